@@ -1,0 +1,56 @@
+# Every verb of the project; `make help` lists them.
+PYTHON ?= python3
+HOST ?= 127.0.0.1
+PORT ?= 8000
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+# Every module of benchmarks/ with a measurement of its own.
+BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"' benchmarks/*.py | grep -v _parts))
+export HOST PORT
+
+.DEFAULT_GOAL := help
+.PHONY: help run stack test lint bench lock clean
+
+help: ## list the verbs
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' Makefile
+
+run: $(VENV)/.base ## play: one process, SQLite, no server to install (HOST, PORT)
+	@$(BIN)/python -m config.embedded
+
+stack: $(VENV)/.base ## the production shape on this machine (DATABASE_URL, REDIS_URL, PORT)
+	@$(BIN)/python -m deploy.stack
+
+test: lint ## lint, types and all tests (JOBS processes)
+	@$(BIN)/pytest -n $(JOBS) --dist loadgroup
+
+lint: $(VENV)/.dev ## ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+bench: $(VENV)/.dev ## measurements against their targets (DATABASE_URL; BENCHES="rules play" for some of them)
+	@failed=; for name in $(BENCHES); do \
+	  echo "== $$name"; $(BIN)/python -m "benchmarks.$$name" || failed="$$failed $$name"; \
+	done; [ -z "$$failed" ] || { echo "Missed:$$failed" >&2; exit 1; }
+
+lock: ## write requirements/*.txt anew from pyproject.toml (needs uv)
+	@cd requirements && PYTHON="$(PYTHON)" ./lock.sh
+
+clean: ## remove everything made, the embedded database included
+	rm -rf $(VENV) var .mypy_cache .ruff_cache .pytest_cache
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Talon needs Python 3.11 or newer; set PYTHON=python3.12 or like.")'
+	@echo "Making $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV) || { echo "No virtual environment: install Python's venv module (python3-venv)." >&2; exit 1; }
+
+# The stamps are as new as the lock they were installed from; the development lock holds the other one.
+$(VENV)/.base: requirements/base.txt | $(VENV)/bin/python
+	@echo "Installing the locked dependencies ..."
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt | $(VENV)/bin/python
+	@echo "Installing the locked development dependencies ..."
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r $<
+	@touch $@ $(VENV)/.base

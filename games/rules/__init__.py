@@ -1,0 +1,70 @@
+"""The rules of Talon's five patience games.
+
+Open a table, ask what is legal, push tokens, look at the view; keep a record and replay it:
+
+    table = open_table("braid", seed)
+    table.push(table.legal_moves()[0])
+    table.view()
+
+Nothing here imports anything beyond the standard library.
+"""
+
+from .catalogue import (
+    CATALOGUE,
+    GAMES,
+    RULES_VERSION,
+    RULESETS,
+    Ruleset,
+    Variant,
+    open_table,
+    shuffled_deck,
+)
+from .errors import (
+    DeckError,
+    IllegalMoveError,
+    InvalidTokenError,
+    OptionError,
+    PositionError,
+    RecordError,
+    RecordFullError,
+    RulesError,
+    SeedError,
+    TokenError,
+)
+from .position import read_position as from_position
+from .records import End, Record
+from .replay import Failure, Replay, replay
+from .shuffle import commitment, read_seed
+from .table import MAX_TOKENS, Option, Table
+
+__all__ = [
+    "CATALOGUE",
+    "GAMES",
+    "MAX_TOKENS",
+    "RULESETS",
+    "RULES_VERSION",
+    "DeckError",
+    "End",
+    "Failure",
+    "IllegalMoveError",
+    "InvalidTokenError",
+    "Option",
+    "OptionError",
+    "PositionError",
+    "Record",
+    "RecordError",
+    "RecordFullError",
+    "Replay",
+    "RulesError",
+    "Ruleset",
+    "SeedError",
+    "Table",
+    "TokenError",
+    "Variant",
+    "commitment",
+    "from_position",
+    "open_table",
+    "read_seed",
+    "replay",
+    "shuffled_deck",
+]

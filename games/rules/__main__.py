@@ -1,0 +1,196 @@
+"""`python -m games.rules`: deal, play, verify and count from the command line.
+
+Exit codes: 0 done or verified, 1 a record refused, 2 unusable input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, TextIO
+
+from .catalogue import CATALOGUE, GAMES, RULES_VERSION, open_table
+from .errors import RecordError, RulesError, TokenError
+from .perft import divide, perft
+from .position import read_position
+from .records import End, How, Record
+from .replay import Replay, replay
+from .shuffle import commitment, read_seed, shuffled
+from .table import Table
+from .terminal import draw
+
+_LARGEST_FILE: Final = 1_000_000
+_PLAY_HELP: Final = "a token, 'moves' for the legal ones, 'u' to undo, 'quit' to resign"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except (RulesError, OSError) as error:
+        print(f"games.rules: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m games.rules",
+        description="Deal, play, verify and count the five patience games.",
+        epilog="Variants: " + ", ".join(CATALOGUE) + ". Exit codes: 0 done or verified, 1 refused, 2 unusable input.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    deal = commands.add_parser("deal", help="show the deck and the table of a seed")
+    _add_deal(deal)
+    deal.add_argument("--json", action="store_true", help="print deck, commitment and view as JSON")
+    deal.set_defaults(command=_deal)
+    play = commands.add_parser("play", help="play in the terminal", description=f"At the prompt: {_PLAY_HELP}.")
+    _add_deal(play, seed_needed=False)
+    play.add_argument("--save", metavar="FILE", type=Path, help="write the finished record to FILE as JSON")
+    play.set_defaults(command=_play)
+    verify = commands.add_parser("verify", help="replay a record and say what it comes to")
+    verify.add_argument("file", metavar="FILE", help="a record as JSON, or - for standard input")
+    verify.add_argument("--json", action="store_true", help="print the result as JSON")
+    verify.set_defaults(command=_verify)
+    count = commands.add_parser("perft", help="count the legal move sequences of a given length")
+    count.add_argument("variant", metavar="VARIANT|POSITION", help="a variant with --seed, or a position's line")
+    count.add_argument("depth", metavar="DEPTH", type=int)
+    count.add_argument("--seed", metavar="SEED", help="64 hexadecimal digits")
+    count.add_argument("--divide", action="store_true", help="split the count by the first move")
+    count.set_defaults(command=_perft)
+    return parser
+
+
+def _add_deal(parser: argparse.ArgumentParser, *, seed_needed: bool = True) -> None:
+    parser.add_argument("variant", metavar="VARIANT", help="a variant, or with --option a game: " + ", ".join(GAMES))
+    what = "64 hexadecimal digits" + ("" if seed_needed else "; a random one is drawn when it is left out")
+    parser.add_argument("seed", metavar="SEED", nargs=None if seed_needed else "?", help=what)
+    parser.add_argument(
+        "--option", metavar="NAME=VALUE", action="append", help="an option of the game; may be given again"
+    )
+
+
+def _read_options(settings: Sequence[str] | None) -> dict[str, object] | None:
+    if not settings:
+        return None
+    options: dict[str, object] = {}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            options[name] = value
+    return options
+
+
+def _deal(options: argparse.Namespace) -> int:
+    seed = read_seed(options.seed)
+    table = open_table(options.variant, seed, _read_options(options.option))
+    deck = table.DECK.written(shuffled(table.DECK.cards, seed))
+    if options.json:
+        print(json.dumps({"commitment": commitment(seed), "deck": deck, "view": table.view()}))
+        return 0
+    print(f"commitment   {commitment(seed)}\ndeck         {' '.join(deck)}\n\n{draw(table.view())}")
+    return 0
+
+
+def _play(options: argparse.Namespace) -> int:
+    seed = read_seed(options.seed) if options.seed else secrets.token_bytes(32)
+    chosen = _read_options(options.option)
+    table = open_table(options.variant, seed, chosen)
+    print(f"At the prompt: {_PLAY_HELP}.\n\n{draw(table.view())}")
+    tokens, clock, end = _play_tokens(table, sys.stdin)
+    game_options = None if chosen is None else dict(table.options)
+    record = Record(RULES_VERSION, options.variant, game_options, seed, tuple(tokens), tuple(clock), end)
+    _print_result(replay(record))
+    if options.save:
+        options.save.write_text(json.dumps(record.to_json()) + "\n")
+    return 0
+
+
+def _play_tokens(table: Table, lines: TextIO) -> tuple[list[str], list[int], End]:
+    """Play what is typed until the game is won, resigned or the input ends."""
+    tokens: list[str] = []
+    clock: list[int] = []
+    began = time.monotonic()
+    how: How = "resigned"
+    while not table.is_won:
+        print(f"{table.token_count + 1}> ", end="", flush=True)
+        line = lines.readline()
+        word = line.strip()
+        if not line or word == "quit":
+            break
+        if word == "moves":
+            print(" ".join(table.legal_moves()) or "none" + (", but u" if table.can_undo else ""))
+        elif word:
+            try:
+                table.push(word)
+            except TokenError as error:
+                print(error)
+                continue
+            tokens.append(word)
+            clock.append(int(1000 * (time.monotonic() - began)))
+            print(f"\n{draw(table.view())}" + ("\nNo move is left; u undoes, quit resigns." * table.is_stuck))
+    else:
+        how = "won"
+    ms = clock[-1] if how == "won" else int(1000 * (time.monotonic() - began))
+    return tokens, clock, End(how, ms)
+
+
+def _verify(options: argparse.Namespace) -> int:
+    result = replay(_read_record(options.file))
+    if options.json:
+        print(json.dumps(result.to_json()))
+    else:
+        _print_result(result)
+    return 0 if result.ok else 1
+
+
+def _read_record(file: str) -> Record:
+    if file == "-":
+        text = sys.stdin.buffer.read(_LARGEST_FILE + 1)
+    else:
+        with Path(file).open("rb") as stream:
+            text = stream.read(_LARGEST_FILE + 1)
+    if len(text) > _LARGEST_FILE:
+        raise RecordError(f"a record's file has at most {_LARGEST_FILE:,} bytes")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise RecordError("not JSON") from None
+    return Record.from_json(data)
+
+
+def _print_result(result: Replay) -> None:
+    figures = f"{result.cards_up}/{result.goal} cards up, {result.tokens} tokens, {result.elapsed_ms / 1000:.3f} s"
+    if result.failure is None:
+        print(f"verified: {result.how}, {figures}")
+        return
+    failure = result.failure
+    where = "the end" if failure.token is None else f"token {failure.index} ({failure.token})"
+    print(f"refused: {where}: {failure.reason}\nreached: {figures}")
+
+
+def _perft(options: argparse.Namespace) -> int:
+    if options.depth < 1:
+        raise RulesError("the depth is at least 1")
+    by_line = " | " in options.variant
+    table = read_position(options.variant) if by_line else open_table(options.variant, read_seed(options.seed))
+    if not options.divide:
+        print(perft(table, options.depth))
+        return 0
+    counts = divide(table, options.depth)
+    for token, count in counts.items():
+        print(f"{token:<10} {count}")
+    print(f"{'total':<10} {sum(counts.values())}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""The five games, the nine variants of every day, and opening a table on any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from .braid import Braid
+from .cards import Deck
+from .errors import OptionError, SeedError, quoted
+from .labyrinth import Labyrinth
+from .plot import Plot
+from .shuffle import shuffled
+from .stonewall import Stonewall
+from .table import Options, Table
+from .tarot import Tarot
+
+RULES_VERSION: Final = 1
+"""The version that new deals are played under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A game with chosen options, under the name it has in the daily catalogue."""
+
+    name: str
+    game: str
+    options: Mapping[str, bool | int | str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """One version of the rules: the games as that version plays them and its variants, by name.
+
+    Released rules never change. A new ruling is a new version whose changed games are subclasses beside the old ones.
+    """
+
+    version: int
+    games: Mapping[str, type[Table]]
+    variants: Mapping[str, Variant]
+
+
+GAMES: Final[Mapping[str, type[Table]]] = MappingProxyType(
+    {game.GAME: game for game in (Braid, Labyrinth, Tarot, Plot, Stonewall)}
+)
+
+
+def _variant(name: str, game: str, **options: bool | int | str) -> tuple[str, Variant]:
+    return name, Variant(name, game, MappingProxyType(GAMES[game].checked_options(options)))
+
+
+CATALOGUE: Final[Mapping[str, Variant]] = MappingProxyType(
+    dict(
+        [
+            _variant("braid", "braid"),
+            _variant("braid-either", "braid", direction="either"),
+            _variant("pigtail", "braid", redeals=3),
+            _variant("labyrinth", "labyrinth"),
+            _variant("tarot", "tarot"),
+            _variant("tarot-novice", "tarot", first_row=False, draw=1),
+            _variant("tarot-adept", "tarot", draw=3, fool="trump"),
+            _variant("plot", "plot"),
+            _variant("stonewall", "stonewall"),
+        ]
+    )
+)
+
+
+RULESETS: Final[dict[int, Ruleset]] = {RULES_VERSION: Ruleset(RULES_VERSION, GAMES, CATALOGUE)}
+"""Every version that records can be replayed under."""
+
+
+def resolve(
+    name: object, options: Mapping[str, object] | None = None, *, version: object = RULES_VERSION
+) -> tuple[type[Table], Options]:
+    """The game and the complete options that a variant's name, or a game's name with `options`, stands for.
+
+    :raises OptionError: for an unknown name, option or version, and for options given beside a mere variant's name.
+    """
+    ruleset = RULESETS.get(version) if type(version) is int else None
+    if ruleset is None:
+        raise OptionError(f"rules version {quoted(version)} is not known")
+    if options is None and isinstance(name, str) and name in ruleset.variants:
+        variant = ruleset.variants[name]
+        return ruleset.games[variant.game], dict(variant.options)
+    game = ruleset.games.get(name) if isinstance(name, str) else None
+    if game is None:
+        if isinstance(name, str) and name in ruleset.variants:
+            raise OptionError(f"{name} is a variant, its options are settled")
+        raise OptionError(f"no variant or game is called {quoted(name)}")
+    return game, game.checked_options(options)
+
+
+def open_table(
+    name: str,
+    seed: bytes | None = None,
+    options: Mapping[str, object] | None = None,
+    *,
+    deck: Sequence[str] | None = None,
+    version: int = RULES_VERSION,
+) -> Table:
+    """A freshly dealt table.
+
+    `name` is a variant of the catalogue, or a game together with `options`. The deal comes from `seed`, 32 bytes, or
+    from `deck`, the card names in deck order.
+
+    :raises OptionError: for an unknown name, option or version.
+    :raises SeedError: for a wrong seed, or when there is not exactly one of seed and deck.
+    :raises DeckError: for a deck that is not a permutation of the game's.
+    """
+    game, chosen = resolve(name, options, version=version)
+    if (seed is None) == (deck is None):
+        raise SeedError("a table is opened from a seed or from a deck, one of them")
+    if deck is not None:
+        return game.dealt(chosen, game.DECK.read(deck))
+    assert seed is not None
+    return game.dealt(chosen, shuffled(game.DECK.cards, seed))
+
+
+def shuffled_deck(name: str, seed: bytes) -> list[str]:
+    """The deck order of a game (or of a variant's game) for a seed, as card names.
+
+    :raises OptionError: for an unknown name.
+    :raises SeedError: unless the seed is 32 bytes.
+    """
+    deck: Deck = resolve(name)[0].DECK
+    return deck.written(shuffled(deck.cards, seed))

@@ -1,0 +1,46 @@
+"""What piles read from a position text must look like; each check raises `PositionError`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .cards import RANK
+from .errors import PositionError
+
+Piles = Sequence[list[int]]
+
+
+def check_suit_foundations(foundations: Piles, first: Sequence[int], longest: Sequence[int]) -> None:
+    """Check foundations that belong to suits: pile i builds up from card `first[i]`, `longest[i]` cards at most."""
+    for slot, pile in enumerate(foundations):
+        if len(pile) > longest[slot] or pile != list(range(first[slot], first[slot] + len(pile))):
+            raise PositionError(f"foundation f{slot} is out of order")
+
+
+def check_rounded_foundations(foundations: Piles, step: int, *, suits: bool) -> None:
+    """Check foundations that start from the base rank and go round the corner by `step`, by suit or not."""
+    if not foundations[0]:
+        raise PositionError("f0 holds the base card")
+    base = RANK[foundations[0][0]]
+    started = True
+    for slot, pile in enumerate(foundations):
+        ranks = [RANK[card] for card in pile]
+        in_order = ranks == [(base + step * height) % 13 for height in range(len(pile))]
+        one_suit = not suits or len({card // 13 for card in pile}) <= 1
+        if len(pile) > 13 or not in_order or not one_suit or (pile and not started):
+            raise PositionError(f"foundation f{slot} is out of order")
+        started = bool(pile)
+
+
+def check_cells(tableau: Piles) -> None:
+    """Check that no tableau cell holds two cards."""
+    for cell, pile in enumerate(tableau):
+        if len(pile) > 1:
+            raise PositionError(f"cell t{cell} holds more than one card")
+
+
+def check_face_down(tableau: Piles, hidden: int) -> None:
+    """Check that no pile's top is face down."""
+    for index, pile in enumerate(tableau):
+        if pile and hidden >> pile[-1] & 1:
+            raise PositionError(f"the top of t{index} is face down")

@@ -1,0 +1,149 @@
+"""The compact form of a record, for storage. Equal records give equal bytes, and no two byte strings one record.
+
+    4 bytes   "TLN" and the number of this form, 1
+    varint    rules version
+    1 byte    0: a catalogue variant; 1 + o: a game with o options
+    1 + n     length and ASCII of the name
+    o bytes   for a game: the index of each option's choice, in the order in which the game lists its options
+    32 bytes  seed
+    varint    number of tokens
+    varints   for each token: its number in the game's vocabulary
+    varints   for each token: milliseconds since the one before
+    1 byte    how it ended: 0 won, 1 resigned, 2 closed
+    varint    milliseconds from the last token to the end
+    4 bytes   CRC-32 of all that, big-endian
+
+A varint has seven bits a byte, lowest first, the high bit set on every byte but the last; no byte more than needed.
+This module knows bytes and numbers only; `records` gives them their meaning.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+from zlib import crc32
+
+from .errors import RecordError
+from .shuffle import SEED_BYTES
+
+MAX_MS: Final = 2**47
+"""Clocks stay below this many milliseconds (4,000 years), so that every reader can hold them exactly."""
+_HEAD: Final = b"TLN\x01"
+_CRC_BYTES: Final = 4
+_NAME: Final = 32
+_TOKEN: Final = 2**20
+_ENDS: Final = 3
+
+
+class Packed(NamedTuple):
+    """A record in numbers: see the form above; `choices` is None for a catalogue variant."""
+
+    version: int
+    name: str
+    choices: bytes | None
+    seed: bytes
+    tokens: list[int]
+    clock: list[int]
+    how: int
+    end_ms: int
+
+
+def pack(record: Packed) -> bytes:
+    """The bytes of a record."""
+    out = bytearray(_HEAD)
+    _put(out, record.version)
+    name = record.name.encode("ascii")
+    out += bytes((0 if record.choices is None else 1 + len(record.choices), len(name))) + name
+    out += record.choices or b""
+    out += record.seed
+    _put(out, len(record.tokens))
+    for number in record.tokens:
+        _put(out, number)
+    before = 0
+    for ms in record.clock:
+        _put(out, ms - before)
+        before = ms
+    out.append(record.how)
+    _put(out, record.end_ms - before)
+    return bytes(out) + crc32(out).to_bytes(_CRC_BYTES, "big")
+
+
+def unpack(data: object, *, most_tokens: int) -> Packed:
+    """The record in a byte string.
+
+    :raises RecordError: when it is not exactly one packed record.
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise RecordError("a packed record is a byte string")
+    data = bytes(data)
+    body, check = data[:-_CRC_BYTES], data[-_CRC_BYTES:]
+    if not body.startswith(_HEAD):
+        raise RecordError("not a packed record of a known form")
+    if crc32(body).to_bytes(_CRC_BYTES, "big") != check:
+        raise RecordError("the packed record is damaged: its checksum differs")
+    reader = _Reader(body[len(_HEAD) :])
+    version = reader.varint(2**16, "rules version")
+    kind = reader.byte(_NAME, "kind of name")
+    name = reader.ascii(reader.byte(_NAME, "length of a name"))
+    choices = reader.take(kind - 1) if kind else None
+    seed = reader.take(SEED_BYTES)
+    count = reader.varint(most_tokens + 1, "number of tokens")
+    tokens = [reader.varint(_TOKEN, "token") for _ in range(count)]
+    clock = []
+    ms = 0
+    for _ in range(count):
+        ms += reader.varint(MAX_MS, "time")
+        clock.append(ms)
+    how = reader.byte(_ENDS, "end")
+    end_ms = ms + reader.varint(MAX_MS, "time")
+    reader.finish()
+    return Packed(version, name, choices, seed, tokens, clock, how, end_ms)
+
+
+def _put(out: bytearray, number: int) -> None:
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+
+
+class _Reader:
+    """Reads from the front of a byte string and refuses to read past its end."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def take(self, count: int) -> bytes:
+        if self._at + count > len(self._data):
+            raise RecordError("the packed record ends too early")
+        self._at += count
+        return self._data[self._at - count : self._at]
+
+    def ascii(self, count: int) -> str:
+        word = self.take(count)
+        if not word.isascii():
+            raise RecordError("the packed record's name is not ASCII")
+        return word.decode("ascii")
+
+    def byte(self, limit: int, what: str) -> int:
+        number = self.take(1)[0]
+        if number >= limit:
+            raise RecordError(f"the packed record has no such {what}: {number}")
+        return number
+
+    def varint(self, limit: int, what: str) -> int:
+        number = shift = 0
+        while True:
+            byte = self.take(1)[0]
+            number |= (byte & 0x7F) << shift
+            if number >= limit:
+                raise RecordError(f"the packed record has too large a {what}")
+            if byte < 0x80:
+                if not byte and shift:
+                    raise RecordError(f"the packed record spells a {what} too long")
+                return number
+            shift += 7
+
+    def finish(self) -> None:
+        if self._at != len(self._data):
+            raise RecordError("the packed record goes on after its end")

@@ -1,0 +1,30 @@
+"""Counting move sequences: the quickest way to find out that two move generators differ."""
+
+from __future__ import annotations
+
+from .table import Table
+
+
+def perft(table: Table, depth: int) -> int:
+    """The number of sequences of exactly `depth` legal moves, `u` aside, from the table's position."""
+    if depth == 0:
+        return 1
+    moves = table.legal_moves()
+    if depth == 1:
+        return len(moves)
+    count = 0
+    for token in moves:
+        table.push(token)
+        count += perft(table, depth - 1)
+        table.pop()
+    return count
+
+
+def divide(table: Table, depth: int) -> dict[str, int]:
+    """`perft` split by the first move, in the order of `legal_moves`; `depth` is at least 1."""
+    counts = {}
+    for token in table.legal_moves():
+        table.push(token)
+        counts[token] = perft(table, depth - 1)
+        table.pop()
+    return counts

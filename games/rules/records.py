@@ -1,0 +1,218 @@
+"""Records: all that it takes to play a game again, and how they are written for people.
+
+The JSON form is an object:
+
+    {"rules": 1, "variant": "braid", "seed": "<64 hex digits>", "tokens": ["d", "w-f"], "clock": [1200, 2900],
+     "end": {"how": "resigned", "ms": 5000}}
+
+with `"game": …, "options": {…}` in place of `"variant"` for a game outside the catalogue. `packed` has the binary form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Self, cast
+
+from .catalogue import open_table, resolve
+from .errors import InvalidTokenError, OptionError, RecordError, RulesError, quoted
+from .packed import MAX_MS, Packed, pack, unpack
+from .shuffle import check_seed, read_seed
+from .table import MAX_TOKENS, Options, Table
+
+How = Literal["won", "resigned", "closed"]
+ENDS: Final[tuple[How, ...]] = ("won", "resigned", "closed")
+_LONGEST_WORD: Final = 32
+
+
+def _whole(number: object, what: str) -> int:
+    if type(number) is not int or not 0 <= number < MAX_MS:
+        raise RecordError(f"{what} is a whole number of milliseconds, not {quoted(number)}")
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a game ended, and when: milliseconds since the table was dealt."""
+
+    how: How
+    ms: int
+
+    def __post_init__(self) -> None:
+        if self.how not in ENDS:
+            raise RecordError(f"a game ends {', '.join(ENDS)}; not {quoted(self.how)}")
+        _whole(self.ms, "the end's time")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One finished game.
+
+    `name` is a catalogue variant where `options` is None, else a game. `clock` holds for each token the server's
+    milliseconds since the table was dealt. Whether the tokens are legal is for `replay` to find out; that everything
+    has the right form is checked here.
+
+    :raises RecordError: for anything of the wrong form: seed, token list, clock going back, unknown name or version.
+    """
+
+    version: int
+    name: str
+    options: Options | None
+    seed: bytes
+    tokens: tuple[str, ...]
+    clock: tuple[int, ...]
+    end: End
+
+    def __post_init__(self) -> None:
+        try:
+            options = self.game.checked_options(self.options)
+            seed = check_seed(self.seed)
+        except RulesError as error:
+            raise RecordError(str(error)) from None
+        object.__setattr__(self, "options", None if self.options is None else options)
+        object.__setattr__(self, "seed", seed)
+        object.__setattr__(self, "tokens", _checked_tokens(self.tokens))
+        object.__setattr__(self, "clock", _checked_clock(self.clock, len(self.tokens)))
+        if not isinstance(self.end, End):
+            raise RecordError("a record has an end")
+        if self.clock and self.end.ms < self.clock[-1]:
+            raise RecordError("the end is earlier than the last token")
+
+    @property
+    def game(self) -> type[Table]:
+        """The game as the record's rules version plays it."""
+        return resolve(self.name, self.options, version=self.version)[0]
+
+    def open_table(self) -> Table:
+        """The table as it was dealt."""
+        return open_table(self.name, self.seed, self.options, version=self.version)
+
+    def to_json(self) -> dict[str, Any]:
+        """The form for people, made of JSON's own types."""
+        what: dict[str, Any] = (
+            {"variant": self.name} if self.options is None else {"game": self.name, "options": dict(self.options)}
+        )
+        return {
+            "rules": self.version,
+            **what,
+            "seed": self.seed.hex(),
+            "tokens": list(self.tokens),
+            "clock": list(self.clock),
+            "end": {"how": self.end.how, "ms": self.end.ms},
+        }
+
+    @classmethod
+    def from_json(cls, data: object) -> Self:
+        """Read `to_json`'s form.
+
+        :raises RecordError: for anything else, unknown keys included.
+        """
+        if not isinstance(data, Mapping):
+            raise RecordError("a record is an object")
+        named = "variant" if "variant" in data else "game"
+        keys = {"rules", "seed", "tokens", "clock", "end", named} | ({"options"} if named == "game" else set())
+        _same_keys(data, keys, "a record")
+        end = data["end"]
+        _same_keys(end, {"how", "ms"}, "an end")
+        options = data["options"] if named == "game" else None
+        if named == "game" and not isinstance(options, Mapping):
+            raise RecordError("options are names with values")
+        try:
+            seed = read_seed(data["seed"])
+        except RulesError as error:
+            raise RecordError(str(error)) from None
+        return cls(
+            version=data["rules"],
+            name=data[named],
+            options=cast("Options | None", options),
+            seed=seed,
+            tokens=data["tokens"],
+            clock=data["clock"],
+            end=End(end["how"], end["ms"]),
+        )
+
+    def to_bytes(self) -> bytes:
+        """The compact form for storage; `from_bytes` gives an equal record back.
+
+        :raises InvalidTokenError: when a token is none of the game's.
+        """
+        game, options = self.game, self.options
+        choices = None
+        if options is not None:
+            choices = bytes(option.choices.index(options[option.name]) for option in game.OPTIONS)
+        return pack(
+            Packed(
+                version=self.version,
+                name=self.name,
+                choices=choices,
+                seed=self.seed,
+                tokens=[game.VOCABULARY.number(token) for token in self.tokens],
+                clock=list(self.clock),
+                how=ENDS.index(self.end.how),
+                end_ms=self.end.ms,
+            )
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read `to_bytes`'s form.
+
+        :raises RecordError: for anything else.
+        """
+        packed = unpack(data, most_tokens=MAX_TOKENS)
+        try:
+            game, options = _named_game(packed)
+            tokens = tuple(map(game.VOCABULARY.token, packed.tokens))
+        except (OptionError, InvalidTokenError) as error:
+            raise RecordError(str(error)) from None
+        end = End(ENDS[packed.how], packed.end_ms)
+        return cls(packed.version, packed.name, options, packed.seed, tokens, tuple(packed.clock), end)
+
+
+def _named_game(packed: Packed) -> tuple[type[Table], Options | None]:
+    """The game that a packed record is of, and its options where it is not a variant's."""
+    if packed.choices is None:
+        return resolve(packed.name, version=packed.version)[0], None
+    game, _ = resolve(packed.name, {}, version=packed.version)
+    if len(packed.choices) != len(game.OPTIONS):
+        raise RecordError(f"the packed record has {len(packed.choices)} options, {game.GAME} {len(game.OPTIONS)}")
+    options: Options = {}
+    for option, choice in zip(game.OPTIONS, packed.choices, strict=True):
+        if choice >= len(option.choices):
+            raise RecordError(f"the packed record has no such choice for {option.name}: {choice}")
+        options[option.name] = option.choices[choice]
+    return game, options
+
+
+def _same_keys(data: object, keys: set[str], what: str) -> None:
+    if not isinstance(data, Mapping):
+        raise RecordError(f"{what} is an object")
+    for key in keys - data.keys():
+        raise RecordError(f"{what} has {key!r}")
+    for key in data.keys() - keys:
+        raise RecordError(f"{what} has no {quoted(key)}")
+
+
+def _checked_tokens(tokens: object) -> tuple[str, ...]:
+    if isinstance(tokens, str) or not isinstance(tokens, Sequence):
+        raise RecordError("tokens are a list")
+    if len(tokens) > MAX_TOKENS:
+        raise RecordError(f"a record holds at most {MAX_TOKENS:,} tokens, not {len(tokens):,}")
+    for index, token in enumerate(tokens):
+        if type(token) is not str or len(token) > _LONGEST_WORD or not (token.isascii() and token.isprintable()):
+            raise RecordError(f"token {index} is not a short word of plain characters")
+    return tuple(tokens)
+
+
+def _checked_clock(clock: object, tokens: int) -> tuple[int, ...]:
+    if isinstance(clock, str | bytes) or not isinstance(clock, Sequence):
+        raise RecordError("the clock is a list")
+    if len(clock) != tokens:
+        raise RecordError(f"the clock has {len(clock)} times for {tokens} tokens")
+    before = 0
+    for index, ms in enumerate(clock):
+        if type(ms) is not int or not before <= ms < MAX_MS:
+            _whole(ms, f"time {index}")
+            raise RecordError(f"time {index} goes back, from {before} to {ms} ms")
+        before = ms
+    return tuple(clock)

@@ -1,0 +1,114 @@
+"""Playing a record again from its seed: the only source of a result (rules section 7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import IllegalMoveError, InvalidTokenError, TokenError
+from .records import How, Record
+from .table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where a record cannot be followed any further.
+
+    `index` counts tokens from 0; where it equals their number, the end is what the replay contradicts and `token` is
+    None.
+    """
+
+    index: int
+    token: str | None
+    reason: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a record comes to.
+
+    Without a failure the figures are the result; with one they describe the table as far as it was reached.
+    """
+
+    won: bool
+    cards_up: int
+    goal: int
+    tokens: int
+    elapsed_ms: int
+    how: How
+    failure: Failure | None
+    table: Table
+
+    @property
+    def ok(self) -> bool:
+        """Whether every token was legal and the end is what the table says."""
+        return self.failure is None
+
+    def to_json(self) -> dict[str, Any]:
+        """The result, or the failure, made of JSON's own types; the table is left out."""
+        result: dict[str, Any] = {
+            "ok": self.ok,
+            "won": self.won,
+            "cards_up": self.cards_up,
+            "goal": self.goal,
+            "tokens": self.tokens,
+            "elapsed_ms": self.elapsed_ms,
+            "how": self.how,
+        }
+        if self.failure:
+            failure = self.failure
+            result["failure"] = {
+                "index": failure.index,
+                "token": failure.token,
+                "reason": failure.reason,
+                "code": failure.code,
+            }
+        return result
+
+
+def replay(record: Record) -> Replay:
+    """Play a record's tokens on a fresh table under its own rules version, checking every one."""
+    table = record.open_table()
+    push = table.push
+    failure = None
+    try:
+        for token in record.tokens:
+            push(token)
+    except (InvalidTokenError, IllegalMoveError) as error:
+        failure = _failure_at(table.token_count, error)
+    else:
+        failure = _contradicted_end(record, table)
+    return Replay(
+        won=table.is_won,
+        cards_up=table.cards_up,
+        goal=table.goal,
+        tokens=table.token_count,
+        elapsed_ms=_elapsed(record, table),
+        how=record.end.how,
+        failure=failure,
+        table=table,
+    )
+
+
+def _failure_at(index: int, error: TokenError) -> Failure:
+    return Failure(index, error.token, error.reason, error.code)
+
+
+def _contradicted_end(record: Record, table: Table) -> Failure | None:
+    end = record.end
+    reason = ""
+    if end.how == "won" and not table.is_won:
+        reason = f"the record claims a win, but only {table.cards_up} of {table.goal} cards are up"
+    elif end.how != "won" and table.is_won:
+        reason = f"the game was won by the last token, so it cannot have been {end.how}"
+    elif end.how == "won" and end.ms != record.clock[-1]:
+        reason = "a win comes with the last token, not later"
+    return Failure(len(record.tokens), None, reason, "contradicted_end") if reason else None
+
+
+def _elapsed(record: Record, table: Table) -> int:
+    """The clock of the last token for a win, of the resignation or close otherwise."""
+    if table.token_count == len(record.tokens):
+        return record.end.ms
+    return record.clock[table.token_count - 1] if table.token_count else 0

@@ -1,0 +1,70 @@
+"""The shuffle that every deal can be made again from, in any language (rules section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from struct import Struct
+from typing import Final
+
+from .errors import SeedError
+
+SEED_BYTES: Final = 32
+_WORDS: Final = Struct(">8I")
+
+
+def check_seed(seed: object) -> bytes:
+    """Return the seed as `bytes`.
+
+    :raises SeedError: unless it is 32 bytes.
+    """
+    if not isinstance(seed, bytes | bytearray | memoryview):
+        raise SeedError(f"a seed is {SEED_BYTES} bytes, not {type(seed).__name__}")
+    seed = bytes(seed)
+    if len(seed) != SEED_BYTES:
+        raise SeedError(f"a seed is {SEED_BYTES} bytes, not {len(seed)}")
+    return seed
+
+
+def read_seed(text: object) -> bytes:
+    """Read a seed written as 64 hexadecimal digits.
+
+    :raises SeedError: for anything else.
+    """
+    if not isinstance(text, str) or len(text) != 2 * SEED_BYTES or not text.isascii() or not text.isalnum():
+        raise SeedError(f"a seed is written as {2 * SEED_BYTES} hexadecimal digits")
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise SeedError(f"a seed is written as {2 * SEED_BYTES} hexadecimal digits") from None
+
+
+def commitment(seed: bytes) -> str:
+    """SHA-256 of the seed in hex: published before a deal opens, checked after it has closed.
+
+    :raises SeedError: unless the seed is 32 bytes.
+    """
+    return sha256(check_seed(seed)).hexdigest()
+
+
+def words(seed: bytes) -> Iterator[int]:
+    """The seed's endless stream of 32-bit words: SHA-256(seed ‖ counter), big-endian throughout."""
+    counter = 0
+    while True:
+        yield from _WORDS.unpack(sha256(seed + counter.to_bytes(8, "big")).digest())
+        counter += 1
+
+
+def shuffled(cards: Sequence[int], seed: bytes) -> list[int]:
+    """A Fisher-Yates shuffle of `cards` by the seed's words, unbiased by rejection."""
+    deck = list(cards)
+    stream = words(check_seed(seed))
+    for last in range(len(deck) - 1, 0, -1):
+        sides = last + 1
+        limit = 0x1_0000_0000 - 0x1_0000_0000 % sides
+        word = next(stream)
+        while word >= limit:
+            word = next(stream)
+        other = word % sides
+        deck[last], deck[other] = deck[other], deck[last]
+    return deck

@@ -1,0 +1,360 @@
+"""What all five tables share: playing tokens, taking them back, and showing what the player may see."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Self
+
+from .cards import Deck
+from .errors import IllegalMoveError, OptionError, PositionError, RecordFullError, quoted
+from .tokens import DRAW, ROUND, TO_FOUNDATION, TO_PILE, UNDO, Move, Vocabulary
+
+MAX_TOKENS: Final = 5000
+
+OptionValue = bool | int | str
+Options = dict[str, OptionValue]
+View = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing that may differ between two deals of a game; the first choice is the standard one."""
+
+    name: str
+    choices: tuple[OptionValue, ...]
+
+    @property
+    def default(self) -> OptionValue:
+        return self.choices[0]
+
+    def check(self, value: object) -> OptionValue:
+        """:raises OptionError: unless the value is one of the choices, type and all."""
+        for choice in self.choices:
+            if type(choice) is type(value) and choice == value:
+                return choice
+        wanted = ", ".join(str(choice).lower() for choice in self.choices)
+        raise OptionError(f"{self.name} is one of {wanted}; not {quoted(value)}")
+
+
+class Table(ABC):
+    """A game in progress.
+
+    Piles are lists of card integers, the last card on top, and keep their identity for the table's whole life. The
+    stock alone lies the other way round, so that its last element is the next card. `piles` holds every pile a token
+    may name, in the order of `VOCABULARY.piles`; `foundations` the others.
+
+    A subclass says how its game deals, which moves it allows, and how it does and undoes one. Doing a move yields a
+    small integer, the move's trace, from which it can be undone; tokens and traces are all the history there is.
+    """
+
+    GAME: ClassVar[str]
+    OPTIONS: ClassVar[tuple[Option, ...]] = ()
+    DECK: ClassVar[Deck]
+    VOCABULARY: ClassVar[Vocabulary]
+    TABLEAU: ClassVar[int]
+    FOUNDATIONS: ClassVar[int]
+    STOCK: ClassVar[bool] = True
+    STARTED: ClassVar[tuple[int, ...]] = ()
+    """Cards that are not in the deck that is shuffled but lie on foundations from the start."""
+
+    __slots__ = (
+        "_known",
+        "_tokens",
+        "_touched",
+        "_traces",
+        "cards_up",
+        "foundations",
+        "goal",
+        "hidden",
+        "options",
+        "piles",
+        "rounds_left",
+        "stock",
+        "tableau",
+        "token_count",
+    )
+
+    def __init__(self, options: Options) -> None:
+        """An empty table; `dealt` and the position reader fill it."""
+        self.options = options
+        self.piles: list[list[int]] = [[] for _ in self.VOCABULARY.piles]
+        self.tableau = self.piles[: self.TABLEAU]
+        self.foundations: list[list[int]] = [[] for _ in range(self.FOUNDATIONS)]
+        self.stock: list[int] = self.piles[-1] if self.STOCK else []
+        self.hidden = 0
+        """Bit set of the face-down tableau cards (only single-deck games have any)."""
+        self.rounds_left: int | None = 0
+        """How often the waste may still be turned over; None where there is no limit."""
+        self.goal = len(self.DECK.cards)
+        self.cards_up = 0
+        self.token_count = 0
+        """Tokens played so far, undos included."""
+        self._known = self.VOCABULARY.known
+        self._tokens: list[str] = []
+        self._traces: list[int] = []
+        self._touched: tuple[str, ...] = ()
+
+    @classmethod
+    def dealt(cls, options: Options, deck: Sequence[int]) -> Self:
+        """A fresh table with `deck`, a whole deck in deck order, dealt on to it."""
+        table = cls(options)
+        table._deal(list(deck))
+        table.reckon()
+        return table
+
+    @classmethod
+    def checked_options(cls, options: Mapping[str, object] | None) -> Options:
+        """Fill in the standard choices.
+
+        :raises OptionError: for an option the game has not, or a value the option has not.
+        """
+        given = {} if options is None else options
+        if not isinstance(given, Mapping):
+            raise OptionError("options are names with values")
+        names = {option.name for option in cls.OPTIONS}
+        for name in given:
+            if name not in names:
+                raise OptionError(f"{cls.GAME} has no option {quoted(name)}")
+        return {
+            option.name: option.check(given[option.name]) if option.name in given else option.default
+            for option in cls.OPTIONS
+        }
+
+    # What a game is: each module beside this one answers these.
+
+    @abstractmethod
+    def _deal(self, deck: list[int]) -> None:
+        """Lay out a whole deck; the front of the list is dealt first."""
+
+    @abstractmethod
+    def reckon(self) -> None:
+        """Work out from piles and facts all that the game keeps beside them."""
+
+    @abstractmethod
+    def _legal(self) -> list[str]:
+        """The legal tokens of a game not yet won."""
+
+    @abstractmethod
+    def _allows(self, move: Move) -> bool:
+        """Whether a move is legal, the game not being won."""
+
+    @abstractmethod
+    def _reason(self, move: Move) -> str:
+        """Why a move that is not allowed is not, in words that give nothing hidden away."""
+
+    @abstractmethod
+    def _do(self, move: Move) -> int:
+        """Do an allowed move; returns its trace."""
+
+    @abstractmethod
+    def _undo(self, move: Move, trace: int) -> None:
+        """Undo the last move."""
+
+    @abstractmethod
+    def _foundation_of(self, trace: int) -> int:
+        """The foundation that a move with this trace has played to."""
+
+    @abstractmethod
+    def check_position(self) -> None:
+        """:raises PositionError: when piles read from a position text break a rule of the layout."""
+
+    def unseen_facts(self) -> dict[str, object]:
+        """What a position text must hold beside the piles."""
+        return {}
+
+    def restore_facts(self, facts: Mapping[str, str]) -> None:
+        """Take over what `unseen_facts` gave.
+
+        :raises KeyError: when one is missing.
+        :raises PositionError: when one is impossible.
+        """
+        if facts:
+            raise PositionError(f"{self.GAME} has no fact {next(iter(facts))[:20]!r}")
+
+    def _facts(self) -> dict[str, Any]:
+        """What the game shows beside its piles."""
+        return {}
+
+    def _shown(self, pile: int) -> tuple[int, int]:
+        """How many of a pile's cards are listed in a view, counted from the top, and how many are left out below."""
+        size = len(self.piles[pile])
+        return (0, size) if self.STOCK and pile == len(self.piles) - 1 else (size, 0)
+
+    # Playing.
+
+    def legal_moves(self) -> list[str]:
+        """The legal tokens, `u` aside, in an order fixed by the position alone."""
+        return [] if self.cards_up == self.goal else self._legal()
+
+    def is_legal(self, token: object) -> bool:
+        """Whether `token` is one of `legal_moves()`; never an error, whatever it is."""
+        try:
+            move = self.VOCABULARY.read(token)
+        except ValueError:
+            return False
+        return move[0] != UNDO and self.cards_up != self.goal and self._allows(move)
+
+    def push(self, token: str) -> None:
+        """Play a token; `u` takes back the last move that stands and is counted like any other.
+
+        :raises InvalidTokenError: when it is not a token of this game.
+        :raises IllegalMoveError: when it is not legal here; the table stays as it was.
+        :raises RecordFullError: when 5,000 tokens have been played.
+        """
+        try:
+            move = self._known[token]
+        except (KeyError, TypeError):
+            move = self.VOCABULARY.read(token)
+        if self.token_count >= MAX_TOKENS:
+            raise RecordFullError(token, f"a record holds at most {MAX_TOKENS:,} tokens")
+        if self.cards_up == self.goal:
+            raise IllegalMoveError(token, "the game is won")
+        if move[0] == UNDO:
+            if not self._tokens:
+                raise IllegalMoveError(token, "no move stands that could be undone")
+            self._take_back()
+        elif self._allows(move):
+            self._traces.append(self._do(move))
+            self._tokens.append(token)
+            self._touched = ()
+        else:
+            raise IllegalMoveError(token, self._reason(move))
+        self.token_count += 1
+
+    def pop(self) -> str:
+        """Take back the last move that stands as if it had never been played, and return its token.
+
+        :raises IllegalMoveError: when none stands.
+        """
+        if not self._tokens:
+            raise IllegalMoveError("u", "no move stands that could be undone")
+        self.token_count -= 1
+        return self._take_back()
+
+    def _take_back(self) -> str:
+        token, trace = self._tokens[-1], self._traces[-1]
+        self._touched = self._piles_of(token, trace)
+        self._undo(self._known[token], trace)
+        self._traces.pop()
+        return self._tokens.pop()
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The tokens that stand: played and not undone."""
+        return tuple(self._tokens)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether `u` would be accepted."""
+        return bool(self._tokens) and self.cards_up != self.goal and self.token_count < MAX_TOKENS
+
+    @property
+    def is_won(self) -> bool:
+        """Whether every card the game asks for is on the foundations."""
+        return self.cards_up == self.goal
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether no move is legal, `u` aside, in a game not won; only a report, the player may undo or go on."""
+        return self.cards_up != self.goal and not self._legal()
+
+    # Showing.
+
+    def view(self) -> View:
+        """All that the player may see, ready for JSON, and nothing else.
+
+        `piles` maps every pile's name to its cards from the bottom up, None for a card face down; `under` counts the
+        cards below the listed ones that may not be seen at all (a pile left out has none).
+        """
+        names = self.pile_names()
+        piles, under = self._look(names)
+        return {
+            "game": self.GAME,
+            "options": dict(self.options),
+            "piles": piles,
+            "under": {name: count for name, count in under.items() if count},
+            **self._small_facts(),
+        }
+
+    def view_changes(self) -> View:
+        """What the last push or pop changed in the view.
+
+        Holds the piles it touched, with their `under` even where that is 0, and all the small facts.
+        """
+        touched = self._touched
+        if not touched and self._tokens:
+            touched = self._piles_of(self._tokens[-1], self._traces[-1])
+        piles, under = self._look(touched)
+        return {"piles": piles, "under": under, **self._small_facts()}
+
+    @classmethod
+    def pile_names(cls) -> tuple[str, ...]:
+        """Every pile of the game: what tokens may name, then the foundations."""
+        return (*cls.VOCABULARY.piles, *(f"f{slot}" for slot in range(cls.FOUNDATIONS)))
+
+    def _small_facts(self) -> dict[str, Any]:
+        return {
+            "cards_up": self.cards_up,
+            "goal": self.goal,
+            "won": self.cards_up == self.goal,
+            "moves": self.token_count,
+            "can_undo": self.can_undo,
+            "rounds_left": self.rounds_left,
+            **self._facts(),
+        }
+
+    def _look(self, names: Iterable[str]) -> tuple[dict[str, list[str | None]], dict[str, int]]:
+        written, hidden = self.DECK.names, self.hidden
+        index = self.VOCABULARY.index
+        piles: dict[str, list[str | None]] = {}
+        under = {}
+        for name in names:
+            place = index.get(name)
+            if place is None:
+                piles[name] = [written[card] for card in self.foundations[int(name[1:])]]
+                under[name] = 0
+                continue
+            listed, under[name] = self._shown(place)
+            cards = self.piles[place][under[name] :] if listed else []
+            piles[name] = [None if hidden >> card & 1 else written[card] for card in cards]
+        return piles, under
+
+    def _piles_of(self, token: str, trace: int) -> tuple[str, ...]:
+        """The piles that a move standing on the table has touched."""
+        what, source, target, _ = self._known[token]
+        names = self.VOCABULARY.piles
+        if what == TO_FOUNDATION:
+            return names[source], f"f{self._foundation_of(trace)}"
+        if what == TO_PILE:
+            return names[source], names[target]
+        return ("w", "s") if what in (DRAW, ROUND) else ()
+
+    def pile(self, name: str) -> list[int]:
+        """A pile's cards, bottom first (the stock: next card last)."""
+        place = self.VOCABULARY.index.get(name)
+        return self.foundations[int(name[1:])] if place is None else self.piles[place]
+
+    def position(self) -> str:
+        """The position in one line, hidden cards included; `from_position` reads it and tells its form."""
+        options = "".join(
+            f" {option.name}={str(self.options[option.name]).lower()}"
+            for option in self.OPTIONS
+            if self.options[option.name] != option.default
+        )
+        fields = [self.GAME + options]
+        fields += [f"{name}={fact}" for name, fact in self.unseen_facts().items()]
+        for name in self.pile_names():
+            cards = self.pile(name)
+            if cards:
+                fields.append(f"{name} {self._write_pile(cards[::-1] if name == 's' else cards)}")
+        return " | ".join(fields)
+
+    def _write_pile(self, cards: Iterable[int]) -> str:
+        names, hidden = self.DECK.names, self.hidden
+        return ".".join(f"*{names[card]}" if hidden >> card & 1 else names[card] for card in cards)
+
+    def __repr__(self) -> str:
+        # Not the position: a table in a log line must give nothing hidden away.
+        return f"<{type(self).__name__} {self.cards_up}/{self.goal} after {self.token_count} tokens>"

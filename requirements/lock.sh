@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Resolves pyproject.toml for every platform into hashed requirement files, without the address of any package index.
+set -euo pipefail
+cd "$(dirname "$0")"
+compile() {
+  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+    --no-header --no-emit-index-url --no-emit-find-links --no-annotate "$@" ../pyproject.toml
+}
+compile -o base.txt
+compile --extra solver -c base.txt -o solver.txt
+compile --extra solver --extra dev -c solver.txt -o dev.txt

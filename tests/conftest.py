@@ -1,0 +1,99 @@
+"""Shared by every test: databases of their own, and real servers where a test asks for them."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+from django.db import connections
+from pytest_django import Settings
+
+from tests.requirements import need
+
+# For the servers that tests start, as `drawn_deals` is for the tests themselves.
+os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
+
+DATABASE_URL = os.environ.get("TEST_DATABASE_URL", "postgres://postgres@127.0.0.1:5432/postgres")
+REDIS_URL = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/0")
+REDIS_DATABASES = range(1, 16)
+REDIS_LEASE_SECONDS = 1800
+
+
+@pytest.fixture(autouse=True)
+def drawn_deals(settings: Settings) -> None:
+    """Deals are drawn and go out at once, without a search for a winning line, unless a test asks for it."""
+    settings.SEALED_STOCK = settings.DEAL_PATIENCE = 0
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the browser's tests together: no async test can run between them, beside Playwright's loop."""
+    items.sort(key=lambda item: "browser" in item.path.parts)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """SQLite in a file of this run: the shared in-memory database locks whole tables between threads."""
+    for connection in connections.all(initialized_only=False):
+        if connection.vendor == "sqlite":
+            path = tmp_path_factory.mktemp("database") / f"{connection.alias}.sqlite3"
+            connection.settings_dict["TEST"]["NAME"] = str(path)
+
+
+@pytest.fixture
+def postgres_url() -> Iterator[str]:
+    """The URL of a fresh, empty PostgreSQL database that is dropped afterwards."""
+    import psycopg
+
+    name = f"talon_test_{uuid.uuid4().hex[:12]}"
+    try:
+        server = psycopg.connect(DATABASE_URL, autocommit=True, connect_timeout=3)
+    except psycopg.OperationalError as error:
+        need(False, f"PostgreSQL at TEST_DATABASE_URL: {error}")
+        raise
+    with server:
+        server.execute(f'CREATE DATABASE "{name}"')
+        try:
+            yield urlunsplit(urlsplit(DATABASE_URL)._replace(path=f"/{name}"))
+        finally:
+            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.fixture
+def redis_url() -> Iterator[str]:
+    """The URL of an empty Redis database that no other test process uses meanwhile.
+
+    Databases 1 to 15 are leased by a key in the one TEST_REDIS_URL names.
+    """
+    import redis
+
+    server = redis.Redis.from_url(REDIS_URL, socket_connect_timeout=3)
+    try:
+        server.ping()
+    except redis.RedisError as error:
+        need(False, f"Redis at TEST_REDIS_URL: {error}")
+        raise
+    lease = next(
+        (
+            (number, key)
+            for number in REDIS_DATABASES
+            if server.set(key := f"talon:tests:{number}", os.getpid(), nx=True, ex=REDIS_LEASE_SECONDS)
+        ),
+        None,
+    )
+    assert lease is not None, "all test databases of this Redis are leased"
+    number, key = lease
+    url = urlunsplit(urlsplit(REDIS_URL)._replace(path=f"/{number}"))
+    with redis.Redis.from_url(url) as leased:
+        leased.flushdb()
+        try:
+            yield url
+        finally:
+            leased.flushdb()
+            server.delete(key)
+            server.close()

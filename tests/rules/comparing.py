@@ -1,0 +1,154 @@
+"""What must hold of the engine at every step of a game, compared with the slow reading of the rules."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from games.rules import Table, from_position
+
+from .reference import SlowTable
+from .reference.state import names
+from .walks import Walk
+
+Look = Callable[[SlowTable], object]
+
+
+def compare(walk: Walk, look: Look | None = None, *, closely: bool = True) -> SlowTable:
+    """Walk engine and slow reading side by side; at every step both must say the same.
+
+    `look` sees the slow table after each step; `closely` also checks taking back, the changes and the position text.
+    """
+    table, slow = walk.open(), walk.open_slow()
+    for token in walk.opening:
+        table.push(token)
+        slow.play(token)
+    check_same(table, slow)
+    for token in walk.choose(slow):
+        compare_step(table, slow, token, closely=closely)
+        if look:
+            look(slow)
+    return slow
+
+
+def compare_step(table: Table, slow: SlowTable, token: str, *, closely: bool) -> None:
+    """Play a token on both tables and compare them."""
+    if closely:
+        check_push_and_pop(table, token)
+    shown = table.view()
+    table.push(token)
+    slow.play(token)
+    check_same(table, slow)
+    if closely:
+        assert changed(shown, table.view_changes()) == table.view()
+        check_position_text(table)
+
+
+def check_same(table: Table, slow: SlowTable) -> None:
+    """Compare all that both can tell of a position."""
+    legal = table.legal_moves()
+    assert set(legal) == slow.legal()
+    assert len(legal) == len(set(legal))
+    assert all(table.is_legal(token) for token in legal)
+    spelled = spellings(slow.game)
+    assert {token for token in spelled if table.is_legal(token)} == slow.legal() & spelled
+    view = table.view()
+    assert view == slow.view()
+    assert (table.cards_up, table.goal, table.is_won) == (slow.cards_up, slow.goal, slow.won)
+    assert (list(table.moves), table.token_count) == (slow.moves, slow.token_count)
+    assert (table.can_undo, table.is_stuck) == (slow.can_undo, slow.stuck)
+    check_cards(view, slow)
+
+
+@cache
+def spellings(game: str) -> frozenset[str]:
+    """Spell the tokens that a player may think of, sensible or not; all but a few are illegal at any time."""
+    sources = SPELLED[game]
+    piles = [name for name in sources if name[0] == "t"][:12]
+    pairs = [f"{one}-{two}" for one in sources for two in piles if one != two]
+    tokens = ["d", "n", "u", "up", "down", "", "t0-t0", "t0-w", "t0-s", *pairs, *(f"{name}-f" for name in sources)]
+    if game in ("tarot", "stonewall"):
+        tokens += [f"{pair}x{count}" for pair in pairs for count in (2, 3, 4, 6) if pair[0] == "t"]
+        tokens += ["w-t0x2", "r0-t0x2", "t0-t1x0", "t0-t1x1", "t0-t1x02", "t0-t1x60"]
+    return frozenset(tokens)
+
+
+SPELLED = {
+    "braid": [*names("t", 12), "w", "r", "s", "f0"],
+    "labyrinth": [*names("t", 48), "s", "f0"],
+    "tarot": [*names("t", 9), "w", "s", "f0"],
+    "plot": [*names("t", 12), "w", "r", "s", "f0"],
+    "stonewall": [*names("t", 6), *names("r", 16), "s", "f0"],
+}
+
+
+def check_cards(view: dict[str, Any], slow: SlowTable) -> None:
+    """Require that no card is lost, doubled or made up, and that the view is ready for JSON."""
+    deck = Counter(slow.deck)
+    if slow.game == "labyrinth":
+        deck.update(["AS", "AH", "AD", "AC"])
+    lying = Counter(card for cards in slow.state.piles.values() for card in cards)
+    assert lying == deck
+    seen = [card for cards in view["piles"].values() for card in cards]
+    assert len(seen) + sum(view["under"].values()) == deck.total()
+    assert Counter(card for card in seen if card is not None) <= deck
+    assert all(count > 0 for count in view["under"].values())
+    assert json.loads(json.dumps(view)) == view
+
+
+def state_of(table: Table) -> tuple[object, ...]:
+    """Give everything a table says of itself."""
+    return (
+        table.position(),
+        table.view(),
+        table.legal_moves(),
+        table.moves,
+        table.cards_up,
+        table.is_won,
+        table.is_stuck,
+    )
+
+
+def check_push_and_pop(table: Table, token: str) -> None:
+    """Require that taking a token back leaves nothing behind."""
+    if token == "u":
+        return
+    before = state_of(table)
+    shown = table.view()
+    table.push(token)
+    shown = changed(shown, table.view_changes())
+    assert table.pop() == token
+    assert state_of(table) == before
+    assert changed(shown, table.view_changes()) == table.view()
+
+
+def changed(view: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Apply changes to a view as any client may."""
+    facts = {key: value for key, value in changes.items() if key not in ("piles", "under")}
+    under = {**view["under"], **changes["under"]}
+    return {
+        **view,
+        **facts,
+        "piles": {**view["piles"], **changes["piles"]},
+        "under": {pile: count for pile, count in under.items() if count},
+    }
+
+
+def check_position_text(table: Table) -> None:
+    """Require that the one-line text says the whole position, the order of the legal tokens included."""
+    text = table.position()
+    assert "\n" not in text
+    again = from_position(text)
+    assert again.position() == text
+    assert again.legal_moves() == table.legal_moves()
+    assert without_history(again.view()) == without_history(table.view())
+    assert (again.cards_up, again.goal, again.is_won) == (table.cards_up, table.goal, table.is_won)
+    assert again.is_stuck == table.is_stuck
+
+
+def without_history(view: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what depends on how the position came about."""
+    return {key: value for key, value in view.items() if key not in ("moves", "can_undo")}

@@ -1,0 +1,8 @@
+"""A second, slow engine, written from the rules page alone, that the real one is compared with."""
+
+from __future__ import annotations
+
+from .shuffle import shuffled, unshuffled
+from .table import OPTIONS, STANDARD, VARIANTS, SlowTable
+
+__all__ = ["OPTIONS", "STANDARD", "VARIANTS", "SlowTable", "shuffled", "unshuffled"]

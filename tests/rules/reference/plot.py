@@ -1,0 +1,102 @@
+"""Section 5 of the rules: The Plot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import state as common
+from .state import RANKS, State, draw, move, names, split
+
+__all__ = ["deal", "facts", "goal", "legal", "listed", "play"]
+
+FOUNDATIONS = names("f", 8)
+PILES = names("t", 12)
+
+
+def deal(deck: list[str], options: dict[str, Any]) -> State:
+    """Lay out reserve, base card, tableau and stock."""
+    piles: dict[str, list[str]] = {"r": deck[:13][::-1], "w": []}
+    for name in FOUNDATIONS:
+        piles[name] = []
+    piles["f0"] = [deck[13]]
+    for number, name in enumerate(PILES):
+        piles[name] = [deck[14 + number]]
+    piles["s"] = deck[26:]
+    return State(options=options, piles=piles, base=deck[13][0])
+
+
+def phase(state: State) -> int:
+    """Tell the phase: two once the first foundation is complete."""
+    return 2 if len(state.piles["f0"]) == 13 else 1
+
+
+def next_rank(rank: str) -> str:
+    """Give the rank above, the ace above the king."""
+    return RANKS[(RANKS.index(rank) + 1) % 13]
+
+
+def taker(state: State, card: str) -> str | None:
+    """Find the foundation for a card: the lowest-numbered one that takes it."""
+    for name in FOUNDATIONS:
+        cards = state.piles[name]
+        if not cards:
+            if phase(state) == 2 and card[0] == state.base:
+                return name
+        elif len(cards) < 13 and next_rank(cards[-1][0]) == card[0]:
+            return name
+    return None
+
+
+def legal(state: State) -> set[str]:
+    """Give every legal token."""
+    piles = state.piles
+    tokens = set()
+    for source in [*PILES, "w", "r"]:
+        if piles[source] and taker(state, piles[source][-1]):
+            tokens.add(f"{source}-f")
+    for source in [*PILES, "w"]:
+        for target in PILES:
+            if source != target and piles[source] and pile_takes(state, source, target):
+                tokens.add(f"{source}-{target}")
+    if piles["s"]:
+        tokens.add("d")
+    return tokens
+
+
+def pile_takes(state: State, source: str, target: str) -> bool:
+    """Tell whether the top card of the source may go on the target pile."""
+    card = state.piles[source][-1]
+    waits = phase(state) == 1 and card[0] == state.base
+    if not state.piles[target]:
+        return source == "w" and (phase(state) == 2 or waits)
+    return not waits and next_rank(card[0]) == state.piles[target][-1][0]
+
+
+def play(state: State, token: str) -> None:
+    """Change the table as a legal token says."""
+    if token == "d":
+        draw(state)
+        return
+    source, target, _ = split(token)
+    if target == "f":
+        found = taker(state, state.piles[source][-1])
+        assert found is not None
+        target = found
+    move(state, source, target)
+
+
+def goal(state: State) -> int:
+    """Count both decks."""
+    return 104
+
+
+def listed(state: State, pile: str) -> list[str | None]:
+    """List the pile, of the reserve its top alone."""
+    if pile == "r":
+        return list(state.piles["r"][-1:])
+    return common.listed(state, pile)
+
+
+def facts(state: State) -> dict[str, Any]:
+    """Tell the base rank and the phase."""
+    return {"base": state.base, "phase": phase(state)}

@@ -1,0 +1,113 @@
+"""What the five slow games share: the table as plain lists, the tokens, the view.
+
+Everything here is written from the rules page alone and for reading: no game of this package shares a line with the
+engine that it checks, and nothing is remembered that could be computed again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+SUITS = "SHDC"
+RANKS = "A23456789TJQK"
+
+
+@dataclass
+class State:
+    """One table. Piles list their cards bottom to top; the stock lists its next card first."""
+
+    options: dict[str, Any]
+    piles: dict[str, list[str]]
+    face_down: dict[str, set[int]] = field(default_factory=dict)
+    """The places of a pile, counted from its bottom, whose cards lie face down."""
+    rounds_left: int | None = 0
+    base: str = ""
+    direction: str | None = None
+    rows: int = 0
+
+
+class Rules(Protocol):
+    """What every game module of this package offers."""
+
+    def deal(self, deck: list[str], options: dict[str, Any]) -> State:
+        """Lay out the table."""
+
+    def legal(self, state: State) -> set[str]:
+        """Give every legal token of a game that is not yet won."""
+
+    def play(self, state: State, token: str) -> None:
+        """Change the table as a legal token says."""
+
+    def goal(self, state: State) -> int:
+        """Count the cards that must be up."""
+
+    def listed(self, state: State, pile: str) -> list[str | None]:
+        """Give what the player may see of a pile, bottom to top."""
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """Give the open facts that this game has of its own."""
+
+
+def copy(state: State) -> State:
+    """Give a table that can be played on without touching the first."""
+    return State(
+        options=dict(state.options),
+        piles={name: list(cards) for name, cards in state.piles.items()},
+        face_down={name: set(places) for name, places in state.face_down.items()},
+        rounds_left=state.rounds_left,
+        base=state.base,
+        direction=state.direction,
+        rows=state.rows,
+    )
+
+
+def names(letter: str, count: int) -> list[str]:
+    """Give the pile names t0, t1, … of one letter."""
+    return [f"{letter}{number}" for number in range(count)]
+
+
+def cards_up(state: State) -> int:
+    """Count the cards on the foundations."""
+    return sum(len(cards) for name, cards in state.piles.items() if name.startswith("f"))
+
+
+def split(token: str) -> tuple[str, str, int]:
+    """Read `A-B`, `A-f` or `A-BxK` as source, target and number of cards."""
+    source, target = token.split("-")
+    if "x" in target:
+        target, count = target.split("x")
+        return source, target, int(count)
+    return source, target, 1
+
+
+def move(state: State, source: str, target: str, count: int = 1) -> None:
+    """Carry the top cards over and turn up what they leave bare."""
+    pile = state.piles[source]
+    state.piles[target] += pile[-count:]
+    del pile[-count:]
+    state.face_down.get(source, set()).discard(len(pile) - 1)
+
+
+def draw(state: State, count: int = 1) -> None:
+    """Turn cards from the stock on to the waste, one after the other."""
+    for _ in range(count):
+        if state.piles["s"]:
+            state.piles["w"].append(state.piles["s"].pop(0))
+
+
+def new_round(state: State) -> None:
+    """Turn the waste over: the card drawn first will be drawn first again."""
+    state.piles["s"] = state.piles["w"]
+    state.piles["w"] = []
+
+
+def listed(state: State, pile: str) -> list[str | None]:
+    """List a pile as most games show it: no stock, the waste's last card, blanks for what lies face down."""
+    cards = state.piles[pile]
+    if pile == "s":
+        return []
+    if pile == "w":
+        return list(cards[-1:])
+    down = state.face_down.get(pile, set())
+    return [None if place in down else card for place, card in enumerate(cards)]

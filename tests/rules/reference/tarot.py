@@ -1,0 +1,164 @@
+"""Section 4 of the rules: Tarot Solitaire."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from . import state as common
+from .state import State, draw, move, names, new_round, split
+
+__all__ = ["deal", "facts", "goal", "legal", "listed", "play"]
+
+MINOR_SUITS = "WCSP"
+MINOR_RANKS = "A23456789TPNQK"
+PILES = names("t", 9)
+
+
+def deal(deck: list[str], options: dict[str, Any]) -> State:
+    """Lay out the nine piles and the stock."""
+    rest = list(deck)
+    piles: dict[str, list[str]] = {name: [] for name in [*PILES, *names("f", 5), "w"]}
+    if options["first_row"]:
+        for name in PILES:
+            piles[name].append(rest.pop(0))
+    for length in range(9, 0, -1):
+        for name in PILES[:length]:
+            piles[name].append(rest.pop(0))
+    piles["s"] = rest
+    face_down = {name: set(range(len(piles[name]) - 1)) for name in PILES}
+    return State(options=options, piles=piles, face_down=face_down, rounds_left=None)
+
+
+def is_trump(card: str) -> bool:
+    """Tell trumps, the Fool among them, from minor cards."""
+    return card[0] == "M"
+
+
+def is_wild(state: State, card: str) -> bool:
+    """Tell whether a card is the Fool of the standard game."""
+    return card == "M0" and state.options["fool"] == "wild"
+
+
+@cache
+def value(card: str) -> int:
+    """Give what a card counts in the tableau; not asked of the Fool."""
+    if not is_trump(card):
+        return MINOR_RANKS.index(card[0]) + 1
+    number = int(card[1:])
+    return number if number <= 10 else number // 10 + number % 10
+
+
+@cache
+def colour(card: str) -> str:
+    """Give the party of a card's suit; cards go only on another party's."""
+    if is_trump(card):
+        return "trumps"
+    return "wands and swords" if card[1] in "WS" else "cups and pentacles"
+
+
+def goes_on(state: State, card: str, under: str) -> bool:
+    """Tell whether a card may be built on another in the tableau."""
+    if is_wild(state, card) or is_wild(state, under):
+        return True
+    if "M0" in (card, under):
+        return False
+    if colour(card) == colour(under):
+        return False
+    as_ace = value(card) == 10 and value(under) == 2
+    return as_ace or value(card) == value(under) - 1
+
+
+def fills_space(state: State, card: str) -> bool:
+    """Tell whether an empty pile takes a card."""
+    return is_king_or_world(card) or is_wild(state, card)
+
+
+def is_king_or_world(card: str) -> bool:
+    """Tell the cards that stay at the bottom of a pile."""
+    return card == "M21" or (not is_trump(card) and card[0] == "K")
+
+
+def taker(state: State, card: str) -> str | None:
+    """Find the foundation for a card."""
+    if is_trump(card):
+        first = 0 if state.options["fool"] == "trump" else 1
+        return "f4" if int(card[1:]) == first + len(state.piles["f4"]) else None
+    name = f"f{MINOR_SUITS.index(card[1])}"
+    return name if value(card) == len(state.piles[name]) + 1 else None
+
+
+def pile_takes(state: State, pile: str, card: str) -> bool:
+    """Tell whether a tableau pile takes a card, with whatever lies on it."""
+    cards = state.piles[pile]
+    return goes_on(state, card, cards[-1]) if cards else fills_space(state, card)
+
+
+def legal(state: State) -> set[str]:
+    """Give every legal token."""
+    piles = state.piles
+    tokens = set()
+    for source in [*PILES, "w"]:
+        if piles[source] and taker(state, piles[source][-1]):
+            tokens.add(f"{source}-f")
+    for target in PILES:
+        if piles["w"] and pile_takes(state, target, piles["w"][-1]):
+            tokens.add(f"w-{target}")
+        for source in PILES:
+            if source != target:
+                tokens |= moves_between(state, source, target)
+    if piles["s"]:
+        tokens.add("d")
+    elif piles["w"]:
+        tokens.add("n")
+    return tokens
+
+
+def moves_between(state: State, source: str, target: str) -> set[str]:
+    """Give the tokens that carry cards from one pile to another."""
+    cards = state.piles[source]
+    tokens = set()
+    for place in range(len(cards)):
+        if place in state.face_down[source]:
+            continue
+        at_bottom = place == 0
+        if at_bottom and is_king_or_world(cards[place]):
+            continue
+        if at_bottom and not state.piles[target]:
+            continue
+        if pile_takes(state, target, cards[place]):
+            count = len(cards) - place
+            tokens.add(f"{source}-{target}" + (f"x{count}" if count > 1 else ""))
+    return tokens
+
+
+def play(state: State, token: str) -> None:
+    """Change the table as a legal token says."""
+    if token == "d":
+        draw(state, state.options["draw"])
+    elif token == "n":
+        new_round(state)
+    else:
+        source, target, count = split(token)
+        if target == "f":
+            found = taker(state, state.piles[source][-1])
+            assert found is not None
+            target = found
+        move(state, source, target, count)
+
+
+def goal(state: State) -> int:
+    """Count the deck, without a wild Fool."""
+    return 78 if state.options["fool"] == "trump" else 77
+
+
+def listed(state: State, pile: str) -> list[str | None]:
+    """List the pile, the waste as far as one draw reaches."""
+    if pile == "w":
+        return list(state.piles["w"][-state.options["draw"] :])
+    return common.listed(state, pile)
+
+
+def facts(state: State) -> dict[str, Any]:
+    """Tell nothing more: all is in the piles."""
+    return {}

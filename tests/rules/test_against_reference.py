@@ -1,0 +1,158 @@
+"""The engine plays by the rules page: it agrees with a second reading of it at every step of random play."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.rules import CATALOGUE, GAMES, commitment, open_table, shuffled_deck
+
+from .comparing import check_push_and_pop, compare, compare_step
+from .golden import Game, games_of
+from .profile import EXAMPLES
+from .reference import OPTIONS, STANDARD, VARIANTS, SlowTable, shuffled, unshuffled
+from .situations import SITUATIONS
+from .walks import Walk, walks
+
+
+def test_the_catalogue_is_that_of_the_rules() -> None:
+    assert list(CATALOGUE) == list(VARIANTS)
+    for name, (game, options) in VARIANTS.items():
+        variant = CATALOGUE[name]
+        assert (variant.name, variant.game) == (name, game)
+        assert dict(variant.options) == {**STANDARD[game], **options}
+
+
+def test_every_game_has_the_options_of_the_rules() -> None:
+    assert set(GAMES) == set(OPTIONS)
+    for game, table in GAMES.items():
+        assert {option.name: set(option.choices) for option in table.OPTIONS} == {
+            name: set(choices) for name, choices in OPTIONS[game].items()
+        }
+        assert {option.name: option.default for option in table.OPTIONS} == STANDARD[game]
+
+
+@given(game=st.sampled_from(sorted(OPTIONS)), seed=st.binary(min_size=32, max_size=32))
+@settings(EXAMPLES, max_examples=60)
+def test_decks_are_shuffled_alike(game: str, seed: bytes) -> None:
+    deck = shuffled_deck(game, seed)
+    assert deck == shuffled(game, seed)
+    assert sorted(deck) == sorted(unshuffled(game))
+
+
+def test_a_known_seed_gives_a_known_deck_and_commitment() -> None:
+    seed = bytes(range(32))
+    assert " ".join(shuffled_deck("stonewall", seed)) == KNOWN_DECK
+    assert commitment(seed) == "630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd"
+
+
+KNOWN_DECK = (
+    "6D 7S TC 3H 2C AC 6H TH QC 8H JS 2H AH 9S 2D 3C QS 4S 5S TS KD KC JH AS 7D QH "
+    "5C 5H 4C JC 9H QD 2S 9D 8D 7H TD KH 3S JD AD 6C 8S 3D 5D 9C 7C 6S 8C 4D 4H KS"
+)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@given(data=st.data())
+@settings(EXAMPLES, max_examples=12)
+def test_catalogue_variants_are_played_alike(name: str, data: st.DataObject) -> None:
+    compare(data.draw(walks(name)))
+
+
+@given(walk=walks())
+@settings(EXAMPLES, max_examples=60)
+def test_all_combinations_of_options_are_played_alike(walk: Walk) -> None:
+    compare(walk)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_late_positions_are_played_alike(name: str) -> None:
+    """Greedy walks, whole games kept, and walks that leave those somewhere; all must reach what they are for."""
+    wanted = SITUATIONS[name]
+    reached: set[str] = set()
+
+    def look(slow: SlowTable) -> None:
+        reached.update(what for what, holds in wanted.items() if what not in reached and holds(slow))
+
+    for walk in late_walks(name):
+        compare(walk, look, closely=False)
+    for game in telling_games(name):
+        table, slow = game.record.open_table(), game.open_slow()
+        for token in game.record.tokens:
+            compare_step(table, slow, token, closely=False)
+            look(slow)
+    assert reached == set(wanted)
+
+
+def telling_games(name: str) -> list[Game]:
+    """Give the kept games that were won or came to a standstill."""
+    return [game for game in games_of(name) if game.expected["ok"] and (game.record.end.how == "won" or game.stuck)]
+
+
+def late_walks(name: str) -> list[Walk]:
+    """Give the same walks each time: greedy ones, and some that go astray in the middle of a kept game."""
+    dice = random.Random(name)
+    greedy = [
+        Walk(name, None, seed=dice.randbytes(32), dice=number, length=200, greed=0.95, doubt=0.02)
+        for number in range(5)
+    ]
+    records = [game.record for game in telling_games(name)]
+    astray = [
+        Walk(name, None, seed=record.seed, dice=left, length=40, opening=record.tokens[:left], doubt=0.1)
+        for record in records
+        for left in (dice.randrange(len(record.tokens)), dice.randrange(len(record.tokens)))
+    ]
+    return greedy + astray
+
+
+@given(walk=walks(longest=80))
+@settings(EXAMPLES, max_examples=40)
+def test_every_legal_token_can_be_taken_back(walk: Walk) -> None:
+    """Not only the token played: each legal one, at the end of a walk."""
+    slow = compare(walk, closely=False)
+    table = walk.open()
+    for token in slow.moves:
+        table.push(token)
+    for token in table.legal_moves():
+        check_push_and_pop(table, token)
+
+
+@given(walk=walks(longest=80))
+@settings(EXAMPLES, max_examples=40)
+def test_popping_everything_leads_back_to_the_deal(walk: Walk) -> None:
+    slow = compare(walk, closely=False)
+    table = walk.open()
+    for token in slow.moves:
+        table.push(token)
+    while table.moves:
+        table.pop()
+    fresh = walk.open()
+    assert table.view() == fresh.view()
+    assert table.position() == fresh.position()
+    assert table.legal_moves() == fresh.legal_moves()
+
+
+@given(walk=walks(longest=80))
+@settings(EXAMPLES, max_examples=40)
+def test_undone_and_never_played_are_the_same_position(walk: Walk) -> None:
+    slow = compare(walk, closely=False)
+    straight, roundabout = walk.open(), walk.open()
+    for token in slow.moves:
+        straight.push(token)
+        for other in roundabout.legal_moves()[:2]:
+            roundabout.push(other)
+            if roundabout.can_undo:
+                roundabout.push("u")
+            else:
+                roundabout.pop()
+        roundabout.push(token)
+    assert straight.position() == roundabout.position()
+    assert straight.legal_moves() == roundabout.legal_moves()
+
+
+def test_a_deck_can_be_given_card_by_card() -> None:
+    deck = shuffled_deck("plot", bytes(32))
+    assert open_table("plot", deck=deck).position() == open_table("plot", bytes(32)).position()

@@ -1,0 +1,174 @@
+"""Whatever is fed to the rules, they answer with a result or with one of their own errors."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from games.rules import End, InvalidTokenError, Record, RulesError, TokenError, from_position, open_table, replay
+
+from .mutations import STRANGE, TOKENS, bent_bytes, bent_json, bent_tokens, resealed, sample_records, spoiled
+
+PART = 5_000
+"""Inputs tried by one test; each part has its own dice, the same every time."""
+
+Feed = Callable[[random.Random, Record], bool]
+
+
+def fuzz(part: str, feed: Feed, count: int = PART) -> Counter[bool]:
+    """Feed so many inputs; the counter tells how many were taken and how many refused."""
+    dice = random.Random(part)
+    records = sample_records(dice)
+    return Counter(feed(dice, dice.choice(records)) for _ in range(count))
+
+
+def taken(act: Callable[[], object]) -> bool:
+    """Tell whether something is taken; any error but the library's own goes through and fails the test."""
+    try:
+        act()
+    except RulesError as error:
+        refusal = error
+    else:
+        return True
+    assert refusal.code
+    assert 0 < len(str(refusal).encode()) < 400
+    return False
+
+
+def read_packed(data: bytes) -> None:
+    """Read a packed record; what can be read can be played and is written back as it was."""
+    record = Record.from_bytes(data)
+    assert record.to_bytes() == data
+    play(record)
+
+
+def play(record: Record) -> None:
+    """Replay a record; a failure is a value with a place."""
+    result = replay(record)
+    json.dumps(result.to_json())
+    if result.failure:
+        assert 0 <= result.failure.index <= len(record.tokens)
+        assert result.tokens == result.failure.index
+        assert result.failure.reason
+        assert (result.failure.token or "").isprintable()
+    else:
+        assert result.tokens == len(record.tokens)
+
+
+def feed_raw_bytes(dice: random.Random, record: Record) -> bool:
+    data = bent_bytes(dice, record.to_bytes())
+    return taken(lambda: read_packed(data))
+
+
+def feed_sealed_bytes(dice: random.Random, record: Record) -> bool:
+    data = resealed(bent_bytes(dice, record.to_bytes()))
+    return taken(lambda: read_packed(data))
+
+
+def feed_json(dice: random.Random, record: Record) -> bool:
+    data = bent_json(dice, record.to_json())
+
+    def read() -> None:
+        again = Record.from_json(data)
+        assert Record.from_json(json.loads(json.dumps(again.to_json()))) == again
+        play(again)
+        taken(again.to_bytes)
+
+    return taken(read)
+
+
+def feed_tokens(dice: random.Random, record: Record) -> bool:
+    tokens = bent_tokens(dice, record.tokens)
+    clock = tuple(range(len(tokens)))
+    good = False
+
+    def read() -> None:
+        nonlocal good
+        bent = Record(1, record.name, record.options, record.seed, tokens, clock, End("resigned", len(tokens)))
+        play(bent)
+        good = replay(bent).ok
+
+    return taken(read) and good
+
+
+def feed_position(dice: random.Random, record: Record) -> bool:
+    table = record.open_table()
+    for token in record.tokens:
+        table.push(token)
+    text = table.position()
+    words = text.split(" ")
+    for _ in range(dice.choice([1, 1, 2, 3])):
+        place, other = dice.randrange(len(words)), dice.randrange(len(words))
+        if dice.random() < 0.5:
+            words[place] = spoiled(dice, words[place])
+        else:
+            words[place], words[other] = words[other], words[place]
+
+    def read() -> None:
+        again = from_position(" ".join(words))
+        assert from_position(again.position()).legal_moves() == again.legal_moves()
+        for token in again.legal_moves():
+            again.push(token)
+            again.pop()
+        assert again.view()["goal"] == table.goal
+
+    return taken(read)
+
+
+FEEDS: dict[str, tuple[Feed, int]] = {
+    "raw bytes": (feed_raw_bytes, 4),
+    "sealed bytes": (feed_sealed_bytes, 5),
+    "json": (feed_json, 6),
+    "tokens": (feed_tokens, 4),
+    "positions": (feed_position, 1),
+}
+
+
+def test_there_are_a_hundred_thousand_inputs() -> None:
+    assert PART * sum(parts for _, parts in FEEDS.values()) == 100_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"), [(kind, part) for kind, (_, parts) in FEEDS.items() for part in range(parts)]
+)
+def test_damaged_input_is_refused_by_the_rules_own_errors(kind: str, part: int) -> None:
+    outcomes = fuzz(f"{kind} {part}", FEEDS[kind][0])
+    assert outcomes[False] > PART // 2
+    if kind not in ("raw bytes", "positions"):
+        assert outcomes[True] > PART // 50, "so little gets through that what lies behind is not tested"
+
+
+@pytest.mark.parametrize("name", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
+def test_nothing_strange_is_a_token(name: str) -> None:
+    """`is_legal` is never an error, and what it denies is refused with the token and a reason."""
+    table = open_table(name, bytes(32))
+    for strange in [*STRANGE, *TOKENS]:
+        if table.is_legal(strange):
+            assert strange in table.legal_moves()
+            continue
+        before = table.position(), table.view()
+        with pytest.raises(TokenError) as caught:
+            table.push(strange)
+        assert caught.value.reason
+        assert isinstance(caught.value, InvalidTokenError) or isinstance(strange, str)
+        assert (table.position(), table.view()) == before
+
+
+@pytest.mark.parametrize("strange", STRANGE, ids=lambda value: type(value).__name__)
+def test_nothing_strange_opens_a_table_or_is_a_record(strange: Any) -> None:
+    for act in (
+        lambda: open_table(strange, bytes(32)),
+        lambda: open_table("tarot", strange),
+        lambda: open_table("tarot", deck=strange),
+        lambda: open_table("tarot", bytes(32), version=strange),
+        lambda: open_table("tarot", bytes(32), {"draw": strange}),
+        lambda: from_position(strange),
+        lambda: Record.from_json(strange),
+        lambda: Record.from_bytes(strange),
+    ):
+        taken(act)

@@ -1,0 +1,158 @@
+"""What the player may not see makes no difference to what the player is shown."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.rules import IllegalMoveError, Table, from_position, open_table
+
+from .profile import EXAMPLES
+from .reference import SlowTable
+from .walks import Walk, walks
+
+DICE = st.integers(0, 2**32)
+
+
+class Marked(str):
+    """A card that knows its place in the deck, so that two alike can be told apart."""
+
+    __slots__ = ("place",)
+    place: int
+
+
+def marked(deck: list[str]) -> list[str]:
+    """Mark every card of a deck."""
+    cards = []
+    for place, name in enumerate(deck):
+        card = Marked(name)
+        card.place = place
+        cards.append(card)
+    return list(cards)
+
+
+def seen_places(slow: SlowTable) -> set[int]:
+    """Give the deck places of all cards in view."""
+    listed = (card for cards in slow.view()["piles"].values() for card in cards)
+    return {card.place for card in listed if isinstance(card, Marked)}
+
+
+def rearranged(cards: list[str], places: Iterable[int], dice: random.Random) -> list[str]:
+    """Shuffle the cards at some places of a list among themselves."""
+    moved = sorted(places)
+    others = dice.sample(moved, len(moved))
+    after = list(cards)
+    for place, other in zip(moved, others, strict=True):
+        after[place] = cards[other]
+    return after
+
+
+@given(walk=walks(longest=100), dice=DICE)
+@settings(EXAMPLES, max_examples=100)
+def test_deals_that_differ_in_cards_not_yet_seen_look_the_same(walk: Walk, dice: int) -> None:
+    """All along a game that shows none of the cards in which they differ."""
+    slow = SlowTable(walk.game, marked(walk.open_slow().deck), walk.open_slow().options)
+    seen = seen_places(slow)
+    played = []
+    for token in walk.choose(slow):
+        slow.play(token)
+        played.append(token)
+        seen |= seen_places(slow)
+    deck = [str(card) for card in slow.deck]
+    other = rearranged(deck, set(range(len(deck))) - seen, random.Random(dice))
+    one, two = (open_table(slow.game, deck=cards, options=slow.options) for cards in (deck, other))
+    check_alike(one, two)
+    for token in played:
+        one.push(token)
+        two.push(token)
+        assert one.view_changes() == two.view_changes()
+        check_alike(one, two)
+    check_refusals_alike(one, two)
+
+
+@given(walk=walks(longest=100), dice=DICE)
+@settings(EXAMPLES, max_examples=100)
+def test_positions_that_differ_in_hidden_cards_look_the_same(walk: Walk, dice: int) -> None:
+    """Cards seen before and covered since are hidden too, and neither view nor legal moves tell them."""
+    table, slow = walk.open(), walk.open_slow()
+    for token in walk.choose(slow):
+        slow.play(token)
+        table.push(token)
+    text = table.position()
+    other = with_hidden_cards_moved(text, slow, random.Random(dice))
+    one, two = from_position(text), from_position(other)
+    check_alike(one, two)
+    check_refusals_alike(one, two)
+
+
+def with_hidden_cards_moved(text: str, slow: SlowTable, dice: random.Random) -> str:
+    """Rewrite a position with the cards out of view shuffled among themselves."""
+    head, *fields = text.split(" | ")
+    slots, hidden = [], []
+    view = slow.view()
+    for number, field in enumerate(fields):
+        pile, _, written = field.partition(" ")
+        if not written:
+            continue
+        for place, card in enumerate(written.split(".")):
+            slots.append((number, card.lstrip("*")))
+            if card.startswith("*") or place < view["under"].get(pile, 0):
+                hidden.append(len(slots) - 1)
+    cards = rearranged([card for _, card in slots], hidden, dice)
+    refilled = iter(cards)
+    for number, field in enumerate(fields):
+        pile, _, written = field.partition(" ")
+        if written:
+            new = [("*" if card.startswith("*") else "") + next(refilled) for card in written.split(".")]
+            fields[number] = f"{pile} {'.'.join(new)}"
+    return " | ".join([head, *fields])
+
+
+def check_alike(one: Table, two: Table) -> None:
+    """Require the same look and the same legal moves, in the same order."""
+    assert one.view() == two.view()
+    assert one.legal_moves() == two.legal_moves()
+    assert repr(one) == repr(two)
+
+
+def check_refusals_alike(one: Table, two: Table) -> None:
+    """Require the same words for whatever is refused: a reason must not tell what is hidden."""
+    names = sorted(one.view()["piles"])[:40]
+    tokens = ["d", "n", "up", "down"] + [f"{name}-f" for name in names if name[0] != "f"]
+    tokens += [f"{source}-t{number}" for source in ("t0", "t1", "w", "r", "r1", "s") for number in range(6)]
+    tokens += [f"t{number}-t{number + 1}x{count}" for number in range(5) for count in range(2, 6)]
+    for token in tokens:
+        assert refusal(one, token) == refusal(two, token)
+
+
+def refusal(table: Table, token: str) -> str | None:
+    """Give the reason for which a token is refused, None when it is legal."""
+    if table.is_legal(token):
+        return None
+    try:
+        table.push(token)
+    except IllegalMoveError as error:
+        return str(error)
+    except ValueError as error:
+        return str(error)
+    raise AssertionError(f"{token} is not legal, but was taken")
+
+
+def test_a_stock_of_other_cards_is_drawn_when_it_is_drawn() -> None:
+    """The tests above would pass if nothing were rearranged: the reveal shows that it was."""
+    deck = SlowTable("plot", open_deck()).deck
+    other = deck[:26] + deck[26:][::-1]
+    one, two = open_table("plot", deck=deck), open_table("plot", deck=other)
+    check_alike(one, two)
+    one.push("d")
+    two.push("d")
+    assert one.view()["piles"]["w"] == [deck[26]]
+    assert two.view()["piles"]["w"] == [deck[-1]]
+
+
+def open_deck() -> list[str]:
+    """Give a deck of The Plot whose first and last stock cards differ."""
+    return Walk("plot", None, seed=bytes(32), dice=0, length=0).open_slow().deck

@@ -1,0 +1,65 @@
+"""The number of legal move sequences from fixed positions is what it was when both readings of the rules agreed."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+
+from games.rules import from_position
+
+from . import perft
+from .reference import VARIANTS
+from .reference.state import State
+from .reference.table import GAMES
+
+SLOW_LIMIT = 1000
+"""The slow reading counts no further than this in the tests; `python -m tests.rules.perft` recounts everything."""
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_engine_counts_as_frozen(name: str) -> None:
+    blocks = perft.read_blocks(name)
+    assert len(blocks) >= 4
+    for block in blocks:
+        table = block.open()
+        before = table.position(), table.view()
+        counts = [perft.count(table, depth) for depth in range(1, len(block.counts) + 1)]
+        assert counts == list(block.counts), "\n".join(first_difference(block, counts))
+        assert (table.position(), table.view()) == before
+        read = from_position(table.position())
+        assert perft.count(read, 2) == block.counts[1]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_slow_reading_counts_as_frozen(name: str) -> None:
+    for block in perft.read_blocks(name):
+        slow = block.open_slow()
+        for depth, frozen in enumerate(block.counts, 1):
+            if frozen > SLOW_LIMIT:
+                break
+            assert perft.count_slowly(slow, depth) == frozen, f"depth {depth} of {block.text()}"
+
+
+def first_difference(block: perft.Block, counts: list[int]) -> list[str]:
+    """Divide the first count that is not as frozen."""
+    depth = next(place for place, pair in enumerate(zip(counts, block.counts, strict=True), 1) if pair[0] != pair[1])
+    return perft.divide(block.open(), block.open_slow(), depth)
+
+
+def test_divide_finds_the_branch_in_which_a_rule_is_missing() -> None:
+    """With a slow reading that forgets to draw from a waste of one card, the line that shows it is printed."""
+    block = perft.read_blocks("plot")[0]
+    rules = GAMES["plot"]
+    legal = rules.legal
+
+    def forgetful(state: State) -> set[str]:
+        tokens = legal(state)
+        return tokens - {"d"} if len(state.piles["w"]) == 1 else tokens
+
+    with patch.object(rules, "legal", forgetful):
+        slow = block.open_slow()
+        assert perft.count(block.open(), 2) != perft.count_slowly(slow, 2)
+        lines = perft.divide(block.open(), slow, 2)
+    assert any(line.startswith("after d: ") for line in lines)
+    assert lines[-2:] == ["  legal for the engine alone: ['d']", "  legal for the slow reading alone: []"]

@@ -1,0 +1,70 @@
+"""The rules library stands alone: the standard library is all it needs, and it loads where there is no Django."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import games.rules
+
+FOLDER = Path(games.rules.__file__).parent
+
+PROBE = """
+import sys
+
+before = set(sys.modules)
+BARRED = {"django", "celery", "channels", "redis", "msgspec", "config", "accounts", "leaderboards"}
+
+
+class Wall:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in BARRED:
+            raise ImportError(f"{name} is not for the rules")
+
+
+sys.meta_path.insert(0, Wall())
+
+import games.rules
+import games.rules.__main__
+
+table = games.rules.open_table("tarot", bytes(32))
+table.push(table.legal_moves()[0])
+end = {"how": "resigned", "ms": 2}
+record = {"rules": 1, "variant": "plot", "seed": "00" * 32, "tokens": ["d"], "clock": [1], "end": end}
+assert games.rules.replay(games.rules.Record.from_json(record)).ok
+
+loaded = {name.partition(".")[0] for name in set(sys.modules) - before}
+print(sorted(loaded - set(sys.stdlib_module_names) - {"games"}))
+"""
+
+
+def test_it_loads_and_plays_where_django_cannot_be_imported() -> None:
+    """In a fresh interpreter; what the interpreter's own start-up loads (virtual environments do) does not count."""
+    command = [sys.executable, "-c", PROBE]
+    done = subprocess.run(command, cwd=FOLDER.parents[1], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip() == "[]"
+
+
+def test_its_sources_import_the_standard_library_and_each_other_only() -> None:
+    sources = sorted(FOLDER.rglob("*.py"))
+    assert sources
+    for source in sources:
+        for name in imported(source):
+            assert name.split(".")[0] in sys.stdlib_module_names or name.startswith("games.rules"), f"{source}: {name}"
+
+
+def imported(source: Path) -> list[str]:
+    """List the absolute imports of a module, those inside functions too; relative ones stay in the library."""
+    names = []
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.append(node.module or "")
+        elif isinstance(node, ast.ImportFrom):
+            depth = len(source.relative_to(FOLDER).parts)
+            assert node.level <= depth, f"{source} reaches out of the library"
+    return names
