@@ -1,0 +1,116 @@
+"""Certifying deals: CPU seconds for a winnable deal of each variant, compiled and plain, and 300 deals of Stonewall.
+
+`python -m benchmarks.solver [--deals N]`; exit code 1 when an aim is missed. Certifying is what the stock of deals
+needs: drawing seeds until one is solved within the node budget, and shortening its line. Times are of this process's
+CPU, so that a busy machine changes little; compiling is done before and told apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from hashlib import sha256
+
+from games.rules import CATALOGUE, open_table
+from games.solver import Budget, GaveUp, Solution, shorten, solve
+
+NODES = 300_000
+PLAIN_NODES = 60_000
+COMPILED_AIM_S = 60.0
+PLAIN_AIM_S = 600.0
+AVERAGE_AIM_S = 1.0
+STONEWALL_DEALS = 300
+STONEWALL_AIM_S = 12.0
+MEMORY_AIM_MB = 1000
+
+
+def seed_of(number: int) -> bytes:
+    return sha256(b"talon solver benchmark %d" % number).digest()
+
+
+def certify(variant: str, deals: int, nodes: int) -> float:
+    """CPU seconds a certified deal, over so many of them."""
+    begun = time.process_time()
+    number = found = 0
+    while found < deals:
+        table = open_table(variant, seed_of(number))
+        result = solve(table, Budget(nodes=nodes))
+        if isinstance(result, Solution):
+            shorten(table, result.tokens)
+            found += 1
+        number += 1
+    return (time.process_time() - begun) / deals
+
+
+def certify_all(deals: int, nodes: int) -> dict[str, float]:
+    return {variant: certify(variant, deals, nodes) for variant in CATALOGUE}
+
+
+def compile_all() -> float:
+    """CPU seconds until every search is loaded or compiled."""
+    begun = time.process_time()
+    for variant in CATALOGUE:
+        solve(open_table(variant, bytes(32)), Budget(nodes=1))
+    return time.process_time() - begun
+
+
+def stonewall() -> tuple[int, float]:
+    """Deals left undecided, and CPU seconds for all of them."""
+    begun = time.process_time()
+    undecided = sum(
+        isinstance(solve(open_table("stonewall", seed_of(number)), Budget(nodes=50_000_000)), GaveUp)
+        for number in range(STONEWALL_DEALS)
+    )
+    return undecided, time.process_time() - begun
+
+
+def plain_times(deals: int) -> dict[str, float]:
+    """The same in a process without Numba."""
+    command = [sys.executable, "-m", "benchmarks.solver", "--plain", "--deals", str(deals)]
+    done = subprocess.run(
+        command, env={**os.environ, "TALON_NO_NUMBA": "1"}, check=True, stdout=subprocess.PIPE, text=True
+    )
+    times: dict[str, float] = json.loads(done.stdout)
+    return times
+
+
+def told(what: str, figure: float, unit: str, aim: float) -> bool:
+    reached = figure <= aim
+    print(f"{what:<44} {figure:>9.2f} {unit:<3} aim {aim:g}   {'ok' if reached else 'MISSED'}")
+    return reached
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--deals", type=int, default=20, help="deals to certify of each variant (default: %(default)s)")
+    parser.add_argument("--plain", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.plain:
+        print(json.dumps(certify_all(options.deals, PLAIN_NODES)))
+        return 0
+    print(f"compiling or loading the searches: {compile_all():.1f} s")
+    compiled = certify_all(options.deals, NODES)
+    plain = plain_times(max(1, options.deals // 5))
+    print("CPU seconds a certified deal:      compiled      plain")
+    for variant in CATALOGUE:
+        print(f"  {variant:<28} {compiled[variant]:>12.3f} {plain[variant]:>10.2f}")
+    undecided, seconds = stonewall()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    reached = [
+        told("nine certified deals, compiled", sum(compiled.values()), "s", COMPILED_AIM_S),
+        told("nine certified deals, plain Python", sum(plain.values()), "s", PLAIN_AIM_S),
+        told("a certified deal on average, compiled", sum(compiled.values()) / len(compiled), "s", AVERAGE_AIM_S),
+        told(f"{STONEWALL_DEALS} deals of Stonewall", seconds, "s", STONEWALL_AIM_S),
+        told("of which undecided", undecided, "", 0),
+        told("memory at most", peak, "MB", MEMORY_AIM_MB),
+    ]
+    return 0 if all(reached) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+"""Can this be won, and how? A solver for all five games, with all cards known.
+
+    result = solve(open_table("braid", seed), Budget(nodes=500_000))
+    match result:
+        case Solution(tokens=tokens): ...
+        case Unwinnable(): ...
+        case GaveUp(reason=reason): ...
+
+The searches run in plain Python and, where Numba is installed, compiled; with the same results. ``TALON_NO_NUMBA=1``
+in the environment keeps Numba out.
+"""
+
+from games.solver.api import Budget, Effort, GaveUp, Result, Solution, Unwinnable, check_solution, solve
+from games.solver.errors import (
+    AlreadyWonError,
+    BudgetError,
+    FalseSolutionError,
+    PositionNotReachableError,
+    SolverError,
+    TokensError,
+)
+from games.solver.shorten import shorten
+
+__all__ = [
+    "AlreadyWonError",
+    "Budget",
+    "BudgetError",
+    "Effort",
+    "FalseSolutionError",
+    "GaveUp",
+    "PositionNotReachableError",
+    "Result",
+    "Solution",
+    "SolverError",
+    "TokensError",
+    "Unwinnable",
+    "check_solution",
+    "shorten",
+    "solve",
+]

@@ -1,0 +1,161 @@
+"""``solve``: what can be said, within a budget, about winning from a position with all cards known."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from games.solver.convert import make_search
+from games.solver.errors import AlreadyWonError, BudgetError, FalseSolutionError, TokensError
+
+if TYPE_CHECKING:
+    from games.rules import Table
+    from games.solver.search import Search
+
+Reason = Literal["nodes", "seconds", "memory", "cancelled"]
+LARGEST = 1 << 50
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may use: positions looked at, seconds (none: as long as it takes), megabytes for what it remembers.
+
+    With the same node budget and seed a search gives the same result on every machine, compiled or not, unless the
+    seconds end it.
+
+    :raises BudgetError: when any of them is not positive.
+    """
+
+    nodes: int = 2_000_000
+    seconds: float | None = None
+    memory: int = 512
+
+    def __post_init__(self) -> None:
+        if not 0 < self.nodes <= LARGEST:
+            raise BudgetError("a search needs a positive number of nodes")
+        if self.seconds is not None and not self.seconds > 0:
+            raise BudgetError("a search needs a positive number of seconds")
+        if not 16 <= self.memory <= 1 << 20:
+            raise BudgetError("a search needs at least 16 megabytes")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much was looked at: positions, tries begun, seconds (which do not count when results are compared)."""
+
+    nodes: int
+    tries: int
+    seconds: float = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A winning line that the rules have replayed from the position asked about."""
+
+    tokens: tuple[str, ...]
+    effort: Effort
+
+
+@dataclass(frozen=True)
+class Unwinnable:
+    """No line wins."""
+
+    effort: Effort
+
+
+@dataclass(frozen=True)
+class GaveUp:
+    """Nothing is known; ``reason`` says what ended the search."""
+
+    reason: Reason
+    effort: Effort
+
+
+Result = Solution | Unwinnable | GaveUp
+Cancel = Callable[[], bool]
+Progress = Callable[[Effort], None]
+
+
+def solve(
+    table: Table,
+    budget: Budget | None = None,
+    *,
+    seed: int = 0,
+    cancel: Cancel | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Look for a winning line from the table's position; the table is left as it is.
+
+    ``cancel`` (an event's ``is_set``, say) is asked and ``progress`` told several times a second.
+
+    :raises AlreadyWonError: when the table is won.
+    :raises PositionNotReachableError: for a position that no game can come to.
+    :raises FalseSolutionError: when the rules refuse the line found.
+    """
+    budget = budget or Budget()
+    if table.is_won:
+        raise AlreadyWonError("the table is won already")
+    begun = time.monotonic()
+    search = make_search(table, seed=seed, memory=budget.memory)
+    stopped: Reason | None = None
+    for spent in _steps(search, budget, begun):
+        if progress is not None:
+            progress(spent)
+        if cancel is not None and cancel():
+            stopped = "cancelled"
+            break
+    return _result(table, search, stopped, budget, begun)
+
+
+def _steps(search: Search, budget: Budget, begun: float) -> Iterator[Effort]:
+    """Run the search step by step, about a tenth of a second each, until it or the budget ends."""
+    from games.solver.tools import RUNNING
+
+    step = 500
+    while search.status == RUNNING and search.nodes < budget.nodes:
+        before, at = search.nodes, time.monotonic()
+        search.run(min(step, budget.nodes - before))
+        now = time.monotonic()
+        yield Effort(search.nodes, search.tries, now - begun)
+        if budget.seconds is not None and now - begun >= budget.seconds:
+            return
+        step = max(200, min(4 * step, int((search.nodes - before) * 0.1 / max(now - at, 1e-4))))
+
+
+def _result(table: Table, search: Search, stopped: Reason | None, budget: Budget, begun: float) -> Result:
+    from games.solver.tools import LOST, RUNNING, WON
+
+    def effort() -> Effort:
+        return Effort(search.nodes, search.tries, time.monotonic() - begun)
+
+    if search.status == WON:
+        tokens = tuple(search.tokens())
+        try:
+            check_solution(table, tokens)
+        except TokensError as error:
+            raise FalseSolutionError(f"{table.GAME}: {error}") from error
+        return Solution(tokens, effort())
+    if search.status == LOST:
+        return Unwinnable(effort())
+    if search.status != RUNNING:
+        stopped = "memory"
+    return GaveUp(stopped or ("nodes" if search.nodes >= budget.nodes else "seconds"), effort())
+
+
+def check_solution(table: Table, tokens: Sequence[str]) -> None:
+    """Replay a line from the table's position with the rules; the table is left as it is.
+
+    :raises TokensError: naming the first token refused, or saying that the line does not win.
+    """
+    from games.rules import RulesError, from_position
+
+    copy = from_position(table.position())
+    for index, token in enumerate(tokens):
+        try:
+            copy.push(token)
+        except RulesError as error:
+            raise TokensError(f"token {index} ({token!s:.12}): {error}") from error
+    if not copy.is_won:
+        raise TokensError(f"the line leaves {copy.goal - copy.cards_up} cards off the foundations")

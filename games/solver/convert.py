@@ -1,0 +1,156 @@
+"""From a table of the rules to the packed start of a search."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, cast
+
+from games.solver.errors import PositionNotReachableError
+
+if TYPE_CHECKING:
+    from games.rules import Table
+    from games.rules.braid import Braid
+    from games.rules.labyrinth import Labyrinth
+    from games.rules.plot import Plot
+    from games.rules.tarot import Tarot
+    from games.solver import labyrinth, stonewall
+    from games.solver.search import Search
+
+MEGABYTE = 1 << 20
+
+
+def make_search(table: Table, *, seed: int, memory: int) -> Search:
+    """A search from the table's position that keeps to about ``memory`` megabytes.
+
+    :raises PositionNotReachableError: for a position that no game can come to.
+    """
+    return {
+        "braid": _braid, "labyrinth": _labyrinth, "plot": _plot, "stonewall": _stonewall, "tarot": _tarot,
+    }[table.GAME](table, seed, memory * MEGABYTE)  # fmt: skip
+
+
+def _slots(memory: int) -> int:
+    """How many slots a growing set of keys may have, 60 bytes each in plain Python; a power of two."""
+    return 1 << max(12, (memory // 60).bit_length() - 1)
+
+
+def _braid(table: Table, seed: int, memory: int) -> Search:
+    from games.solver.braid import BraidSearch, Start
+    from games.solver.search import EitherWay
+
+    braid = cast("Braid", table)
+    limit = max(1000, memory // 400)
+
+    def way(direction: str | None) -> BraidSearch:
+        step = -1 if direction == "down" else 1
+
+        def kind(card: int) -> int:
+            return card // 13 * 13 + (card % 13 - braid.base) * step % 13
+
+        found = [0] * 8
+        for suit in range(4):
+            heights = sorted((len(pile) for pile in braid.foundations if pile and pile[0] // 13 == suit), reverse=True)
+            found[2 * suit : 2 * suit + len(heights)] = heights
+        start = Start(
+            cells=[kind(pile[0]) if pile else -1 for pile in braid.tableau],
+            found=found,
+            braid=[kind(card) for card in braid.reserve],
+            waste=[kind(card) for card in braid.waste],
+            stock=[kind(card) for card in reversed(braid.stock)],
+            rounds=braid.rounds_left or 0,
+        )
+        return BraidSearch(start, seed=seed, limit=limit)
+
+    if braid.direction is None:
+        return EitherWay({"up": way("up"), "down": way("down")})
+    return way(braid.direction)
+
+
+def labyrinth_start(table: Table) -> labyrinth.Start:
+    """A Labyrinth position, packed.
+
+    :raises PositionNotReachableError: when more rows would be dealt than there are.
+    """
+    from games.solver.labyrinth import Start
+
+    position = cast("Labyrinth", table)
+    if position.rows + (len(position.stock) + 7) // 8 > 6:
+        raise PositionNotReachableError("the stock holds more cards than the rows to come")
+    return Start(
+        cells=[pile[0] if pile else -1 for pile in position.tableau],
+        found=[len(pile) for pile in position.foundations],
+        rows=position.rows,
+        stock=position.stock[::-1],
+    )
+
+
+def _labyrinth(table: Table, _seed: int, memory: int) -> Search:
+    from games.solver.labyrinth import LabyrinthSearch
+
+    return LabyrinthSearch(labyrinth_start(table), limit=_slots(memory))
+
+
+def _plot(table: Table, seed: int, memory: int) -> Search:
+    from games.solver.plot import PlotSearch, Start
+
+    plot = cast("Plot", table)
+
+    def step(card: int) -> int:
+        return (card - plot.base) % 13
+
+    piles = []
+    for pile in plot.tableau:
+        steps = [step(card) for card in pile]
+        if any((upper + 1 - lower) % 13 for lower, upper in pairwise(steps)):
+            raise PositionNotReachableError("a pile is not built down")
+        piles.append((steps[-1], len(steps)) if steps else (-1, 0))
+    if len(plot.waste) + len(plot.stock) > 78:
+        raise PositionNotReachableError("stock and waste hold more cards than were dealt there")
+    start = Start(
+        piles=piles,
+        heights=[len(pile) for pile in plot.foundations],
+        reserve=[step(card) for card in plot.reserve],
+        waste=[step(card) for card in plot.waste],
+        stock=[step(card) for card in reversed(plot.stock)],
+    )
+    return PlotSearch(start, seed=seed, limit=max(1000, memory // 400))
+
+
+def stonewall_start(table: Table) -> stonewall.Start:
+    """A Stonewall position, packed."""
+    from games.solver.stonewall import Start
+
+    return Start(
+        piles=[[(card, bool(table.hidden >> card & 1)) for card in pile] for pile in table.tableau],
+        reserve={cell: pile[0] for cell, pile in enumerate(table.piles[6:]) if pile},
+        found=[len(pile) for pile in table.foundations],
+    )
+
+
+def _stonewall(table: Table, _seed: int, memory: int) -> Search:
+    from games.solver.stonewall import StonewallSearch
+
+    return StonewallSearch(stonewall_start(table), limit=_slots(memory))
+
+
+def _tarot(table: Table, seed: int, memory: int) -> Search:
+    from games.solver.tarot import Start, TarotSearch
+
+    tarot = cast("Tarot", table)
+    wild = tarot.options["fool"] == "wild"
+    if len(tarot.waste) + len(tarot.stock) > 33:
+        raise PositionNotReachableError("stock and waste hold more cards than were dealt there")
+    wanted = []
+    for suit, pile in enumerate(tarot.foundations):
+        first = 14 * suit if suit < 4 else 57 if wild else 56
+        full = len(pile) == (14 if suit < 4 else 78 - first)
+        wanted.append(-1 if full else first + len(pile))
+    start = Start(
+        piles=[[(card, bool(tarot.hidden >> card & 1)) for card in pile] for pile in tarot.tableau],
+        wanted=wanted,
+        waste=list(tarot.waste),
+        stock=tarot.stock[::-1],
+        draw=int(tarot.options["draw"]),
+        wild=wild,
+    )
+    return TarotSearch(start, seed=seed, limit=max(1000, memory // 1600))

@@ -1,0 +1,91 @@
+"""One source for compiled and plain searches.
+
+The kernels are written in the common ground of Python lists and NumPy arrays: flat arrays, indexes, slice copies of
+equal length, integers below 2**63. Numba compiles them where it is installed; elsewhere :func:`jit` returns its
+argument and the same lines run on lists, slower, with the same results. Import this module only from a kernel: it
+imports Numba, which takes a second, and ``import games.solver`` must not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+if TYPE_CHECKING:
+    from collections.abc import MutableSequence
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+COMPILED = False
+if not os.environ.get("TALON_NO_NUMBA"):
+    with suppress(ImportError):
+        import numba
+        import numpy as np
+
+        COMPILED = True
+
+
+def _cache_directory() -> str | None:
+    """A directory of compiled code named after the sources that are compiled; ``None`` when none can be written.
+
+    Numba itself notices a change of the file it compiled, not of the files whose functions that one calls.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        source = path.read_bytes()
+        if b"\n@jit" in source:
+            digest.update(source)
+    base = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    path = Path(base).expanduser() / "talon-solver" / digest.hexdigest()[:16]
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError):
+        return None
+    return str(path) if os.access(path, os.W_OK) else None
+
+
+if COMPILED:
+    _CACHE = _cache_directory()
+    if _CACHE is not None:
+        numba.config.CACHE_DIR = _CACHE  # type: ignore[attr-defined]
+
+
+def jit(function: Function) -> Function:
+    """``function`` compiled by Numba (cached on disk, the interpreter lock released); itself where Numba is missing."""
+    if not COMPILED:
+        return function
+    return cast("Function", numba.njit(cache=_CACHE is not None, nogil=True)(function))
+
+
+def longs(size: int, fill: int = 0) -> MutableSequence[int]:
+    """``size`` 64-bit integers."""
+    if COMPILED:
+        return cast("MutableSequence[int]", np.full(size, fill, dtype=np.int64))
+    return [fill] * size
+
+
+def shorts(size: int, fill: int = 0) -> MutableSequence[int]:
+    """``size`` 16-bit integers: the rows of packed positions, many of which are kept."""
+    if COMPILED:
+        return cast("MutableSequence[int]", np.full(size, fill, dtype=np.int16))
+    return [fill] * size
+
+
+def longs_of(values: Sequence[int]) -> MutableSequence[int]:
+    """The values as 64-bit integers, never an empty array (Numba wants a type, kernels want index 0)."""
+    array = longs(max(1, len(values)))
+    for index, value in enumerate(values):
+        array[index] = value
+    return array
+
+
+def shorts_of(values: Sequence[int]) -> MutableSequence[int]:
+    """The values as 16-bit integers."""
+    array = shorts(max(1, len(values)))
+    for index, value in enumerate(values):
+        array[index] = value
+    return array

@@ -1,0 +1,63 @@
+"""Shorter lines from the searches that run depth-first: search again, each time for fewer choices in a row.
+
+Stonewall's first line wanders, often for hundreds of moves; one with a bound is found soon or not at all. A line of
+Labyrinth is as long as it deals rows, and the fewest rows that win are found exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from games.solver.convert import labyrinth_start, stonewall_start
+from games.solver.tools import WON
+
+if TYPE_CHECKING:
+    from games.rules import Table
+    from games.solver.search import Search
+
+SEEN: Final = 1 << 19
+NODES: Final = 200_000
+STEPS: Final = (0.5, 0.75, 0.9)
+"""A bound as a share of the choices of the best line so far, the boldest first."""
+
+Cancel = Callable[[], bool] | None
+
+
+def shallower(table: Table, line: list[str], cancel: Cancel = None) -> list[str]:
+    """The line, or a shorter one from the same position; the same every time unless it is cancelled."""
+    searches = {"stonewall": _stonewall, "labyrinth": _labyrinth}.get(table.GAME)
+    if searches is None:
+        return line
+    for search in searches(table, line):
+        if cancel is not None and cancel():
+            break
+        if search.run(NODES) == WON:
+            line = min(line, search.tokens(), key=len)
+    return line
+
+
+def _stonewall(table: Table, line: list[str]) -> Iterator[Search]:
+    from games.solver.stonewall import StonewallSearch
+
+    start = stonewall_start(table)
+    deepest = len(line)
+    step = 0
+    while step < len(STEPS):
+        search = StonewallSearch(start, limit=SEEN, deepest=max(3, int(deepest * STEPS[step])))
+        yield search
+        if search.status == WON and search.depth + 2 < deepest:
+            deepest = search.depth + 2
+        else:
+            step += 1
+
+
+def _labyrinth(table: Table, line: list[str]) -> Iterator[Search]:
+    from games.solver.labyrinth import LabyrinthSearch
+
+    start = labyrinth_start(table)
+    for rows in range(start.rows, start.rows + line.count("d")):
+        search = LabyrinthSearch(start, limit=SEEN, most=rows)
+        yield search
+        if search.status == WON:
+            return

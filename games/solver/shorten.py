@@ -1,0 +1,135 @@
+"""Shorten a winning line: search for a shallower one, cut out detours, and leave out moves it can do without.
+
+Par of a deal is the length of its line after this; it is no proof that no shorter line exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from games.rules import Table
+
+_WORK = 400_000
+"""Tokens pushed at most; a few seconds."""
+
+
+def shorten(
+    table: Table, tokens: Sequence[str], *, work: int = _WORK, cancel: Callable[[], bool] | None = None
+) -> tuple[str, ...]:
+    """A line from the table's position that wins with as many tokens as ``tokens`` or fewer.
+
+    The same line comes out every time, unless ``cancel`` ends the work early.
+
+    :raises TokensError: when ``tokens`` do not win.
+    """
+    from games.solver.api import check_solution
+    from games.solver.shallow import shallower
+
+    check_solution(table, tokens)
+    line = _without_detours(table, shallower(table, list(tokens), cancel))
+    left = work
+    for rewrite in (_joined, _dropped, _joined):
+        line, left = _improve(table, line, rewrite, left, cancel)
+        line = _without_detours(table, line)
+    check_solution(table, line)
+    return tuple(line)
+
+
+def _without_detours(table: Table, tokens: list[str]) -> list[str]:
+    """The line without the parts that lead back to a position it had before."""
+    from games.rules import from_position
+
+    copy = from_position(table.position())
+    last_seen = {_signature(copy): 0}
+    signatures = [_signature(copy)]
+    for index, token in enumerate(tokens, start=1):
+        copy.push(token)
+        signatures.append(_signature(copy))
+        last_seen[signatures[-1]] = index
+    line = []
+    index = 0
+    while index < len(tokens):
+        index = last_seen[signatures[index]]
+        if index < len(tokens):
+            line.append(tokens[index])
+            index += 1
+    return line
+
+
+def _signature(table: Table) -> tuple[object, ...]:
+    """The position, quickly: equal ones are the same to the last card."""
+    piles = tuple(tuple(pile) for pile in (*table.piles, *table.foundations))
+    return (piles, table.hidden, *table.unseen_facts().items())
+
+
+Rewrite = Callable[[list[str], int], Iterator[list[str]]]
+
+
+def _joined(line: list[str], at: int) -> Iterator[list[str]]:
+    """Instead of A-B and later B-C, A-C: at the first place or at the second."""
+    source, dash, target = line[at].partition("-")
+    pile, _, unit = target.partition("x")
+    if not dash or pile == "f":
+        return
+    for later in range(at + 1, min(len(line), at + 60)):
+        start, _, end = line[later].partition("-")
+        if start == pile and (not unit or end == "f" or end.endswith(f"x{unit}")):
+            direct = f"{source}-{end}"
+            yield [*line[:at], direct, *line[at + 1 : later], *line[later + 1 :]]
+            yield [*line[:at], *line[at + 1 : later], direct, *line[later + 1 :]]
+            return
+
+
+def _dropped(line: list[str], at: int) -> Iterator[list[str]]:
+    """Without one token, or without it and one of the next three."""
+    yield line[:at] + line[at + 1 :]
+    for later in range(at + 1, min(at + 4, len(line))):
+        yield line[:at] + line[at + 1 : later] + line[later + 1 :]
+
+
+def _improve(
+    table: Table, line: list[str], rewrite: Rewrite, work: int, cancel: Callable[[], bool] | None
+) -> tuple[list[str], int]:
+    """Try a rewrite at every place, from the back; the line, and the work left."""
+    player = _Player(table)
+    at = len(line) - 1
+    while at >= 0 and work > 0 and not (cancel is not None and cancel()):
+        for candidate in rewrite(line, at):
+            pushed, won = player.wins(candidate, at)
+            work -= pushed
+            if won is not None:
+                line = won
+                break
+        at = min(at, len(line)) - 1
+    return line, work
+
+
+class _Player:
+    """Replays lines that mostly begin alike on one table."""
+
+    def __init__(self, table: Table) -> None:
+        from games.rules import from_position
+
+        self.table = from_position(table.position())
+        self.line: list[str] = []
+
+    def wins(self, line: list[str], same: int) -> tuple[int, list[str] | None]:
+        """Tokens pushed, and the part of the line that wins, or ``None``; ``same`` tokens are as in the line before."""
+        from games.rules import RulesError
+
+        while len(self.line) > same or self.line != line[: len(self.line)]:
+            self.table.pop()
+            self.line.pop()
+        pushed = 0
+        for token in line[len(self.line) :]:
+            try:
+                self.table.push(token)
+            except RulesError:
+                return pushed, None
+            self.line.append(token)
+            pushed += 1
+            if self.table.is_won:
+                return pushed, list(self.line)
+        return pushed, None

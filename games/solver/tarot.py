@@ -1,0 +1,413 @@
+"""Tarot: best-first search, started again and again with noise; the stock is a row of cards to pick from.
+
+Drawing and turning the waste over change nothing but which stock cards can be played, so a move from the stock comes
+with the draws it takes. A pile is a chain "what each card lies on", and moving a run changes one link. A top card on
+which nothing could be built any more goes to its foundation at once.
+"""
+
+# ruff: noqa: PLR0917 -- compiled functions take their arrays by position
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, rank_of, take
+from games.solver.jit import jit, longs, longs_of
+from games.solver.search import Plan, Tries
+from games.solver.tools import LOST, MASK, RUNNING, SPENT, WON, Ints, random_keys
+
+CARDS, FOOL, WORLD, PILES = 78, 56, 77, 9
+BASE, STOCK, GONE = 78, 79, 80
+"""What a card may lie on besides a card: the table, stock or waste, its foundation."""
+DOWN = 100
+"""Added to what a card lies on while it is face down."""
+TOP, NEXT, WASTE, LEFT, UP, HIDDEN, SEQ = 78, 87, 92, 93, 94, 95, 96
+ROW = SEQ + 33
+"""A packed position: what each card lies on, tops of piles (-1 none), the next card of each foundation (-1 complete),
+cards on the waste, cards in waste and stock, cards up, cards face down, waste and stock as one sequence."""
+TO_FOUNDATION = 9
+FROM_STOCK = 9
+LINKS = 80
+FIXED = 79
+"""Columns of the table what goes where: a card, BASE for an empty pile, FIXED: never leaves the bottom of a pile."""
+TAKERS = 12
+SPLIT = CARDS * LINKS + CARDS
+
+
+@dataclass(frozen=True)
+class Start:
+    """A position: piles bottom up as (card, face down), next cards of the foundations (-1 complete), waste bottom to
+    top, the stock's next card first."""
+
+    piles: Sequence[Sequence[tuple[int, bool]]]
+    wanted: Sequence[int]
+    waste: Sequence[int]
+    stock: Sequence[int]
+    draw: int
+    wild: bool
+
+
+class Deal(NamedTuple):
+    """What stays the same while a position is searched: cards drawn at a time, cards to bring up, what goes on what
+    and on each card (see ``_tables``), keys, weights of the score, a log of moves (its length first) and room for a
+    list of moves."""
+
+    draw: int
+    goal: int
+    goes: Ints
+    takers: Ints
+    keys: Ints
+    weights: Ints
+    log: Ints
+    moves: Ints
+
+
+@jit
+def suit_of(card: int) -> int:
+    return card // 14 if card < FOOL else 4
+
+
+@jit
+def is_safe(row: Ints, base: int, card: int, takers: Ints) -> bool:
+    """Whether every card that could be built on this one is up."""
+    for index in range(card * TAKERS, card * TAKERS + TAKERS):
+        other = takers[index]
+        if other < 0:
+            return True
+        if row[base + other] != GONE:
+            return False
+    return True
+
+
+@jit
+def expose(row: Ints, base: int, pile: int, below: int, keys: Ints) -> int:
+    """Make ``below`` the top of a pile, turning it up; the change of the key."""
+    if below >= BASE:
+        row[base + TOP + pile] = -1
+        return 0
+    row[base + TOP + pile] = below
+    if row[base + below] >= DOWN:
+        row[base + below] -= DOWN
+        row[base + HIDDEN] -= 1
+        return -keys[CARDS * LINKS + below]
+    return 0
+
+
+@jit
+def pick(row: Ints, base: int, card: int) -> int:
+    """Take a card out of stock and waste; how many cards had to be on the waste for that."""
+    place = 0
+    while row[base + SEQ + place] != card:
+        place += 1
+    left = row[base + LEFT] - 1
+    for index in range(place, left):
+        row[base + SEQ + index] = row[base + SEQ + index + 1]
+    row[base + LEFT] = left
+    row[base + WASTE] = place
+    return place + 1
+
+
+@jit
+def apply(row: Ints, base: int, move: int, keys: Ints) -> int:
+    """Make a move, card * 256 + source * 16 + target; the change of the key."""
+    card = move >> 8
+    source = (move >> 4) & 15
+    target = move & 15
+    below = row[base + card]
+    change = -keys[card * LINKS + below]
+    top = card
+    if source == FROM_STOCK:
+        pick(row, base, card)
+    else:
+        top = row[base + TOP + source]
+        change += expose(row, base, source, below, keys)
+    if target == TO_FOUNDATION:
+        row[base + card] = GONE
+        row[base + UP] += 1
+        suit = suit_of(card)
+        row[base + NEXT + suit] = card + 1
+        if card == WORLD or (card < FOOL and card % 14 == 13):
+            row[base + NEXT + suit] = -1
+        return change
+    onto = row[base + TOP + target]
+    if onto < 0:
+        onto = BASE
+    row[base + card] = onto
+    row[base + TOP + target] = top
+    return change + keys[card * LINKS + onto]
+
+
+@jit
+def settle(row: Ints, base: int, deal: Deal) -> int:
+    """Play every top card on which nothing could be built any more; the change of the key."""
+    change = 0
+    busy = True
+    while busy:
+        busy = False
+        for pile in range(PILES):
+            card = row[base + TOP + pile]
+            if card >= 0 and row[base + NEXT + suit_of(card)] == card and is_safe(row, base, card, deal.takers):
+                move = card * 256 + pile * 16 + TO_FOUNDATION
+                change += apply(row, base, move, deal.keys)
+                deal.log[0] += 1
+                deal.log[deal.log[0]] = move
+                busy = True
+    return change
+
+
+@jit
+def waste_key(row: Ints, base: int, draw: int) -> int:
+    """The waste's size as far as it matters: multiples of ``draw`` and the whole come round again in every round."""
+    waste = row[base + WASTE]
+    if waste % draw == 0 or waste == row[base + LEFT]:
+        return 0
+    return waste
+
+
+@jit
+def list_moves(row: Ints, base: int, deal: Deal) -> int:
+    """Write the legal moves, with all stock cards that can be reached, to the deal's list; how many."""
+    count = 0
+    for source in range(PILES):
+        card = row[base + TOP + source]
+        if card >= 0:
+            count = list_foundation(row, base, card, source, deal, count)
+        while 0 <= card < BASE and row[base + card] < DOWN:
+            count = list_targets(row, base, card, source, deal, count)
+            card = row[base + card]
+    waste, left, draw = row[base + WASTE], row[base + LEFT], deal.draw
+    for place in range(1, left + 1):
+        if place % draw == 0 or place == left or (place >= waste and (place - waste) % draw == 0):
+            card = row[base + SEQ + place - 1]
+            count = list_foundation(row, base, card, FROM_STOCK, deal, count)
+            count = list_targets(row, base, card, FROM_STOCK, deal, count)
+    return count
+
+
+@jit
+def list_foundation(row: Ints, base: int, card: int, source: int, deal: Deal, count: int) -> int:
+    """Write the move to its foundation if the card is the next there; the new count."""
+    if row[base + NEXT + suit_of(card)] == card:
+        deal.moves[count] = card * 256 + source * 16 + TO_FOUNDATION
+        count += 1
+    return count
+
+
+@jit
+def list_targets(row: Ints, base: int, card: int, source: int, deal: Deal, count: int) -> int:
+    """Write the piles a card (with what lies on it) may go to, of the empty ones the first; the new count."""
+    goes, at_bottom = deal.goes, row[base + card] == BASE
+    if at_bottom and goes[card * LINKS + FIXED] == 1:
+        return count
+    empty = at_bottom or goes[card * LINKS + BASE] == 0
+    for target in range(PILES):
+        onto = row[base + TOP + target]
+        if onto < 0:
+            if empty:
+                continue
+            empty = True
+        elif target == source or goes[card * LINKS + onto] == 0:
+            continue
+        deal.moves[count] = card * 256 + source * 16 + target
+        count += 1
+    return count
+
+
+@jit
+def score_of(row: Ints, base: int, weights: Ints) -> int:
+    score = row[base + UP] * weights[0] - row[base + HIDDEN] * weights[1] - row[base + LEFT] * weights[2]
+    for pile in range(PILES):
+        if row[base + TOP + pile] < 0:
+            score += weights[3]
+    return score - weights[4] * inversions(row, base)
+
+
+@jit
+def inversions(row: Ints, base: int) -> int:
+    """How many tableau cards lie under a higher card of their own suit."""
+    total = 0
+    for pile in range(PILES):
+        highest = 0
+        card = row[base + TOP + pile]
+        while 0 <= card < BASE:
+            # The highest card so far of each suit, 7 bits each.
+            shift = suit_of(card) * 7
+            if (highest >> shift) & 127 > card:
+                total += 1
+            else:
+                highest += (card - ((highest >> shift) & 127)) << shift
+            card = row[base + card] % DOWN
+    return total
+
+
+@jit
+def explore(front: Frontier, deal: Deal, noise: int, nodes: int) -> int:
+    """Continue one try of the search for up to ``nodes`` positions; see ``tools`` for the result."""
+    rows, state = front.rows, front.state
+    stop = state[NODES] + nodes
+    while state[NODES] < stop:
+        slot = take(front, 1 << 60)
+        if slot < 0:
+            return LOST if state[CUT] == 0 else SPENT
+        count = list_moves(rows, slot * ROW, deal)
+        for index in range(count):
+            child = begin(front)
+            if child < 0:
+                return SPENT
+            if step(front, deal, slot, child, deal.moves[index], noise) and rows[child * ROW + UP] == deal.goal:
+                return WON
+        close(front, slot)
+    return RUNNING
+
+
+@jit
+def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: int) -> bool:
+    """Build the child that a move leads to; whether it is a new position."""
+    rows, base, at = front.rows, slot * ROW, child * ROW
+    rows[at : at + ROW] = rows[base : base + ROW]
+    deal.log[0] = 0
+    key = front.facts[slot] + apply(rows, at, move, deal.keys)
+    key = (key + settle(rows, at, deal)) & MASK
+    front.facts[child] = key
+    if not is_new(front, (key + deal.keys[SPLIT + waste_key(rows, at, deal.draw)]) & MASK):
+        return False
+    offer(front, slot, child, move, rank_of(front, 0, score_of(rows, at, deal.weights), noise))
+    return True
+
+
+def _value(card: int) -> int:
+    if card < FOOL:
+        return card % 14 + 1
+    number = card - FOOL
+    return number if number <= 10 else number // 10 + number % 10
+
+
+def _family(card: int) -> int:
+    return 2 if card >= FOOL else card // 14 % 2
+
+
+def _goes_on(card: int, onto: int, *, wild: bool) -> bool:
+    if FOOL in (card, onto):
+        return wild and card != onto
+    if _family(card) == _family(onto):
+        return False
+    return _value(card) + 1 == _value(onto) or (_value(card) == 10 and _value(onto) == 2)
+
+
+def _tables(*, wild: bool) -> tuple[Ints, Ints]:
+    """What goes where, by the columns above; and for each card the cards that go on it, the Fool aside."""
+    goes, takers = longs(CARDS * LINKS), longs(CARDS * TAKERS, -1)
+    for card in range(CARDS):
+        fixed = card == WORLD or (card < FOOL and card % 14 == 13)
+        goes[card * LINKS + BASE] = int(fixed or (card == FOOL and wild))
+        goes[card * LINKS + FIXED] = int(fixed)
+        place = card * TAKERS
+        for other in range(CARDS):
+            goes[card * LINKS + other] = int(_goes_on(card, other, wild=wild))
+            if FOOL not in {other, card} and _goes_on(other, card, wild=wild):
+                takers[place] = other
+                place += 1
+    return goes, takers
+
+
+WEIGHTS = (8, 20, 5, 10, 8)
+"""Of a card up, a card face down, a stock card, a space, a card under a higher one of its suit."""
+FIRST, NOISE = 8000, 40
+
+
+class TarotSearch(Tries):
+    """Looks for a win try after try; ``limit`` bounds the positions a try may keep."""
+
+    ROW = ROW
+
+    def __init__(self, start: Start, *, seed: int = 0, limit: int = 1 << 18, weights: Sequence[int] = WEIGHTS) -> None:
+        super().__init__(seed)
+        self.start, self.limit = start, limit
+        goes, takers = _tables(wild=start.wild)
+        self.deal = Deal(
+            start.draw, 77 if start.wild else 78, goes, takers, random_keys(SPLIT + 40, 5), longs_of(weights),
+            longs(256), longs(2048),
+        )  # fmt: skip
+        self.begin()
+
+    def plan(self, number: int) -> Plan:
+        nodes = min(self.limit, int(FIRST * 1.2**number))
+        return Plan(0, NOISE if number else 0, nodes, nodes)
+
+    def explore(self, plan: Plan, nodes: int) -> int:
+        return explore(self.front, self.deal, plan.noise, nodes)
+
+    def is_won_at_once(self) -> bool:
+        return bool(self.front.rows[UP] == self.deal.goal)
+
+    def load(self) -> int:
+        rows, start, keys = self.front.rows, self.start, self.deal.keys
+        for card in range(CARDS):
+            rows[card] = GONE
+        rows[HIDDEN], key = 0, 0
+        for pile, cards in enumerate(start.piles):
+            below = BASE
+            for card, is_down in cards:
+                rows[card] = below + DOWN * is_down
+                rows[HIDDEN] += int(is_down)
+                key += int(keys[card * LINKS + below]) + is_down * int(keys[CARDS * LINKS + card])
+                below = card
+            rows[TOP + pile] = below if below < BASE else -1
+        for suit, card in enumerate(start.wanted):
+            rows[NEXT + suit] = card
+        for place, card in enumerate([*start.waste, *start.stock]):
+            rows[card] = STOCK
+            rows[SEQ + place] = card
+            key += int(keys[card * LINKS + STOCK])
+        rows[WASTE], rows[LEFT] = len(start.waste), len(start.waste) + len(start.stock)
+        rows[UP] = self.deal.goal - sum(map(len, start.piles)) - int(rows[LEFT])
+        if start.wild:
+            rows[UP] += 1
+        self.deal.log[0] = 0
+        return (key + settle(rows, 0, self.deal)) & MASK
+
+    def tokens(self) -> list[str]:
+        moves, rows, log = self.winning_moves(), self.front.rows, self.deal.log
+        piles = [[card for card, _ in cards] for cards in self.start.piles]
+        tokens: list[str] = []
+        self.load()
+        for move in [-1, *moves]:
+            if move >= 0:
+                self._write(move, piles, tokens)
+                apply(rows, 0, move, self.deal.keys)
+                log[0] = 0
+                settle(rows, 0, self.deal)
+            for forced in list(log[1 : log[0] + 1]):
+                self._write(int(forced), piles, tokens)
+        return tokens
+
+    def _write(self, move: int, piles: list[list[int]], tokens: list[str]) -> None:
+        """Append the tokens of a move, the draws before it included; ``piles`` follows."""
+        card, source, target = move >> 8, move >> 4 & 15, move & 15
+        run, unit, name = [card], "", f"t{source}"
+        if source == FROM_STOCK:
+            tokens += self._draws(card)
+            name = "w"
+        else:
+            pile = piles[source]
+            run = pile[pile.index(card) :]
+            del pile[-len(run) :]
+            unit = f"x{len(run)}" if len(run) > 1 else ""
+        if target == TO_FOUNDATION:
+            tokens.append(f"{name}-f")
+        else:
+            piles[target] += run
+            tokens.append(f"{name}-t{target}{unit}")
+
+    def _draws(self, card: int) -> list[str]:
+        """The draws that bring a stock card to the top of the waste."""
+        rows, draw = self.front.rows, self.start.draw
+        waste, left = int(rows[WASTE]), int(rows[LEFT])
+        place = next(place for place in range(left) if rows[SEQ + place] == card) + 1
+        if place == waste:
+            return []
+        if place > waste and ((place - waste) % draw == 0 or place == left):
+            return ["d"] * -((waste - place) // draw)
+        return ["d"] * -((waste - left) // draw) + ["n"] + ["d"] * -(-place // draw)

@@ -1,0 +1,212 @@
+"""Budgets, cancelling, determinism, memory, bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tracemalloc
+from functools import cache
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from games.rules import CATALOGUE, InvalidTokenError, PositionError, from_position
+from games.solver import (
+    AlreadyWonError,
+    Budget,
+    BudgetError,
+    Effort,
+    GaveUp,
+    PositionNotReachableError,
+    Solution,
+    TokensError,
+    check_solution,
+    solve,
+)
+from games.solver.search import Search
+from games.solver.tools import RUNNING, SeenKeys
+from tests.solver.deals import deal
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("fields", [{"nodes": 0}, {"nodes": -1}, {"seconds": 0}, {"seconds": -1.0}, {"memory": 0}])
+def test_a_budget_of_nothing_is_refused(fields: dict[str, int]) -> None:
+    with pytest.raises(BudgetError):
+        Budget(**fields)
+    assert BudgetError.code == "bad_budget"
+
+
+def test_nan_is_no_time() -> None:
+    with pytest.raises(BudgetError):
+        Budget(seconds=float("nan"))
+
+
+def test_a_won_table_is_refused() -> None:
+    table = deal("labyrinth", 0)
+    index = 0
+    while not isinstance(result := solve(table), Solution):
+        index += 1
+        table = deal("labyrinth", index)
+    for token in result.tokens:
+        table.push(token)
+    with pytest.raises(AlreadyWonError):
+        solve(table)
+
+
+def test_a_pile_that_no_game_builds_is_refused() -> None:
+    position = deal("plot", 0).position()
+    first = position.index(" | t0 ") + 6
+    second = position.index(" | t1 ") + 6
+    one, other = position[first : first + 2], position[second : second + 2]
+    assert "A23456789TJQK".index(other[0]) != ("A23456789TJQK".index(one[0]) + 1) % 13
+    merged = position.replace(f"t0 {one}", f"t0 {other}.{one}").replace(f" | t1 {other}", "")
+    with pytest.raises(PositionNotReachableError):
+        solve(from_position(merged))
+
+
+def test_positions_that_lack_a_card_never_reach_the_solver() -> None:
+    position = deal("stonewall", 0).position()
+    with pytest.raises(PositionError):
+        from_position(position[: position.rindex(" | ")])
+
+
+def test_lines_that_do_not_win_are_refused() -> None:
+    table = deal("tarot", 1)
+    with pytest.raises(TokensError, match="token 0"):
+        check_solution(table, ["r0-f"])
+    with pytest.raises(TokensError, match="off the foundations"):
+        check_solution(table, ["d"])
+    with pytest.raises(InvalidTokenError):
+        table.push("r0-f")
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_the_node_budget_holds(variant: str) -> None:
+    for nodes in (1, 100, 3000):
+        result = solve(deal(variant, 5), Budget(nodes=nodes))
+        assert result.effort.nodes <= nodes + 700
+        if isinstance(result, GaveUp):
+            assert result.reason == "nodes"
+
+
+def test_time_ends_a_search() -> None:
+    result = solve(deal("tarot-adept", _hard_deal()), Budget(nodes=10**9, seconds=0.01))
+    assert isinstance(result, GaveUp)
+    assert result.reason == "seconds"
+    assert result.effort.seconds < 5
+
+
+@cache
+def _hard_deal() -> int:
+    """The number of a deal that takes its search long."""
+    index = 0
+    while not isinstance(solve(deal("tarot-adept", index), Budget(nodes=30_000)), GaveUp):
+        index += 1
+    return index
+
+
+def test_an_event_cancels() -> None:
+    stop = Event()
+    stop.set()
+    result = solve(deal("tarot-adept", _hard_deal()), Budget(nodes=10**9), cancel=stop.is_set)
+    assert isinstance(result, GaveUp)
+    assert result.reason == "cancelled"
+
+
+def test_progress_is_told_and_only_grows() -> None:
+    told: list[Effort] = []
+    solve(deal("tarot-adept", _hard_deal()), Budget(nodes=20_000), progress=told.append)
+    assert len(told) > 3
+    assert [effort.nodes for effort in told] == sorted(effort.nodes for effort in told)
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_the_same_seed_and_budget_give_the_same_result(variant: str) -> None:
+    budget = Budget(nodes=20_000)
+    assert solve(deal(variant, 3), budget, seed=7) == solve(deal(variant, 3), budget, seed=7)
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_where_a_search_pauses_changes_nothing(variant: str) -> None:
+    from games.solver.convert import make_search
+
+    def state(search: Search, step: int) -> tuple[int, int]:
+        while search.status == RUNNING and search.nodes < 8000:
+            search.run(min(step, 8000 - search.nodes))
+        return search.status, search.nodes
+
+    one, other = (make_search(deal(variant, 4), seed=0, memory=64) for _ in range(2))
+    assert state(one, 8000) == state(other, 37)
+
+
+def test_another_seed_searches_another_way() -> None:
+    budget = Budget(nodes=30_000)
+    index = _hard_deal()
+    results = {solve(deal("tarot", index + n), budget, seed=seed) for n in range(3) for seed in range(4)}
+    assert len(results) > 3
+
+
+def test_results_are_the_same_without_numba() -> None:
+    script = (
+        "import sys, json; from games.solver import *; from tests.solver.deals import deal\n"
+        "from games.rules import CATALOGUE\n"
+        "for name in CATALOGUE:\n"
+        "    for index in range(2):\n"
+        "        r = solve(deal(name, index), Budget(nodes=6000))\n"
+        "        print(json.dumps([type(r).__name__, r.effort.nodes, r.effort.tries, *getattr(r, 'tokens', ())]))\n"
+        "print('numba' in sys.modules)\n"
+    )
+
+    def output(**environment: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=ROOT, env={**os.environ, **environment}, check=True,
+            capture_output=True, text=True,
+        )  # fmt: skip
+        return done.stdout.splitlines()
+
+    plain, default = output(TALON_NO_NUMBA="1"), output(TALON_NO_NUMBA="")
+    assert plain[-1] == "False"
+    assert len(plain) == 2 * len(CATALOGUE) + 1
+    assert plain[:-1] == default[:-1]
+    assert any(json.loads(line)[0] == "Solution" for line in plain[:-1])
+
+
+def test_importing_the_solver_loads_neither_numba_nor_numpy() -> None:
+    code = "import sys, games.solver; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_seen_keys_stop_growing_at_their_limit() -> None:
+    keys = SeenKeys(limit=1 << 13)
+    assert keys.grow()
+    assert not keys.grow()
+    assert len(keys.table) == 1 << 13
+
+
+def test_a_search_without_room_gives_up() -> None:
+    from games.solver.convert import make_search
+    from games.solver.tools import SPENT
+
+    for index in range(60):
+        search = make_search(deal("stonewall", index), seed=0, memory=0)
+        search.run(2_000_000)
+        if search.status == SPENT:
+            return
+    pytest.fail("no deal needs more than the least memory")
+
+
+def test_plain_memory_stays_within_the_budget() -> None:
+    code = (
+        "import tracemalloc; from games.solver import *; from tests.solver.deals import deal\n"
+        "tracemalloc.start()\n"
+        f"solve(deal('tarot-adept', {_hard_deal()}), Budget(nodes=25_000, memory=32))\n"
+        "print(tracemalloc.get_traced_memory()[1])\n"
+    )
+    environment = {**os.environ, "TALON_NO_NUMBA": "1"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True, capture_output=True)
+    assert int(done.stdout) < 32 << 20
+    assert not tracemalloc.is_tracing()

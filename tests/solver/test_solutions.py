@@ -1,0 +1,89 @@
+"""What is called a solution wins when the rules replay it, for every game, option and kind of position."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from games.rules import CATALOGUE, Table
+from games.solver import Budget, Solution, Unwinnable, check_solution, solve
+from tests.solver.deals import NODES, OTHER_OPTIONS, copy_of, deal, walk
+
+#: Shares of deals won within the test's budget; far below what is measured, far above a broken search.
+WON_AT_LEAST = {
+    "braid": 0.3, "braid-either": 0.6, "pigtail": 0.35, "labyrinth": 0.15, "tarot": 0.7, "tarot-novice": 0.8,
+    "tarot-adept": 0.3, "plot": 0.6, "stonewall": 0.05,
+}  # fmt: skip
+
+
+def wins(table: Table, tokens: tuple[str, ...]) -> bool:
+    copy = copy_of(table)
+    for token in tokens:
+        copy.push(token)
+    return copy.is_won
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_solutions_of_random_deals_replay(variant: str, deals_a_variant: int) -> None:
+    won = 0
+    for index in range(deals_a_variant):
+        table = deal(variant, index)
+        result = solve(table, Budget(nodes=NODES[variant]))
+        if isinstance(result, Solution):
+            won += 1
+            assert wins(table, result.tokens)
+    assert won >= WON_AT_LEAST[variant] * deals_a_variant
+
+
+@pytest.mark.parametrize(("game", "options"), OTHER_OPTIONS)
+def test_all_options_are_solved(game: str, options: dict[str, bool | int | str]) -> None:
+    won = 0
+    for index in range(8):
+        table = deal(game, index, options)
+        result = solve(table, Budget(nodes=60_000))
+        if isinstance(result, Solution):
+            won += 1
+            assert wins(table, result.tokens)
+    assert won
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_positions_in_the_middle_of_a_game(variant: str) -> None:
+    chance = Random(variant)
+    decided = 0
+    for index in range(20):
+        table = walk(deal(variant, index), chance.randrange(1, 120), chance)
+        before, count = table.position(), table.token_count
+        result = solve(table, Budget(nodes=30_000))
+        assert (table.position(), table.token_count) == (before, count)
+        if isinstance(result, Solution):
+            check_solution(table, result.tokens)
+        decided += isinstance(result, Solution | Unwinnable)
+    assert decided
+
+
+@pytest.mark.parametrize("variant", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
+def test_every_position_of_a_won_line_can_be_won(variant: str) -> None:
+    """Whatever the solver says along its own line, it never says that there is no win."""
+    index = 0
+    while not isinstance(result := solve(deal(variant, index), Budget(nodes=NODES[variant])), Solution):
+        index += 1
+    table = deal(variant, index)
+    for place, token in enumerate(result.tokens):
+        table.push(token)
+        if place % 12 == 0 and not table.is_won:
+            assert not isinstance(solve(table, Budget(nodes=20_000)), Unwinnable)
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_the_last_moves_are_found_at_once(variant: str) -> None:
+    index = 0
+    while not isinstance(result := solve(deal(variant, index), Budget(nodes=NODES[variant])), Solution):
+        index += 1
+    table = deal(variant, index)
+    for token in result.tokens[:-1]:
+        table.push(token)
+    late = solve(table, Budget(nodes=1000))
+    assert isinstance(late, Solution)
+    assert len(late.tokens) == 1

@@ -1,0 +1,70 @@
+"""Verdicts agree with brute force by the rules, on small and late positions of every game."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from games.rules import CATALOGUE, from_position
+from games.solver import Budget, Solution, Unwinnable, solve
+from tests.solver.deals import copy_of, deal, walk
+from tests.solver.exhaustive import can_be_won
+
+VISITED = 3_000
+#: Random walks through Tarot seldom come to positions small enough for brute force.
+WALKS = {"tarot": 16, "tarot-novice": 16, "tarot-adept": 16}
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_verdicts_agree_with_brute_force(variant: str) -> None:
+    chance = Random(f"verdicts {variant}")
+    verdicts = {True: 0, False: 0}
+    for index in range(WALKS.get(variant, 50)):
+        table = walk(deal(variant, index), chance.randrange(20, 500), chance)
+        truth = can_be_won(copy_of(table), VISITED)
+        if truth is None:
+            continue
+        verdicts[truth] += 1
+        result = solve(table, Budget(nodes=300_000))
+        assert isinstance(result, Solution if truth else Unwinnable), table.position()
+    assert verdicts[False] >= 3 or variant in WALKS
+
+
+@pytest.mark.parametrize("variant", ["braid", "tarot", "tarot-adept", "plot", "stonewall", "labyrinth"])
+def test_verdicts_agree_on_the_way_to_a_win(variant: str) -> None:
+    """Positions near the end of a game that goes well, a few moves astray: winnable and lost ones."""
+    chance = Random(f"astray {variant}")
+    wins = 0
+    for index in range(25):
+        table = deal(variant, index)
+        result = solve(table, Budget(nodes=60_000))
+        if not isinstance(result, Solution):
+            continue
+        for token in result.tokens[: -chance.randrange(10, 50)]:
+            table.push(token)
+        walk(table, chance.randrange(8), chance)
+        truth = can_be_won(copy_of(table), VISITED)
+        if truth is not None and not table.is_won:
+            wins += truth
+            again = solve(table, Budget(nodes=300_000))
+            assert isinstance(again, Solution if truth else Unwinnable), table.position()
+    assert wins >= 3
+
+
+def test_the_direction_that_was_chosen_counts() -> None:
+    """Both directions lost is lost; a deal won upwards stays won when the direction is open."""
+    for index in range(12):
+        up, open_ = deal("braid", index), deal("braid-either", index)
+        one = solve(up, Budget(nodes=60_000))
+        if isinstance(one, Solution):
+            open_.push("up")
+            assert from_position(open_.position()).legal_moves()
+            assert isinstance(solve(open_, Budget(nodes=60_000)), Solution)
+
+
+@pytest.mark.parametrize(("variant", "more"), [("braid", "pigtail"), ("braid", "braid-either")])
+def test_a_freer_option_never_loses_a_win(variant: str, more: str) -> None:
+    for index in range(30):
+        if isinstance(solve(deal(variant, index), Budget(nodes=40_000)), Solution):
+            assert not isinstance(solve(deal(more, index), Budget(nodes=40_000)), Unwinnable)
