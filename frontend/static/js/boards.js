@@ -1,0 +1,71 @@
+/** A board that changes while one looks at it. */
+
+import { t } from "./i18n.js";
+import { clockText } from "./table/hud.js";
+
+/**
+ * @typedef {object} Entry
+ * @property {number|null} rank
+ * @property {string} player
+ * @property {string} name
+ * @property {number|null} cards_up
+ * @property {number|null} elapsed_ms
+ * @property {number|null} tokens
+ * @property {string} status
+ * @property {string|null} attempt
+ */
+
+const LONGEST_WAIT = 30000;
+
+class LiveBoard {
+  #wait = 1000;
+
+  /** @param {HTMLTableElement} table */
+  constructor(table) {
+    this.table = table;
+    this.#connect();
+  }
+
+  #connect() {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(`${scheme}//${location.host}${this.table.dataset.live}`);
+    socket.addEventListener("message", (event) => {
+      this.#wait = 1000;
+      const frame = JSON.parse(event.data);
+      if (frame.type === "board") this.#draw(frame);
+    });
+    socket.addEventListener("close", () => {
+      setTimeout(() => this.#connect(), this.#wait);
+      this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
+    });
+    addEventListener("pagehide", () => socket.close(), { once: true });
+  }
+
+  /** @param {{entries: Entry[], total: number}} frame */
+  #draw({ entries, total }) {
+    const body = this.table.tBodies[0];
+    const before = new Set([...body.rows].map((row) => row.dataset.attempt));
+    if (entries.length > 0) body.replaceChildren(...entries.map((entry) => this.#row(entry, before.size > 0 && before.has(undefined) === false && !before.has(entry.attempt ?? ""))));
+    const count = document.querySelector("[data-total]");
+    if (count) count.textContent = total === 1 ? t("1 verified result") : t("{total} verified results", { total });
+  }
+
+  /** @param {Entry} entry @param {boolean} fresh */
+  #row(entry, fresh) {
+    const row = document.createElement("tr");
+    row.dataset.attempt = entry.attempt ?? "";
+    if (entry.player === this.table.dataset.me) row.className = "me";
+    if (fresh) row.classList.add("arrived");
+    const link = Object.assign(document.createElement("a"), { href: `/players/${entry.player}/`, textContent: entry.name });
+    const mark = Object.assign(document.createElement("span"), { className: `mark ${entry.status}`, textContent: entry.status === "verified" ? `✓ ${t("verified")}` : t(entry.status) });
+    const cells = [entry.rank ?? "–", link, entry.cards_up ?? "–", entry.elapsed_ms === null ? "–" : clockText(entry.elapsed_ms), entry.tokens ?? "–", mark];
+    cells.forEach((value, k) => {
+      const cell = row.insertCell();
+      if (k !== 1 && k !== 5) cell.className = k === 0 ? `number rank rank-${value}` : "number";
+      cell.append(value instanceof Node ? value : String(value));
+    });
+    return row;
+  }
+}
+
+for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-live]"))) new LiveBoard(table);

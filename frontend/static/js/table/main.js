@@ -1,0 +1,267 @@
+/** The table: puts state, connection, hand and picture together. */
+
+import { t } from "../i18n.js";
+import { applySettings, bindSettings, onSettings, settings } from "../settings.js";
+import { moveText, say, tableText } from "./announce.js";
+import { sizeOf } from "./cards.js";
+import { Hand } from "./drag.js";
+import { Finish } from "./finish.js";
+import { Game } from "./game.js";
+import { Hud } from "./hud.js";
+import { Keyboard } from "./keyboard.js";
+import { layout } from "./layout.js";
+import { likelyFoundation, parse } from "./moves.js";
+import { Renderer } from "./render.js";
+import { TableSocket } from "./socket.js";
+import { play as sound } from "./sound.js";
+
+/** @import { Piece } from "./render.js" */
+/** @import { Choice, Pile, Token, View } from "./types.js" */
+
+/** @param {string} id @returns {any} */
+const byId = (id) => document.getElementById(id);
+
+class Table {
+  game = new Game();
+  /** @type {{pile: Pile, count: number}|null} the card picked up by tap or key */
+  chosen = null;
+  #dealt = false;
+  #size = { width: 0, height: 0 };
+
+  /** @param {HTMLElement} felt */
+  constructor(felt) {
+    this.felt = felt;
+    const data = felt.dataset;
+    this.renderer = new Renderer(felt, { french: data.french ?? "", tarot: data.tarot ?? "" });
+    this.hud = new Hud(this.game);
+    this.finish = new Finish(this.game, this.renderer, data);
+    this.hand = new Hand(felt, this.renderer, {
+      choices: (pile, count) => this.game.choices(pile, count),
+      tap: (piece, pile) => this.tap(piece, pile),
+      play: ({ token }) => this.play(token),
+      show: (choices) => this.#mark(choices, null),
+      settle: () => this.draw(),
+    });
+    this.keyboard = new Keyboard(felt, this.renderer, {
+      draw: () => this.drawCards(),
+      undo: () => this.undo(),
+      auto: () => this.auto(),
+      resign: () => this.game.state === "playing" && byId("resign-dialog").showModal(),
+      help: () => byId("help-dialog").showModal(),
+      describe: () => this.game.shown && say(tableText(this.game.shown)),
+      cancel: () => this.choose(null),
+      enter: (element) => this.tap(this.renderer.pieceOf(element) ?? null, /** @type {HTMLElement} */ (element).dataset.pile ?? null),
+      foundation: (element) => this.toFoundation(element),
+      targets: () => (this.chosen ? this.game.choices(this.chosen.pile, this.chosen.count) : []),
+    });
+    this.socket = new TableSocket(data.socket ?? "", {
+      have: () => this.game.n,
+      message: (message) => this.receive(message),
+      status: (status) => this.hud.connection(status),
+    });
+    this.#buttons();
+    new ResizeObserver(([{ contentRect }]) => {
+      this.#size = { width: contentRect.width, height: contentRect.height };
+      this.draw({ jump: true });
+    }).observe(felt);
+    onSettings(() => this.draw({ jump: true }));
+  }
+
+  /** @param {{deal?: boolean, jump?: boolean, source?: Pile|null}} [how] */
+  draw(how = {}) {
+    const view = this.game.shown;
+    const { width, height } = this.#size;
+    if (!view || width === 0) return;
+    this.renderer.draw(view, layout(view, width, height, settings.left_handed), how);
+    this.felt.dataset.confirmed = String(this.game.n ?? "");
+    this.hand.keep();
+    this.hud.draw(view);
+    this.#movable();
+    this.keyboard.refresh();
+  }
+
+  /** Tries a move at once; the server's answer confirms or corrects it. @param {Token} token */
+  play(token) {
+    this.chosen = null;
+    this.#mark([], null);
+    const n = this.game.push(token);
+    if (!this.socket.send({ type: "move", n, token })) {
+      this.game.forget();
+      this.hud.notice(t("Not connected: the move was not made."));
+    }
+    sound(parse(token)?.to === "f" ? "up" : "place");
+    this.draw({ source: parse(token)?.from ?? null });
+  }
+
+  drawCards() {
+    const token = ["d", "n"].find((one) => this.game.offered.includes(one));
+    if (token && (token !== "d" || sizeOf(/** @type {View} */ (this.game.shown), "s") > 0)) this.play(token);
+  }
+
+  undo() {
+    if (this.game.canUndo) this.play("u");
+  }
+
+  auto() {
+    const { game } = this;
+    if (game.auto && game.state === "playing" && game.pending.length === 0) this.socket.send({ type: "auto", n: (game.n ?? 0) + 1 });
+  }
+
+  /** @param {Element} element */
+  toFoundation(element) {
+    const piece = this.renderer.pieceOf(element);
+    const choice = piece && this.#choices(piece).find(({ to }) => to === "f");
+    if (choice) this.play(choice.token);
+  }
+
+  /**
+   * A tap or Enter: picks a card up, puts it down where it may go, turns the stock; a second tap on the same card sends it to
+   * the foundation or to its only place.
+   * @param {Piece|null} piece @param {Pile|null} pile
+   */
+  tap(piece, pile) {
+    const view = this.game.shown;
+    if (!view || !pile) return this.choose(null);
+    const { chosen } = this;
+    if (chosen && chosen.pile !== pile) {
+      const choice = this.game.choices(chosen.pile, chosen.count).find(({ to }) => to === pile || (to === "f" && pile[0] === "f"));
+      if (choice) return this.play(choice.token);
+    }
+    if (pile === "s") {
+      this.choose(null);
+      return this.drawCards();
+    }
+    const count = piece ? sizeOf(view, pile) - piece.rect.i : 0;
+    const choices = count > 0 ? this.game.choices(pile, count) : [];
+    if (chosen && chosen.pile === pile && chosen.count === count) {
+      const choice = choices.find(({ to }) => to === "f") ?? (choices.length === 1 ? choices[0] : null);
+      return choice ? this.play(choice.token) : this.choose(null);
+    }
+    if (settings.one_tap && choices.length === 1) return this.play(choices[0].token);
+    this.choose(choices.length > 0 ? { pile, count } : null);
+  }
+
+  /** @param {{pile: Pile, count: number}|null} chosen */
+  choose(chosen) {
+    this.chosen = chosen;
+    this.#mark(chosen ? this.game.choices(chosen.pile, chosen.count) : [], chosen);
+    if (!chosen) return;
+    const places = this.game.choices(chosen.pile, chosen.count).length;
+    say(places === 1 ? t("picked up, one place to go") : t("picked up, {places} places to go", { places }));
+  }
+
+  /** @param {any} message */
+  receive(message) {
+    const { game } = this;
+    switch (message.type) {
+      case "view":
+        game.takeView(message);
+        this.draw({ deal: !this.#dealt && message.n === 0, jump: this.#dealt });
+        this.#dealt = true;
+        if (game.state !== "playing" && !byId("finish").open && !document.body.dataset.finished) this.finish.show(game.view?.won ? "won" : "over", false);
+        break;
+      case "moved": {
+        const before = /** @type {View} */ (game.view);
+        if (!game.takeMove(message)) return this.socket.restart();
+        const source = parse(message.token)?.from ?? null;
+        this.draw({ source });
+        say(moveText(before, /** @type {View} */ (game.view), message.token));
+        break;
+      }
+      case "resumed":
+        game.takeResumed(message);
+        game.pending.forEach((token, k) => this.socket.send({ type: "move", n: message.n + 1 + k, token }));
+        this.draw();
+        break;
+      case "ended":
+        game.takeEnd(message);
+        this.choose(null);
+        this.draw();
+        this.finish.show(message.how, true);
+        break;
+      case "verdict":
+        this.finish.verdict(message);
+        break;
+      case "error":
+        this.#refused(message);
+    }
+  }
+
+  /** @param {{code: string, message: string}} error */
+  #refused(error) {
+    const texts = {
+      rate_limited: t("That was too fast for the server; please go on a little slower."),
+      closed: t("This game is over."),
+      record_full: t("This game has reached the longest record allowed. You can still resign."),
+      server_busy: t("The server is busy. The move was not made; please try again."),
+      session_expired: t("You have been signed out. Reload the page to go on."),
+    };
+    this.game.forget();
+    this.draw();
+    if (error.code === "stale") return;
+    this.hud.notice(texts[/** @type {"closed"} */ (error.code)] ?? error.message);
+  }
+
+  /** @param {Piece} piece @returns {Choice[]} */
+  #choices({ rect }) {
+    const view = /** @type {View} */ (this.game.shown);
+    return this.game.choices(rect.pile, sizeOf(view, rect.pile) - rect.i);
+  }
+
+  #movable() {
+    const offered = this.game.offered;
+    const view = /** @type {View} */ (this.game.shown);
+    const sources = new Set(offered.map((token) => parse(token)).map((move) => move && `${move.from}x${move.count}`));
+    for (const { element, rect } of this.renderer.pieces)
+      element.classList.toggle("movable", sources.has(`${rect.pile}x${sizeOf(view, rect.pile) - rect.i}`));
+    this.renderer.slots.get("s")?.classList.toggle("ready", offered.includes("d") || offered.includes("n"));
+    this.renderer.slots.get("s")?.classList.toggle("turn", offered.includes("n"));
+    if (this.chosen && this.game.choices(this.chosen.pile, this.chosen.count).length === 0) this.choose(null);
+    else if (this.chosen && !this.hand.busy) this.#mark(this.game.choices(this.chosen.pile, this.chosen.count), this.chosen);
+  }
+
+  /** Shows where a card may go. @param {Choice[]} choices @param {{pile: Pile, count: number}|null} chosen */
+  #mark(choices, chosen) {
+    const view = this.game.shown;
+    for (const element of this.felt.querySelectorAll(".target, .chosen")) {
+      element.classList.remove("target", "chosen");
+      element.removeAttribute("aria-pressed");
+    }
+    if (!view) return;
+    for (const { to, token } of choices) {
+      const from = parse(token)?.from ?? "";
+      const pile = to === "f" ? likelyFoundation(view, view.piles[from]?.at(-1) ?? null) : to;
+      this.renderer.slots.get(pile)?.classList.add("target");
+      this.renderer.face(pile)?.classList.add("target");
+    }
+    if (chosen)
+      for (const { element } of this.renderer.top(chosen.pile, chosen.count)) {
+        element.classList.add("chosen");
+        element.setAttribute("aria-pressed", "true");
+      }
+  }
+
+  #buttons() {
+    byId("undo").addEventListener("click", () => this.undo());
+    byId("draw").addEventListener("click", () => this.drawCards());
+    byId("auto").addEventListener("click", () => this.auto());
+    byId("stuck-undo").addEventListener("click", () => this.undo());
+    for (const button of document.querySelectorAll("[data-resign]")) button.addEventListener("click", () => byId("resign-dialog").showModal());
+    for (const button of document.querySelectorAll("[data-opens]"))
+      button.addEventListener("click", () => byId(/** @type {HTMLElement} */ (button).dataset.opens ?? "").showModal());
+    for (const button of document.querySelectorAll("[data-direction]"))
+      button.addEventListener("click", () => this.play(/** @type {HTMLElement} */ (button).dataset.direction ?? "up"));
+    byId("resign-dialog").addEventListener("close", () => {
+      const dialog = byId("resign-dialog");
+      if (dialog.returnValue === "resign") this.socket.send({ type: "resign", n: (this.game.n ?? 0) + 1 });
+      dialog.returnValue = "";
+    });
+    byId("retry").addEventListener("click", () => location.reload());
+    for (const form of document.querySelectorAll("form.settings")) bindSettings(/** @type {HTMLFormElement} */ (form));
+    addEventListener("pointerdown", () => this.felt.classList.remove("keys"), { capture: true });
+  }
+}
+
+applySettings();
+const felt = document.getElementById("felt");
+if (felt) new Table(felt);

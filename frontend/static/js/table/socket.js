@@ -1,0 +1,116 @@
+/** One connection to the server's table that keeps coming back. */
+
+const FIRST_WAIT = 400;
+const LONGEST_WAIT = 15000;
+const PING_EVERY = 15000;
+const PONG_WITHIN = 8000;
+
+/**
+ * @typedef {"connecting"|"open"|"lost"|"refused"} Status
+ * @typedef {object} Handlers
+ * @property {() => number|null} have the last number seen, for the hello
+ * @property {(message: any) => void} message
+ * @property {(status: Status) => void} status
+ */
+
+export class TableSocket {
+  /** @type {WebSocket|null} */ #socket = null;
+  #wait = FIRST_WAIT;
+  #ping = 0;
+  #pong = 0;
+  #retry = 0;
+  #done = false;
+
+  /** @param {string} path @param {Handlers} handlers */
+  constructor(path, handlers) {
+    this.path = path;
+    this.handlers = handlers;
+    addEventListener("online", () => this.#again());
+    addEventListener("offline", () => this.#lose());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.#again());
+    addEventListener("pagehide", () => this.#socket?.close(1000));
+    addEventListener("pageshow", (event) => event.persisted && this.#again());
+    this.#connect();
+  }
+
+  /** @param {object} message @returns {boolean} whether it left */
+  send(message) {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  /** Drops the connection and comes back at once: for when the two sides disagree. */
+  restart() {
+    this.#socket?.close(1000);
+  }
+
+  /** No further connection is wanted. */
+  close() {
+    this.#done = true;
+    clearTimeout(this.#retry);
+    this.#socket?.close(1000);
+  }
+
+  #connect() {
+    clearTimeout(this.#retry);
+    this.handlers.status("connecting");
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(`${scheme}//${location.host}${this.path}`);
+    this.#socket = socket;
+    socket.addEventListener("open", () => {
+      this.send({ type: "hello", v: 1, have: this.handlers.have() });
+      this.#ping = window.setInterval(() => this.#heartbeat(), PING_EVERY);
+    });
+    socket.addEventListener("message", (event) => {
+      if (socket !== this.#socket) return;
+      clearTimeout(this.#pong);
+      this.#wait = FIRST_WAIT;
+      const message = JSON.parse(event.data);
+      if (message.type !== "error") this.handlers.status("open");
+      this.handlers.message(message);
+    });
+    socket.addEventListener("close", (event) => socket === this.#socket && this.#lost(event.code));
+  }
+
+  #heartbeat() {
+    if (!this.send({ type: "ping", t: Math.round(performance.now()) })) return;
+    clearTimeout(this.#pong);
+    this.#pong = window.setTimeout(() => this.#lose(), PONG_WITHIN);
+  }
+
+  /** Gives a connection up without waiting for its close to be answered. */
+  #lose() {
+    const socket = this.#socket;
+    if (!socket || this.#retry) return;
+    this.#lost(1006);
+    socket.close();
+  }
+
+  /** @param {number} code */
+  #lost(code) {
+    clearInterval(this.#ping);
+    clearTimeout(this.#pong);
+    this.#socket = null;
+    if (this.#done) return;
+    // 44xx: the server will not have us; asking again changes nothing.
+    if (code >= 4400 && code < 4500) return this.handlers.status("refused");
+    this.handlers.status("lost");
+    const spread = this.#wait * (0.75 + Math.random() / 2);
+    clearTimeout(this.#retry);
+    this.#retry = window.setTimeout(() => {
+      this.#retry = 0;
+      this.#connect();
+    }, spread);
+    this.#wait = Math.min(this.#wait * 1.8, LONGEST_WAIT);
+  }
+
+  /** Tries now rather than when the wait is over. */
+  #again() {
+    if (this.#socket || this.#done || !this.#retry) return;
+    this.#wait = FIRST_WAIT;
+    clearTimeout(this.#retry);
+    this.#retry = 0;
+    this.#connect();
+  }
+}
