@@ -1,0 +1,1 @@
+"""Who plays: accounts, guests, profiles, statistics, and a player's rights over their data."""

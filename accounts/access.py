@@ -1,0 +1,74 @@
+"""Who may see a page: decorators that send others to sign in or sign up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Concatenate, ParamSpec, cast
+
+from allauth.account.decorators import reauthentication_required
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.shortcuts import resolve_url
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from games.errors import error_body, wants_json
+
+P = ParamSpec("P")
+
+
+class PlayerRequest(HttpRequest):
+    """A request of somebody who is signed in."""
+
+    user: User
+
+
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+PlayerView = Callable[Concatenate[PlayerRequest, P], HttpResponseBase]
+
+
+def player_required(view: PlayerView[P]) -> View[P]:
+    """Let players in, guests too; send everybody else to sign in."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        if request.user.is_authenticated:
+            return view(cast("PlayerRequest", request), *args, **kwargs)
+        return _turned_away(request, request.get_full_path())
+
+    return guarded
+
+
+def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
+    """Let players with an account in; send guests to sign up and everybody else to sign in.
+
+    ``back`` names the page to come to afterwards, with the view's own arguments; without it, it is this one.
+    """
+
+    def decorate(view: PlayerView[P]) -> View[P]:
+        @wraps(view)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            if request.user.is_authenticated and not request.user.is_guest:
+                return view(cast("PlayerRequest", request), *args, **kwargs)
+            return _turned_away(request, resolve_url(back, *args, **kwargs) if back else request.get_full_path())
+
+        return guarded
+
+    return decorate
+
+
+def fresh_sign_in_required(view: PlayerView[P]) -> PlayerView[P]:
+    """Have the player confirm who they are unless they did within minutes; a guest has nothing to confirm with."""
+    guarded = reauthentication_required(enabled=lambda request: not request.user.is_guest)(view)
+    return cast("PlayerView[P]", guarded)
+
+
+def _turned_away(request: HttpRequest, back: str) -> HttpResponseBase:
+    is_guest = request.user.is_authenticated
+    if not wants_json(request):
+        return redirect_to_login(back, "account_signup" if is_guest else "account_login")
+    if is_guest:
+        return JsonResponse(error_body("account_required", _("This needs an account.")), status=HTTPStatus.FORBIDDEN)
+    return JsonResponse(error_body("session_expired", _("Please sign in again.")), status=HTTPStatus.UNAUTHORIZED)

@@ -1,0 +1,82 @@
+"""How allauth deals with this site's players."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.exceptions import ImmediateHttpResponse
+from django.contrib import auth, messages
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
+
+from accounts.guests import merge_guest
+from accounts.models import User
+from accounts.names import clean_name, name_key
+from leaderboards import ranking
+
+if TYPE_CHECKING:
+    from django.forms import Form
+
+
+class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth carries no types
+    """Names are this site's, a guest who signs up keeps the row, one who signs in brings the attempts along."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "username_taken": _("This name is taken, or too much like one that is."),
+        "username_password_mismatch": _("The name and password do not match."),
+        "email_password_mismatch": _("The e-mail address and password do not match."),
+    }
+
+    def clean_username(self, username: str, shallow: bool = False) -> str:  # noqa: FBT001, FBT002  allauth's signature
+        """Tidy and check a name.
+
+        :raises ValidationError: when it cannot be a name or is taken.
+        """
+        name = clean_name(username)
+        if not shallow and User.objects.filter(name_key=name_key(name)).exists():
+            raise self.validation_error("username_taken")
+        return name
+
+    def new_user(self, request: HttpRequest) -> User:
+        """Give the row that signing up fills: the guest's own, so that the attempts stay with it."""
+        return guest_of(request) or User()
+
+    def save_user(self, request: HttpRequest, user: User, form: Form, commit: bool = True) -> User:  # noqa: FBT001, FBT002
+        """Write the account that the checked sign-up ``form`` describes."""
+        super().save_user(request, user, form, commit=False)
+        user.display_name = user.username
+        user.name_key = name_key(user.username)
+        was_guest, user.is_guest = user.is_guest, False
+        if not commit:
+            return user
+        try:
+            with transaction.atomic():
+                if was_guest and not User.objects.select_for_update().filter(pk=user.pk, is_guest=True).exists():
+                    raise ImmediateHttpResponse(redirect("account_login"))  # another tab has signed up meanwhile
+                user.save()
+        except IntegrityError:
+            messages.error(request, self.error_messages["username_taken"])
+            raise ImmediateHttpResponse(redirect("account_signup")) from None
+        if was_guest:
+            ranking.rank_player(user)
+        return user
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Start the player's session; a guest's attempts come along."""
+        guest = guest_of(request)
+        if guest:
+            # Django empties a session that changes hands. A guest's is the same person's, and holds how they have
+            # just authenticated; its key changes all the same.
+            for key in (auth.SESSION_KEY, auth.BACKEND_SESSION_KEY, auth.HASH_SESSION_KEY):
+                request.session.pop(key, None)
+        super().login(request, user)
+        if guest and guest.pk != user.pk:
+            merge_guest(guest, user)
+
+
+def guest_of(request: HttpRequest) -> User | None:
+    """The guest whom ``PlayerMiddleware`` keeps from allauth's sight."""
+    return getattr(request, "guest", None)

@@ -1,0 +1,30 @@
+"""Following: whose results a player sees on the friends' boards."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Follow, User
+
+#: A friends' board is worked out from this many players at most.
+MOST_FOLLOWED = 500
+
+
+def follow(follower: User, followed: User) -> None:
+    """Let ``follower`` follow ``followed``; doing so twice is doing so once.
+
+    :raises ValidationError: when they are one and the same, or ``follower`` follows too many.
+    """
+    if follower.pk == followed.pk:
+        raise ValidationError(_("You cannot follow yourself."), code="follow_self")
+    if follower.following.count() >= MOST_FOLLOWED:
+        raise ValidationError(
+            _("You can follow at most %(most)s players."), code="follow_too_many", params={"most": MOST_FOLLOWED}
+        )
+    Follow.objects.get_or_create(follower=follower, followed=followed)
+
+
+def unfollow(follower: User, followed: User) -> None:
+    """End following, if there was any."""
+    Follow.objects.filter(follower=follower, followed=followed).delete()

@@ -1,0 +1,135 @@
+"""Forms of the account pages. What they do with the fields is in the modules they call."""
+
+from __future__ import annotations
+
+from allauth.account.forms import LoginForm, SignupForm
+from allauth.mfa.webauthn.forms import AddWebAuthnForm
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.names import LONGEST, SHORTEST, clean_name, name_key
+from accounts.preferences import PREFERENCES, preferences_of
+
+
+class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
+    """Name or e-mail address, and password."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].label = _("Name or e-mail address")
+        self.fields["login"].widget.attrs |= {"autocomplete": "username webauthn", "autocapitalize": "none"}
+        _plain(self)
+
+    def clean_login(self) -> str:
+        """Give the name as it is registered: case, width and accents need not be typed alike.
+
+        The limit on failed attempts counts by this, so spelling a name differently does not get round it.
+        """
+        login: str = super().clean_login()
+        key = name_key(login)
+        registered = User.objects.filter(name_key=key).values_list("username", flat=True).first() if key else None
+        return login if "@" in login else registered or login
+
+
+class SignUpForm(SignupForm):  # type: ignore[misc]
+    """Name, password twice, and an e-mail address for those who want their password to be recoverable."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        name = self.fields["username"]
+        name.label = _("Name")
+        name.help_text = _("What other players see; you can change it later.")
+        name.widget.attrs |= {"minlength": SHORTEST, "maxlength": LONGEST, "autocapitalize": "words"}
+        self.fields["email"].label = _("E-mail address (optional)")
+        self.fields["email"].help_text = _("Only to get back in when you have forgotten your password.")
+        _plain(self)
+
+
+class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
+    """A passkey; unless the player says otherwise it is enough to sign in with."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        alone = self.fields["passwordless"]
+        alone.initial = True
+        alone.label = _("Sign in with this passkey alone")
+        alone.help_text = _(
+            "It then has to be unlocked by fingerprint, face or PIN. Otherwise it comes after the password."
+        )
+
+
+class RenameForm(forms.Form):
+    """A new name for an account."""
+
+    name = forms.CharField(label=_("Name"), min_length=SHORTEST, max_length=LONGEST)
+
+    def clean_name(self) -> str:
+        """Tidy and check the name; whether it is free is settled when it is written."""
+        return clean_name(self.cleaned_data["name"])
+
+
+class PreferencesForm(forms.Form):
+    """Every preference as a field: a box for what is on or off, a list of choices for the rest."""
+
+    def __init__(self, user: User, data: QueryDict | None = None) -> None:
+        super().__init__(data, initial=preferences_of(user.preferences))
+        for name, choices in PREFERENCES.items():
+            self.fields[name] = _field(name, choices)
+
+
+class DeleteForm(forms.Form):
+    """The player's name once more, as the last word before an account is erased."""
+
+    name = forms.CharField(label=_("Your name"), widget=forms.TextInput(attrs={"autocomplete": "off"}))
+
+    def __init__(self, user: User, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        self._user = user
+
+    def clean_name(self) -> str:
+        """Compare with the player's name."""
+        name: str = self.cleaned_data["name"]
+        if name.strip() != self._user.display_name:
+            raise ValidationError(_("This is not your name as it is written above."), code="name_mismatch")
+        return name
+
+
+_LABELS = {
+    "theme": _("Appearance"),
+    "table": _("Table"),
+    "back": _("Card backs"),
+    "motion": _("Motion"),
+    "four_colours": _("Four suit colours"),
+    "large_cards": _("Large indices on the cards"),
+    "left_handed": _("Left-handed table"),
+    "one_tap": _("One tap moves a card that has only one place to go"),
+    "hide_clock": _("Hide the clock while playing"),
+    "sound": _("Sound"),
+    "system": _("As the system"),
+    "light": _("Light"),
+    "dark": _("Dark"),
+    "green": _("Green"),
+    "blue": _("Blue"),
+    "red": _("Red"),
+    "slate": _("Slate"),
+    "lattice": _("Lattice"),
+    "waves": _("Waves"),
+    "plain": _("Plain"),
+    "full": _("Full"),
+    "reduced": _("Reduced"),
+}
+
+
+def _field(name: str, choices: tuple[str | bool, ...]) -> forms.Field:
+    if choices == (False, True):
+        return forms.BooleanField(label=_LABELS[name], required=False)
+    return forms.ChoiceField(label=_LABELS[name], choices=[(choice, _LABELS[str(choice)]) for choice in choices])
+
+
+def _plain(form: forms.Form) -> None:
+    # allauth repeats each label as a placeholder, which hides what the field is for as soon as one types.
+    for field in form.fields.values():
+        field.widget.attrs.pop("placeholder", None)

@@ -1,0 +1,37 @@
+"""Keeping guests apart from accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
+
+_ALLAUTH = ("account_", "mfa_", "usersessions_")
+
+
+class PlayerMiddleware(MiddlewareMixin):
+    """Shows guests to allauth's pages as nobody.
+
+    A guest is signed in as far as the session goes, but has no account: without this the sign-in page would send them
+    away and the pages for passwords and passkeys would let them in. ``request.guest`` keeps the guest, for sign-up and
+    sign-in to take over (see ``accounts.adapter``). Signing out is left as it is.
+    """
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view: Callable[..., HttpResponseBase],  # noqa: ARG002
+        args: Sequence[Any],  # noqa: ARG002
+        kwargs: Mapping[str, Any],  # noqa: ARG002
+    ) -> None:
+        """Hide the guest when the view is one of allauth's."""
+        match = request.resolver_match
+        name = (match and match.url_name) or ""
+        if not name.startswith(_ALLAUTH) or name == "account_logout":
+            return
+        if request.user.is_authenticated and request.user.is_guest:
+            request.guest = request.user  # type: ignore[attr-defined]
+            request.user = AnonymousUser()

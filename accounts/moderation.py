@@ -1,0 +1,37 @@
+"""Keeping a player out: sessions ended, results off the boards, until the ban is lifted."""
+
+from __future__ import annotations
+
+from allauth.usersessions.models import UserSession
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from accounts.models import User
+from leaderboards import ranking
+
+
+def ban_player(user: User) -> None:
+    """End the player's sessions, refuse further ones and take the results off the boards.
+
+    May be done again, should the boards have failed in the middle.
+    """
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(banned_at=user.banned_at or timezone.now(), is_active=False)
+        end_sessions(user)
+    user.refresh_from_db()
+    ranking.hide_player(user)
+
+
+def lift_ban(user: User) -> None:
+    """Let the player back in and put the results back on the boards."""
+    User.objects.filter(pk=user.pk, deleted_at=None).update(banned_at=None, is_active=True)
+    user.refresh_from_db()
+    ranking.rank_player(user)
+
+
+def end_sessions(user: User) -> None:
+    """Sign the player out everywhere, this very session included."""
+    User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
+    for session in UserSession.objects.filter(user=user):
+        session.end()

@@ -1,0 +1,55 @@
+"""How a player likes the table: a closed list of settings, each with its choices and its default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+Value = str | bool
+
+#: Every preference with its choices, the first of which is the default.
+PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
+    "theme": ("system", "light", "dark"),
+    "table": ("green", "blue", "red", "slate"),
+    "back": ("lattice", "waves", "plain"),
+    "motion": ("system", "full", "reduced"),
+    "four_colours": (False, True),
+    "large_cards": (False, True),
+    "left_handed": (False, True),
+    "one_tap": (False, True),
+    "hide_clock": (False, True),
+    "sound": (False, True),
+}
+
+
+def preferences_of(stored: Mapping[str, object]) -> dict[str, Value]:
+    """Every preference, chosen or default; what is not (or no longer) on the list is left out."""
+    chosen = {name: stored.get(name) for name in PREFERENCES}
+    return {name: _known(name, chosen[name], default=choices[0]) for name, choices in PREFERENCES.items()}
+
+
+def clean_preferences(wanted: object) -> dict[str, Value]:
+    """Check what a client wants to change.
+
+    :raises ValidationError: when ``wanted`` is no object, or names an unknown preference or choice.
+    """
+    if not isinstance(wanted, Mapping):
+        raise ValidationError(_("Preferences are given as an object."), code="preferences")
+    for name, value in wanted.items():
+        if name not in PREFERENCES:
+            raise ValidationError(_("There is no preference “%(name)s”."), code="preferences", params={"name": name})
+        if not _is_choice(name, value):
+            raise ValidationError(_("“%(name)s” cannot be set to that."), code="preferences", params={"name": name})
+    return dict(wanted)
+
+
+def _known(name: str, value: object, *, default: Value) -> Value:
+    return value if _is_choice(name, value) else default  # type: ignore[return-value]  # a choice is a Value
+
+
+def _is_choice(name: str, value: object) -> bool:
+    # 0 and 1 equal False and True, but a client that sends them has mistaken the field.
+    return any(value == choice and type(value) is type(choice) for choice in PREFERENCES[name])

@@ -1,0 +1,83 @@
+"""What a player's page shows, from the attempts in the database."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.http import Http404
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.statistics import Play, Statistics, statistics
+from games.models import Attempt
+from games.rules import CATALOGUE
+
+RESULTS_A_PAGE: Final = 25
+
+#: The charts go back this far.
+HISTORY: Final = timedelta(days=400)
+
+_State = Attempt.State
+
+
+def visible_player(public_id: UUID, viewer: User | None) -> User:
+    """Give the player whose page ``viewer`` asks for.
+
+    :raises Http404: for nobody, the deleted, the banned, and for guests other than oneself.
+    """
+    player = User.objects.filter(public_id=public_id, deleted_at=None).first()
+    is_self = player is not None and viewer is not None and player.pk == viewer.pk
+    if player is None or not (is_self or (player.banned_at is None and not player.is_guest)):
+        raise Http404
+    return player
+
+
+def plays_of(player: User, *, since: date | None = None) -> list[Play]:
+    """Give the player's verified ranked attempts, oldest deal first."""
+    attempts = Attempt.objects.filter(player=player, ranked=True, state=_State.VERIFIED, deal__day__isnull=False)
+    if since:
+        attempts = attempts.filter(deal__day__gte=since)
+    columns = ("deal__variant", "deal__day", "end", "cards_up", "elapsed_ms", "tokens")
+    return [
+        Play(variant=variant, day=day, won=end == Attempt.End.WON, cards_up=cards_up, elapsed_ms=ms, tokens=tokens)
+        for variant, day, end, cards_up, ms, tokens in attempts.order_by("deal__day", "id").values_list(*columns)
+    ]
+
+
+def statistics_of(player: User) -> Statistics:
+    """Give the player's figures as of today (UTC)."""
+    return statistics(plays_of(player), timezone.now().date(), list(CATALOGUE))
+
+
+def history_of(player: User, variant: str = "") -> list[Play]:
+    """Give the plays the charts draw, of one variant or all."""
+    plays = plays_of(player, since=timezone.now().date() - HISTORY)
+    return [play for play in plays if variant in {"", play.variant}]
+
+
+def results_page(player: User, *, own: bool, before: UUID | None = None) -> tuple[list[Attempt], UUID | None]:
+    """Give a page of ranked attempts, latest first, and the cursor of the next page if there is one.
+
+    Others see what is verified; with ``own`` those that wait for a verdict or failed it are there too.
+
+    :raises Http404: when ``before`` is no attempt of the player's.
+    """
+    attempts = Attempt.objects.filter(player=player, ranked=True).exclude(state=_State.PLAYING)
+    if not own:
+        attempts = attempts.filter(state=_State.VERIFIED)
+    if before:
+        attempts = _earlier(attempts, player, before)
+    rows = list(attempts.select_related("deal").order_by("-started_at", "-id")[: RESULTS_A_PAGE + 1])
+    page = rows[:RESULTS_A_PAGE]
+    return page, page[-1].public_id if len(rows) > RESULTS_A_PAGE else None
+
+
+def _earlier(attempts: QuerySet[Attempt], player: User, before: UUID) -> QuerySet[Attempt]:
+    cursor = Attempt.objects.filter(player=player, public_id=before).values_list("started_at", "id").first()
+    if cursor is None:
+        raise Http404
+    started, key = cursor
+    return attempts.filter(Q(started_at__lt=started) | Q(started_at=started, id__lt=key))

@@ -1,0 +1,41 @@
+"""Changing a player's name."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.names import guest_name, name_key
+from leaderboards import ranking
+
+
+def rename_player(user: User, name: str) -> None:
+    """Give an account another checked ``name``, to be seen by others and to sign in with.
+
+    :raises ValidationError: when somebody else has it, or one that reads like it.
+    """
+    user.username = user.display_name = name
+    user.name_key = name_key(name)
+    try:
+        with transaction.atomic():
+            user.save(update_fields=["username", "display_name", "name_key"])
+    except IntegrityError:
+        user.refresh_from_db()
+        raise ValidationError(_("This name is taken, or too much like one that is."), code="name_taken") from None
+    ranking.rename_player(user)
+
+
+def neutralise_name(user: User) -> None:
+    """Replace the name that others see by a made-up one, and leave what the player signs in with."""
+    while True:
+        name = guest_name()
+        user.display_name, user.name_key = name, name_key(name)
+        try:
+            with transaction.atomic():
+                user.save(update_fields=["display_name", "name_key"])
+        except IntegrityError:
+            continue
+        ranking.rename_player(user)
+        return

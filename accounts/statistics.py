@@ -1,0 +1,70 @@
+"""A player's figures, from plain data: what was played, won, how fast and with how few moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from accounts.streaks import Streaks, streaks
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """One verified ranked attempt at the deal of ``variant`` and ``day``."""
+
+    variant: str
+    day: date
+    won: bool
+    cards_up: int
+    elapsed_ms: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a list of plays comes to. Best time and fewest moves are those of games won; None without one."""
+
+    played: int
+    won: int
+    best_ms: int | None
+    fewest_moves: int | None
+    streaks: Streaks
+
+    @property
+    def win_rate(self) -> float | None:
+        """The share of games won, 0 to 1; None when nothing was played."""
+        return self.won / self.played if self.played else None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """The figures of all variants together and of each that was played."""
+
+    overall: Figures
+    by_variant: dict[str, Figures]
+
+
+def figures(plays: Sequence[Play], today: date) -> Figures:
+    """Sum ``plays`` up as of ``today``."""
+    wins = [play for play in plays if play.won]
+    return Figures(
+        played=len(plays),
+        won=len(wins),
+        best_ms=min((play.elapsed_ms for play in wins), default=None),
+        fewest_moves=min((play.tokens for play in wins), default=None),
+        streaks=streaks({play.day for play in wins}, today),
+    )
+
+
+def statistics(plays: Iterable[Play], today: date, order: Sequence[str] = ()) -> Statistics:
+    """Sum ``plays`` up over all and by variant, the variants as in ``order`` and then by name."""
+    everything = list(plays)
+    by_variant: dict[str, list[Play]] = {}
+    for play in everything:
+        by_variant.setdefault(play.variant, []).append(play)
+    places = {name: place for place, name in enumerate(order)}
+    names = sorted(by_variant, key=lambda name: (places.get(name, len(places)), name))
+    return Statistics(
+        overall=figures(everything, today), by_variant={name: figures(by_variant[name], today) for name in names}
+    )

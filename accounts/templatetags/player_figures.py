@@ -1,0 +1,36 @@
+"""How figures of players are written out."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils import timezone
+
+from games.models import Deal
+
+register = template.Library()
+
+_NOTHING = "–"
+
+
+@register.filter
+def duration(ms: int | None) -> str:
+    """Write milliseconds as ``m:ss.t``, with hours where there are some: ``1:02:03.4``."""
+    if ms is None:
+        return _NOTHING
+    seconds, rest = divmod(ms, 1000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    text = f"{hours}:{minutes:02}" if hours else f"{minutes}"
+    return f"{text}:{seconds:02}.{rest // 100}"
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """Write a share of 0 to 1 in whole per cent."""
+    return _NOTHING if share is None else f"{share:.0%}"
+
+
+@register.filter
+def is_revealed(deal: Deal) -> bool:
+    """Whether everybody may see the deal's records."""
+    return deal.is_revealed(timezone.now())

@@ -1,0 +1,224 @@
+"""A player's pages: profile, following, settings, one's own data. Sign-in and the like are allauth's."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from http import HTTPStatus
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.core.exceptions import ValidationError
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    JsonResponse,
+    StreamingHttpResponse,
+)
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts import follows, profile
+from accounts.access import PlayerRequest, account_required, fresh_sign_in_required, player_required
+from accounts.deletion import erase_player
+from accounts.export import export
+from accounts.forms import DeleteForm, PreferencesForm, RenameForm
+from accounts.limits import require_allowance
+from accounts.models import Follow, User
+from accounts.preferences import clean_preferences, preferences_of
+from accounts.renaming import rename_player
+from games.errors import error_body, wants_json
+
+
+def viewer_of(request: HttpRequest) -> User | None:
+    """Give whoever looks, if signed in."""
+    return request.user if request.user.is_authenticated else None
+
+
+@require_GET
+def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """Show a player's figures and results; ``?before=`` goes back in time. A deleted one is said to be gone."""
+    viewer = viewer_of(request)
+    if User.objects.filter(public_id=public_id, deleted_at__isnull=False).exists():
+        return render(request, "players/gone.html", status=HTTPStatus.GONE)
+    shown = profile.visible_player(public_id, viewer)
+    is_own = shown == viewer
+    results, older = profile.results_page(shown, own=is_own, before=_cursor(request))
+    context = {
+        "player": shown,
+        "is_own": is_own,
+        "is_following": viewer is not None and Follow.objects.filter(follower=viewer, followed=shown).exists(),
+        "followers": shown.followers.count(),
+        "statistics": profile.statistics_of(shown),
+        "results": results,
+        "older": older,
+    }
+    return render(request, "players/profile.html", context)
+
+
+@require_GET
+def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
+    """Give the verified ranked plays of the charts, oldest first; ``?variant=`` gives those of one variant."""
+    shown = profile.visible_player(public_id, viewer_of(request))
+    plays = profile.history_of(shown, request.GET.get("variant", ""))
+    return JsonResponse({"plays": [asdict(play) for play in plays]})
+
+
+@require_GET
+@player_required
+def me(request: PlayerRequest) -> HttpResponseRedirect:
+    """Go to one's own page."""
+    return redirect(request.user)
+
+
+@require_POST
+@account_required(back="players:profile")
+def follow(request: PlayerRequest, public_id: UUID) -> HttpResponseBase:
+    """Follow a player."""
+    return _change_following(request, public_id, following=True)
+
+
+@require_POST
+@account_required(back="players:profile")
+def unfollow(request: PlayerRequest, public_id: UUID) -> HttpResponseBase:
+    """Follow a player no longer."""
+    return _change_following(request, public_id, following=False)
+
+
+@require_GET
+@account_required()
+def following(request: PlayerRequest) -> HttpResponse:
+    """List whom one follows."""
+    rows = Follow.objects.filter(follower=request.user).select_related("followed").order_by("followed__display_name")
+    return render(request, "players/following.html", {"players": [row.followed for row in rows]})
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+@player_required
+def settings(request: PlayerRequest) -> HttpResponse:
+    """Show everything one may set; a POST saves the preferences of the table."""
+    form = PreferencesForm(request.user, request.POST if request.method == "POST" else None)
+    if request.method == "POST":
+        require_allowance(request, "preferences")
+        if form.is_valid():
+            _save_preferences(request.user, form.cleaned_data)
+            messages.success(request, _("Your settings are saved."))
+            return redirect("players:settings")
+    return _settings_page(request, preferences=form)
+
+
+@require_POST
+@account_required(back="players:settings")
+def rename(request: PlayerRequest) -> HttpResponse:
+    """Take another name."""
+    require_allowance(request, "rename")
+    form = RenameForm(request.POST)
+    if form.is_valid():
+        try:
+            rename_player(request.user, form.cleaned_data["name"])
+        except ValidationError as error:
+            form.add_error("name", error)
+        else:
+            messages.success(request, _("From now on you are called %(name)s.") % {"name": request.user.display_name})
+            return redirect("players:settings")
+    return _settings_page(request, name=form)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+@player_required
+def preferences(request: PlayerRequest) -> JsonResponse:
+    """Give the preferences as JSON; a POST with a JSON object changes those it names."""
+    if request.method == "POST":
+        require_allowance(request, "preferences")
+        try:
+            _save_preferences(request.user, clean_preferences(json.loads(request.body)))
+        except ValidationError as error:
+            return _bad_request(" ".join(error.messages))
+        except ValueError:
+            return _bad_request(_("This is not JSON."))
+    return JsonResponse({"preferences": preferences_of(request.user.preferences)})
+
+
+@never_cache
+@require_GET
+@player_required
+@fresh_sign_in_required
+def download(request: PlayerRequest) -> StreamingHttpResponse:
+    """Send all of one's data."""
+    require_allowance(request, "export")
+    return StreamingHttpResponse(
+        export(request.user),
+        content_type="application/json",
+        headers={"Content-Disposition": 'attachment; filename="talon.json"'},
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+@player_required
+@fresh_sign_in_required
+def delete(request: PlayerRequest) -> HttpResponse:
+    """Say what deleting does and, with one's name typed, do it."""
+    form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
+    if request.method == "POST":
+        require_allowance(request, "delete")
+        if form.is_valid():
+            user = request.user
+            logout(request)
+            erase_player(user)
+            messages.success(request, _("Your account is deleted. Thank you for playing."))
+            return redirect("/")
+    return render(request, "players/delete.html", {"form": form})
+
+
+def _change_following(request: PlayerRequest, public_id: UUID, *, following: bool) -> HttpResponseBase:
+    require_allowance(request, "follow")
+    shown = profile.visible_player(public_id, request.user)
+    try:
+        (follows.follow if following else follows.unfollow)(request.user, shown)
+    except ValidationError as error:
+        if wants_json(request):
+            return _bad_request(" ".join(error.messages))
+        messages.error(request, " ".join(error.messages))
+        return redirect(shown)
+    return JsonResponse({"following": following}) if wants_json(request) else redirect(shown)
+
+
+def _bad_request(message: str) -> JsonResponse:
+    return JsonResponse(error_body("bad_request", message), status=HTTPStatus.BAD_REQUEST)
+
+
+def _save_preferences(user: User, wanted: dict[str, str | bool]) -> None:
+    # Only what was chosen: a default may change, and a browser keeps its own choice of what the account has none of.
+    user.preferences = user.preferences | wanted
+    user.save(update_fields=["preferences"])
+
+
+def _settings_page(
+    request: PlayerRequest, *, preferences: PreferencesForm | None = None, name: RenameForm | None = None
+) -> HttpResponse:
+    failed = any(form is not None and form.is_bound for form in (preferences, name))
+    context = {
+        "preferences_form": preferences or PreferencesForm(request.user),
+        "name_form": name or RenameForm(initial={"name": request.user.display_name}),
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if failed else HTTPStatus.OK
+    return render(request, "players/settings.html", context, status=status)
+
+
+def _cursor(request: HttpRequest) -> UUID | None:
+    text = request.GET.get("before")
+    if not text:
+        return None
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Http404 from None

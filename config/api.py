@@ -1,0 +1,77 @@
+"""The public API under /api/v1/: the apps' routers, one shape for every error, a rate for everybody.
+
+django-ninja makes the OpenAPI description from the types, and its documentation page uses only files of this site.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import HttpError, Throttled, ValidationError
+
+from games.api import ApiError, Throttle
+from games.api import router as games_router
+from games.errors import error_body
+from leaderboards.api import router as boards_router
+
+log = logging.getLogger(__name__)
+RATE: Final = "300/min"
+
+api = NinjaAPI(
+    title="Talon",
+    version="1",
+    description="Deals, boards, players and records of Talon. Read-only, but for /verify, which replays a record.",
+    throttle=[Throttle(RATE)],
+)
+api.add_router("", games_router)
+api.add_router("", boards_router)
+
+
+def _refuse(request: HttpRequest, status: int, code: str, message: str, data: dict[str, object]) -> HttpResponse:
+    return api.create_response(request, error_body(code, message, data), status=status)
+
+
+@api.exception_handler(ApiError)
+def refused(request: HttpRequest, error: ApiError) -> HttpResponse:
+    """What an endpoint refuses."""
+    return _refuse(request, error.status, error.code, error.message, error.data)
+
+
+@api.exception_handler(ValidationError)
+def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    """Parameters that are not what they should be."""
+    problems = [{"at": [str(part) for part in one["loc"]], "problem": one["msg"]} for one in error.errors]
+    return _refuse(request, 422, "bad_parameters", "Parameters are missing or wrong.", {"problems": problems})
+
+
+@api.exception_handler(Http404)
+def missing(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
+    """Nothing of that name."""
+    return _refuse(request, 404, "not_found", "There is nothing at this address.", {})
+
+
+@api.exception_handler(Throttled)
+def throttled(request: HttpRequest, error: Throttled) -> HttpResponse:
+    """Too many requests."""
+    wait = max(1, round(error.wait or 60))
+    response = _refuse(
+        request, 429, "rate_limited", f"Too many requests. Try again in {wait} s.", {"retry_after": wait}
+    )
+    response["Retry-After"] = str(wait)
+    return response
+
+
+@api.exception_handler(HttpError)
+def failed(request: HttpRequest, error: HttpError) -> HttpResponse:
+    """What the framework refuses, such as a body that cannot be read."""
+    return _refuse(request, error.status_code, "bad_request", "This request could not be understood.", {})
+
+
+@api.exception_handler(Exception)
+def broken(request: HttpRequest, error: Exception) -> HttpResponse:
+    """A fault of ours: noted in the log, and nothing of it told."""
+    log.error("API request failed", exc_info=error)
+    return _refuse(request, 500, "server_error", "Something went wrong on our side. It has been noted.", {})

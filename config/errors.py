@@ -1,0 +1,57 @@
+"""What a visitor is told when something fails: a page, or for programs the one JSON shape of errors."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+from django_ratelimit.exceptions import Ratelimited
+
+from games.errors import error_body, wants_json
+
+TITLES = {
+    400: ("bad_request", "This request could not be understood."),
+    403: ("forbidden", "You may not do this."),
+    404: ("not_found", "There is nothing at this address."),
+    429: ("rate_limited", "Too many requests. Try again in a minute."),
+    500: ("server_error", "Something went wrong on our side. It has been noted."),
+}
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
+    """handler400."""
+    return _answer(request, 400)
+
+
+def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """handler403; a rate limit is reported as what it is."""
+    return _answer(request, 429 if isinstance(exception, Ratelimited) else 403)
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
+    """handler404."""
+    return _answer(request, 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """handler500."""
+    return _answer(request, 500)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
+    """A form that was not sent from a page of this site, or from one that is too old."""
+    return _answer(request, 403, "csrf_failed", "This form has expired. Go back, load the page again and retry.")
+
+
+def _answer(request: HttpRequest, status: int, code: str = "", message: str = "") -> HttpResponse:
+    code, message = code or TITLES[status][0], message or TITLES[status][1]
+    if wants_json(request):
+        response: HttpResponse = JsonResponse(error_body(code, message), status=status)
+    else:
+        # Without the request: a page about a failure must not run the code that may have failed.
+        template = f"{403 if status == 429 else status}.html"
+        text = render_to_string(template, {"code": code, "message": message, "static_url": settings.STATIC_URL})
+        response = HttpResponse(text, status=status)
+    if status == 429:
+        response["Retry-After"] = "60"
+    return response

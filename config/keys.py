@@ -1,0 +1,30 @@
+"""The secret key of an installation that was given none."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def stored_secret_key(path: Path) -> str:
+    """The key kept in `path`, made on first use and readable by its owner alone.
+
+    Two processes that start together agree: the file appears whole by a link that only one of them can make.
+    """
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        pass
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(64) + "\n")
+    try:
+        path.hardlink_to(draft)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+    return path.read_text().strip()

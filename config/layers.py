@@ -1,0 +1,39 @@
+"""The in-memory channel layer of the embedded server, safe to use from its worker thread."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from channels.layers import InMemoryChannelLayer
+
+
+class ThreadedMemoryLayer(InMemoryChannelLayer):
+    """Runs every send on the loop whose consumers listen, whatever thread it comes from.
+
+    The parent wakes its listeners with loop-bound queues: a send from another thread's loop is noticed only by chance.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **options)
+        self._home: asyncio.AbstractEventLoop | None = None
+
+    async def receive(self, channel: str) -> Any:  # noqa: ANN401
+        """Wait for the next message; the first loop to listen becomes the home of all channels."""
+        self._home = asyncio.get_running_loop()
+        return await super().receive(channel)
+
+    async def send(self, channel: str, message: dict[str, Any]) -> None:
+        """Send to one channel."""
+        await self._at_home(super().send(channel, message))
+
+    async def group_send(self, group: str, message: dict[str, Any]) -> None:
+        """Send to every channel of a group."""
+        await self._at_home(super().group_send(group, message))
+
+    async def _at_home(self, sending: Any) -> None:  # noqa: ANN401
+        home = self._home
+        if home is None or not home.is_running() or home is asyncio.get_running_loop():
+            await sending
+        else:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(sending, home))

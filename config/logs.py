@@ -1,0 +1,110 @@
+"""Structured logs: one event a line with the ids of request and attempt, and no secret or hidden card in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+HIDDEN = "[hidden]"
+SECRET_NAMES = frozenset(
+    {
+        *("authorization", "cookie", "set-cookie", "csrfmiddlewaretoken", "sessionid", "secret", "secret_key", "token"),
+        *("password", "password1", "password2", "oldpassword"),
+        *("deck", "position", "record", "seed", "solution", "stock", "view"),
+    }
+)
+PUBLIC_DIGESTS = frozenset({"commitment"})
+
+# A seed is 64 hexadecimal digits, a deck a long row of cards; a reset link or the password in a URL opens an account.
+SEED = re.compile(r"\b[0-9a-fA-F]{64}\b")
+CARDS = re.compile(r"(?:\b[A-Z0-9]{2,3}\b['\", ]+){7,}\b[A-Z0-9]{2,3}\b")
+RESET_LINK = re.compile(r"(/(?:password/reset/key|confirm-email)/)[^/\s]+")
+URL_PASSWORD = re.compile(r"(\w+://[^:/@\s]*:)[^@/\s]+@")
+
+
+def hide_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Take out what must never be written: by its name at any depth, by its look in any text."""
+    for name, value in event.items():
+        event[name] = _shown(name, value)
+    return event
+
+
+def _shown(name: str, value: object) -> object:
+    if name.lower() in SECRET_NAMES or isinstance(value, bytes | bytearray | memoryview):
+        return HIDDEN
+    if isinstance(value, dict):
+        return {key: _shown(str(key), inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return _shown(name, " ".join(value)) if _is_cards(value) else [_shown(name, inner) for inner in value]
+    if name in PUBLIC_DIGESTS or value is None or isinstance(value, bool | int | float):
+        return value
+    return _clean(str(value))
+
+
+def _is_cards(values: list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any]) -> bool:
+    return len(values) > 7 and all(isinstance(value, str) and len(value) <= 3 for value in values)
+
+
+def _clean(text: str) -> str:
+    text = SEED.sub(HIDDEN, text)
+    text = CARDS.sub(HIDDEN, text)
+    text = RESET_LINK.sub(rf"\1{HIDDEN}", text)
+    return URL_PASSWORD.sub(rf"\1{HIDDEN}@", text)
+
+
+def logging_config(*, level: str, form: str) -> dict[str, Any]:
+    """The LOGGING setting; structlog and the standard library end in the same handler.
+
+    Tracebacks are written without local variables: those of a table hold its hidden cards.
+    """
+    before: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *before,
+            structlog.stdlib.PositionalArgumentsFormatter(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    render = (
+        structlog.processors.JSONRenderer()
+        if form == "json"
+        else structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
+    )
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "event": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "foreign_pre_chain": [*before, structlog.stdlib.ExtraAdder()],
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    structlog.processors.StackInfoRenderer(),
+                    structlog.processors.format_exc_info,
+                    hide_secrets,
+                    render,
+                ],
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "event"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "django": {"handlers": [], "level": level, "propagate": True},
+            # django_structlog writes one line a request, with its traceback when it failed.
+            "django.request": {"level": "CRITICAL"},
+            "django.channels.server": {"level": "WARNING"},
+            "uvicorn": {"level": "WARNING"},
+            "celery": {"level": "WARNING"},
+        },
+    }

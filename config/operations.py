@@ -1,0 +1,112 @@
+"""Liveness, readiness and metrics: answered before everything else, under whatever host name the probe uses."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import Error as DatabaseError
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Min
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django_prometheus.exports import ExportToDjangoView
+from redis.exceptions import RedisError
+
+import games.metrics  # noqa: F401 - registers what play counts, in every process
+from games.errors import error_body
+from games.models import Attempt
+
+_migrated = False
+
+
+class OperationsMiddleware:
+    """Serves /healthz, /readyz and /metrics."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+        self._views = {"/healthz": alive, "/readyz": ready, "/metrics": metrics}
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the probe or pass the request on."""
+        view = self._views.get(request.path)
+        return view(request) if view else self._get_response(request)
+
+
+def alive(_request: HttpRequest) -> HttpResponse:
+    """The process answers; nothing else is asked."""
+    return JsonResponse({"status": "ok"})
+
+
+def ready(_request: HttpRequest) -> HttpResponse:
+    """The process can serve players: 200, or 503 naming what is missing.
+
+    `verification` informs only: a site whose workers are away still plays, and ranks later.
+    """
+    checks = {"database": _check_database(), "migrations": _check_migrations(), "redis": _check_redis()}
+    failed = sorted(name for name, state in checks.items() if state not in {"ok", "unused"})
+    if failed:
+        return JsonResponse(error_body("not_ready", f"Not ready: {', '.join(failed)}.", checks), status=503)
+    return JsonResponse({"status": "ok", "checks": checks, "verification": _verification()})
+
+
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Prometheus metrics, for the bearer of METRICS_TOKEN; without a token for this machine alone."""
+    if not _may_read_metrics(request):
+        return JsonResponse(error_body("forbidden", "Metrics need the bearer token in METRICS_TOKEN."), status=403)
+    response: HttpResponse = ExportToDjangoView(request)
+    return response
+
+
+def _check_database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return "unreachable"
+    return "ok"
+
+
+def _check_migrations() -> str:
+    """Whether this code's migrations are applied; asked until they are, for they do not go away."""
+    global _migrated  # noqa: PLW0603
+    if not _migrated:
+        try:
+            executor = MigrationExecutor(connection)
+            _migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+        except DatabaseError:
+            return "unknown"
+    return "ok" if _migrated else "unapplied"
+
+
+def _check_redis() -> str:
+    if not settings.REDIS_URL:
+        return "unused"
+    try:
+        cache.get("readyz")
+    except (RedisError, OSError):
+        return "unreachable"
+    return "ok"
+
+
+def _verification() -> dict[str, Any]:
+    """How many finished attempts wait for their verdict, and for how long the oldest has."""
+    waiting = Attempt.objects.filter(state="pending")
+    oldest = waiting.aggregate(oldest=Min("finished_at"))["oldest"]
+    seconds = (timezone.now() - oldest).total_seconds() if oldest else 0.0
+    return {"pending": waiting.count(), "oldest_seconds": round(seconds, 1)}
+
+
+def _may_read_metrics(request: HttpRequest) -> bool:
+    if settings.METRICS_TOKEN:
+        given = request.headers.get("Authorization", "")
+        return hmac.compare_digest(given.encode(), f"Bearer {settings.METRICS_TOKEN}".encode())
+    try:
+        return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,105 @@
+"""The ASGI server of both shapes: `python -m config.server` serves alone, `config.embedded` adds the rest."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator, Sequence
+
+import uvicorn
+
+MAX_FRAME_BYTES = 16 * 1024
+GRACE_SECONDS = 5
+
+
+class Server(uvicorn.Server):
+    """A uvicorn server that calls `on_ready` once it listens, and ends with a plain return on SIGINT or SIGTERM.
+
+    uvicorn's own handling raises the signal again after the shutdown, which kills whatever still has to be put away.
+    """
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen."""
+        await super().startup(sockets)
+        if self.started:
+            self._on_ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at the first signal; at the second SIGINT without waiting for anybody."""
+        loop = asyncio.get_running_loop()
+        signals = (signal.SIGINT, signal.SIGTERM)
+        for number in signals:
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        try:
+            yield
+        finally:
+            for number in signals:
+                loop.remove_signal_handler(number)
+
+
+def server_config() -> uvicorn.Config:
+    """How Talon is served.
+
+    Compression of WebSocket messages is off: it costs 42 KiB a connection and the messages are small. Addresses that a
+    proxy forwards are believed only from FORWARDED_ALLOW_IPS (uvicorn reads it; by default the machine itself).
+    """
+    return uvicorn.Config(
+        "config.asgi:application",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        ws_max_size=MAX_FRAME_BYTES,
+        ws_ping_interval=20,
+        ws_ping_timeout=20,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes any free one.
+
+    :raises SystemExit: when the address cannot be had, with a sentence saying so.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        sys.exit(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another port, such as PORT={port + 1}.")
+
+
+def serve(listener: socket.socket, on_ready: Callable[[], None] = lambda: None) -> None:
+    """Serve until a signal comes."""
+    asyncio.run(Server(server_config(), on_ready).serve(sockets=[listener]))
+
+
+def address_arguments(description: str, argv: Sequence[str] | None) -> tuple[str, int]:
+    """Host and port from the command line, else from HOST and PORT."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
+    parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))
+    arguments = parser.parse_args(argv)
+    return arguments.host, arguments.port
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Serve HTTP and WebSockets; tasks and beat are other processes."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    host, port = address_arguments("Serve Talon's pages and WebSockets.", argv)
+    serve(listen(host, port))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,324 @@
+"""Every setting of the site, in one file.
+
+Nothing needs to be set to run embedded: SQLite, memory queues and a generated key in `var/`. A server that the
+environment names is used instead: `DATABASE_URL` (PostgreSQL), `REDIS_URL` (channel layer, task queue, cache). A
+`PUBLIC_URL` that begins with https:// turns every production protection on. docs/operations.md lists all variables.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import django_stubs_ext
+import environ
+from celery.schedules import crontab
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from config.keys import stored_secret_key
+from config.logs import logging_config
+
+django_stubs_ext.monkeypatch()  # lets classes like ModelAdmin take their model as a type argument
+env = environ.Env()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var"))).resolve()
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+
+# --- Where the site is reached --------------------------------------------------------------------------------------
+
+PUBLIC_URL: str = env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
+_public = urlsplit(PUBLIC_URL)
+if _public.scheme not in {"http", "https"} or not _public.hostname:
+    raise ImproperlyConfigured(f"PUBLIC_URL must look like https://talon.example, not {PUBLIC_URL!r}")
+SECURE = _public.scheme == "https"
+
+DEBUG: bool = env.bool("DEBUG", default=False)
+if DEBUG and SECURE:
+    raise ImproperlyConfigured("DEBUG shows secrets to visitors: it cannot be on while PUBLIC_URL is https")
+
+_local_hosts = [] if SECURE else ["127.0.0.1", "localhost", "[::1]"]
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=list(dict.fromkeys([_public.hostname, *_local_hosts])))
+CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"]
+
+# --- Secrets --------------------------------------------------------------------------------------------------------
+
+SECRET_KEY: str = env.str("SECRET_KEY", default="")
+if not SECRET_KEY:
+    if SECURE:
+        raise ImproperlyConfigured("SECRET_KEY must be set while PUBLIC_URL is https")
+    SECRET_KEY = stored_secret_key(VAR_DIR / "secret_key")
+SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", default=[])
+METRICS_TOKEN: str = env.str("METRICS_TOKEN", default="")
+
+# --- Applications ---------------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "accounts",
+    "games",
+    "leaderboards",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "channels",
+    "csp",
+    "django_prometheus",
+    "django_structlog",
+    "ninja",
+]
+
+MIDDLEWARE = [
+    "config.operations.OperationsMiddleware",
+    "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "config.static.StaticFiles",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_structlog.middlewares.RequestMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "accounts.middleware.PlayerMiddleware",
+    "allauth.usersessions.middleware.UserSessionsMiddleware",
+    "django_prometheus.middleware.PrometheusAfterMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "frontend" / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+LANGUAGE_CODE = "en-gb"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- Database -------------------------------------------------------------------------------------------------------
+
+DATABASE_URL: str = env.str("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'talon.sqlite3'}")
+_database: dict[str, Any] = env.db_url_config(DATABASE_URL)
+if _database["ENGINE"].endswith("sqlite3"):
+    # Writers take their lock when they begin: deferred transactions that upgrade later fail with "database is locked".
+    _database["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;",
+    }
+    _database["CONN_MAX_AGE"] = None
+else:
+    # The pool takes connections back after each request, and with the health check it tries each one before it hands it
+    # out again: a restart of the database costs nobody an error.
+    _database["CONN_HEALTH_CHECKS"] = True
+    _database["OPTIONS"] = {
+        **_database.get("OPTIONS", {}),
+        "pool": {"min_size": 1, "max_size": env.int("DATABASE_POOL", default=24), "timeout": 10},
+    }
+    _database["CONN_MAX_AGE"] = 0
+DATABASES = {"default": _database}
+
+# --- Redis: channel layer, cache, tasks -----------------------------------------------------------------------------
+
+REDIS_URL: str = env.str("REDIS_URL", default="")
+
+if REDIS_URL:
+    CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
+        "default": {
+            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+            "CONFIG": {"hosts": [REDIS_URL], "prefix": "talon"},
+        }
+    }
+    CACHES: dict[str, dict[str, Any]] = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL,
+            "KEY_PREFIX": "talon",
+        }
+    }
+    CELERY_BROKER_URL = REDIS_URL
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 1200, "socket_timeout": 10}
+else:
+    CHANNEL_LAYERS = {"default": {"BACKEND": "config.layers.ThreadedMemoryLayer"}}
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    CELERY_BROKER_URL = "memory://localhost/"
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05}
+
+# --- Celery ---------------------------------------------------------------------------------------------------------
+
+CELERY_TASK_DEFAULT_QUEUE = "talon"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_SOFT_TIME_LIMIT = 20
+CELERY_TASK_TIME_LIMIT = 30
+CELERY_TASK_ALWAYS_EAGER = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 4
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 10_000
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+# The embedded runner follows this table too; every task is safe to run twice and catches up after a pause.
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "keep-deals": {"task": "talon.keep_deals", "schedule": crontab(minute="7")},
+    "fill-sealed": {"task": "talon.fill_sealed", "schedule": 60.0},
+    "close-due": {"task": "talon.close_due", "schedule": 30.0},
+    "sweep": {"task": "talon.sweep", "schedule": 30.0},
+    "expire-guests": {"task": "talon.expire_guests", "schedule": crontab(minute="37", hour="3")},
+}
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+
+# --- Deals ----------------------------------------------------------------------------------------------------------
+
+SEALED_STOCK: int = env.int("SEALED_STOCK", default=14)  # certified deals kept ready of each variant; 0: none are made
+DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=90)  # s that a missing deal of today waits for its certificate
+if SEALED_STOCK < 0 or DEAL_PATIENCE < 0:
+    raise ImproperlyConfigured("SEALED_STOCK and DEAL_PATIENCE are not negative")
+
+# --- Players --------------------------------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_ADAPTER = "accounts.adapter.PlayerAdapter"
+ACCOUNT_FORMS = {"login": "accounts.forms.SignInForm", "signup": "accounts.forms.SignUpForm"}
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same whether an e-mail address is known or not
+ACCOUNT_EMAIL_VERIFICATION = "optional"
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "Talon: "
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_SESSION_REMEMBER = True
+MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
+MFA_FORMS = {"add_webauthn": "accounts.forms.PasskeyForm"}
+MFA_TOTP_ISSUER = "Talon"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SECURE
+
+EMAIL_URL: str = env.str("EMAIL_URL", default="consolemail://")
+_email: dict[str, Any] = env.email_url_config(EMAIL_URL)
+EMAIL_BACKEND: str = _email["EMAIL_BACKEND"]
+EMAIL_HOST: str = _email["EMAIL_HOST"] or "localhost"
+EMAIL_PORT: int = _email["EMAIL_PORT"] or 25
+EMAIL_HOST_USER: str = _email["EMAIL_HOST_USER"] or ""
+EMAIL_HOST_PASSWORD: str = _email["EMAIL_HOST_PASSWORD"] or ""
+EMAIL_USE_TLS: bool = _email.get("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL: bool = _email.get("EMAIL_USE_SSL", False)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL: str = env.str("DEFAULT_FROM_EMAIL", default=f"Talon <talon@{_public.hostname}>")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+
+# --- Static files ---------------------------------------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)
+STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
+# Collected files (`manage.py collectstatic`) carry a content hash, are compressed and cached for ever; otherwise the
+# sources are served as they are.
+COLLECTED_STATIC: bool = env.bool("COLLECTED_STATIC", default=SECURE)
+WHITENOISE_USE_FINDERS = not COLLECTED_STATIC
+WHITENOISE_MAX_AGE = 60 if COLLECTED_STATIC else 0
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "config.static.StaticStorage"
+        if COLLECTED_STATIC
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+
+# --- Protection -----------------------------------------------------------------------------------------------------
+
+SESSION_COOKIE_AGE = 400 * 24 * 3600  # a guest's games live as long as the session
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = SECURE
+CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
+CSRF_COOKIE_HTTPONLY = False  # the client sends it back in a header
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SECURE = SECURE
+if SECURE:
+    SESSION_COOKIE_NAME = "__Host-session"
+    CSRF_COOKIE_NAME = "__Host-csrf"
+    SECURE_SSL_REDIRECT = True
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+NINJA_NUM_PROXIES = 0  # the server has settled the client's address already; the header can be forged
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+
+CONTENT_SECURITY_POLICY: dict[str, Any] = {
+    "EXCLUDE_URL_PREFIXES": [],
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "worker-src": [SELF],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "object-src": [NONE],
+        **({"upgrade-insecure-requests": True} if SECURE else {}),
+    },
+}
+
+# --- Logs and metrics -----------------------------------------------------------------------------------------------
+
+LOG_FORMAT: str = env.str("LOG_FORMAT", default="json" if SECURE else "text")
+if LOG_FORMAT not in {"json", "text"}:
+    raise ImproperlyConfigured(f"LOG_FORMAT must be json or text, not {LOG_FORMAT!r}")
+LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO" if LOG_FORMAT == "json" else "WARNING").upper()
+LOGGING = logging_config(level=LOG_LEVEL, form=LOG_FORMAT)
+DJANGO_STRUCTLOG_CELERY_ENABLED = True
+DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG
+DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.INFO
+METRICS_PORT: int = env.int("METRICS_PORT", default=0)  # of a Celery worker; web processes serve /metrics
+PROMETHEUS_METRICS_EXPORT_PORT = None
+PROMETHEUS_EXPORT_MIGRATIONS = False
+PROMETHEUS_METRIC_NAMESPACE = "talon"

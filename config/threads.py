@@ -1,0 +1,57 @@
+"""The threads that Django's synchronous code runs in: kept with their database connections, not one a request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from asgiref.sync import SyncToAsync, ThreadSensitiveContext
+
+if TYPE_CHECKING:
+    from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, Scope
+
+THREADS = 16  # fewer than the database pool of a process holds
+BODY_BYTES = 1024 * 1024
+
+
+class KeptThreads:
+    """Runs each HTTP request in one of a few threads, the one used last first.
+
+    Django makes a thread for every request, and with it a new database connection, unless the context names one
+    already. A request takes its thread only when its body has arrived: a slow sender holds none.
+    """
+
+    def __init__(self, application: Callable[[Any, Any, Any], Awaitable[None]]) -> None:
+        self._application = application
+        self._idle: asyncio.LifoQueue[ThreadSensitiveContext] = asyncio.LifoQueue()
+        for _ in range(THREADS):
+            self._idle.put_nowait(ThreadSensitiveContext())
+
+    async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        """Serve one request."""
+        receive = await _with_body(receive)
+        context = await self._idle.get()
+        token = SyncToAsync.thread_sensitive_context.set(context)
+        try:
+            await self._application(scope, receive, send)
+        finally:
+            SyncToAsync.thread_sensitive_context.reset(token)
+            self._idle.put_nowait(context)
+
+
+async def _with_body(receive: ASGIReceiveCallable) -> ASGIReceiveCallable:
+    """Wait for the body, or its first BODY_BYTES; what was received is received again."""
+    arrived: list[Any] = []
+    size, more = 0, True
+    while more and size <= BODY_BYTES:
+        message: Any = await receive()
+        arrived.append(message)
+        size += len(message.get("body", b""))
+        more = bool(message.get("more_body"))
+    arrived.reverse()
+
+    async def again() -> Any:  # noqa: ANN401
+        return arrived.pop() if arrived else await receive()
+
+    return again

@@ -1,0 +1,22 @@
+"""Every address of the site; /healthz, /readyz and /metrics are answered by `config.operations`."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+
+from config.api import api
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("accounts/", include("allauth.urls")),
+    path("admin/", admin.site.urls),
+    path("api/v1/", api.urls),
+    path("", include("games.urls")),
+    path("", include("leaderboards.urls")),
+    path("", include("accounts.urls")),
+]
+
+handler400 = "config.errors.bad_request"
+handler403 = "config.errors.permission_denied"
+handler404 = "config.errors.not_found"
+handler500 = "config.errors.server_error"

@@ -1,0 +1,247 @@
+"""The API of deals and records: reading, and replaying a record anybody brings.
+
+`config.api` puts it together with the boards' part. What the player may not know yet is left out here by the same rule
+as on the pages: the seed, the solution and every record of a deal wait until its last attempts have ended.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import date, datetime
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from ninja import Query, Router, Schema
+from ninja.throttling import UserRateThrottle
+from redis import RedisError
+
+from games import deals
+from games.attempts import record_of
+from games.models import Attempt, Deal
+from games.players import player_id
+from games.rules import Record, RecordError, replay
+
+log = logging.getLogger(__name__)
+
+#: A whole record of 5,000 tokens is about 120 kB of JSON.
+MAX_RECORD_BYTES: Final = 256 * 1024
+VERIFY_RATE: Final = "30/min"
+DAYS_LISTED: Final = 31
+
+router = Router(tags=["deals"])
+
+
+class ApiError(Exception):
+    """A request that is refused: an HTTP status, a code and a sentence."""
+
+    def __init__(self, status: int, code: str, message: str, **data: object) -> None:
+        self.status, self.code, self.message, self.data = status, code, message, data
+        super().__init__(message)
+
+
+class Throttle(UserRateThrottle):
+    """A rate by player or address; without the cache that counts, everybody is let through."""
+
+    def allow_request(self, request: HttpRequest) -> bool:
+        """Whether this request is within the rate."""
+        try:
+            return super().allow_request(request)
+        except RedisError as error:
+            log.warning("requests are not counted: %s", error)
+            return True
+
+
+class ErrorDetail(Schema):
+    """What went wrong."""
+
+    code: str
+    message: str
+    data: dict[str, Any]
+
+
+class ErrorOut(Schema):
+    """The one shape of an error."""
+
+    error: ErrorDetail
+
+
+ERRORS: Final = {frozenset({400, 403, 404, 413, 422, 429}): ErrorOut}
+
+
+class DealOut(Schema):
+    """A daily deal. `seed` and `solution` are null until it is revealed."""
+
+    id: int
+    variant: str
+    game: str
+    options: dict[str, Any]
+    rules: int
+    day: date
+    state: Literal["upcoming", "open", "closed", "revealed"]
+    opens_at: datetime
+    closes_at: datetime
+    commitment: str
+    proven: bool
+    grade: int | None
+    seed: str | None
+    par: int | None
+    solution: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, deal: Deal, now: datetime) -> DealOut:
+        """The JSON of a daily deal at a moment."""
+        assert deal.day is not None
+        assert deal.closes_at is not None
+        shown = deal.is_revealed(now)
+        solution = Record.from_bytes(bytes(deal.solution)).to_json() if shown and deal.solution else None
+        return cls(
+            id=deal.pk,
+            variant=deal.variant,
+            game=deal.game,
+            options=deal.options,
+            rules=deal.rules_version,
+            day=deal.day,
+            state=_state(deal, now),
+            opens_at=deal.opens_at,
+            closes_at=deal.closes_at,
+            commitment=deal.commitment,
+            proven=deal.proven,
+            grade=deal.grade,
+            seed=bytes(deal.seed).hex() if shown else None,
+            par=deal.par,
+            solution=solution,
+        )
+
+
+class DealsIn(Schema):
+    """Which deals: those of a day (today's without one) or of a stretch of days, of one variant or all."""
+
+    day: date | None = None
+    until: date | None = None
+    variant: str | None = None
+
+
+class FailureOut(Schema):
+    """Where a record cannot be followed: `index` counts tokens from 0; `token` is null when it is the end."""
+
+    index: int
+    token: str | None
+    reason: str
+    code: str
+
+
+class ReplayOut(Schema):
+    """What a record comes to; with a failure, as far as it was reached."""
+
+    ok: bool
+    won: bool
+    cards_up: int
+    goal: int
+    tokens: int
+    elapsed_ms: int
+    how: Literal["won", "resigned", "closed"]
+    failure: FailureOut | None = None
+
+
+class EndIn(Schema):
+    """How a game ended, and when."""
+
+    how: Literal["won", "resigned", "closed"]
+    ms: int
+
+
+class RecordIO(Schema):
+    """A record: `variant`, or `game` with `options`; `clock` has the milliseconds of each token."""
+
+    rules: int
+    variant: str | None = None
+    game: str | None = None
+    options: dict[str, Any] | None = None
+    seed: str
+    tokens: list[str]
+    clock: list[int]
+    end: EndIn
+
+
+@router.get("/deals", response={200: list[DealOut], **ERRORS})
+def list_deals(request: HttpRequest, asked: Query[DealsIn]) -> list[DealOut]:  # noqa: ARG001
+    """Daily deals, of today or of the days asked for, at most a month of them."""
+    now = timezone.now()
+    first = asked.day or now.date()
+    until = asked.until or first
+    if not 0 <= (until - first).days < DAYS_LISTED:
+        raise ApiError(400, "bad_days", f"Ask for 1 to {DAYS_LISTED} days.")
+    found = Deal.objects.filter(day__gte=first, day__lte=until).order_by("day", "id")
+    if asked.variant is not None:
+        found = found.filter(variant=asked.variant)
+    return [DealOut.of(deal, now) for deal in found]
+
+
+@router.get("/deals/{int:deal_id}", response={200: DealOut, **ERRORS})
+def get_deal(request: HttpRequest, deal_id: int) -> DealOut:  # noqa: ARG001
+    """One daily deal."""
+    return DealOut.of(get_object_or_404(Deal, pk=deal_id, day__isnull=False), timezone.now())
+
+
+@router.get(
+    "/records/{uuid:attempt}",
+    tags=["records"],
+    response={200: RecordIO, **ERRORS},
+    summary="Download a record",
+)
+def get_record(request: HttpRequest, attempt: UUID) -> HttpResponse:
+    """The record of a finished attempt at a deal that is over; one's own is there as well when no board shows it."""
+    found = get_object_or_404(_attempts_shown_to(request), public_id=attempt)
+    if not found.is_over or not deals.may_see_seed(found.deal, player_id(request)):
+        raise ApiError(403, "not_revealed", "Records can be downloaded an hour after their deal has closed.")
+    name = f"talon-{found.deal.label.replace(' ', '-')}-{found.public_id.hex[:8]}.json"
+    return JsonResponse(record_of(found).to_json(), headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+@router.post(
+    "/verify",
+    tags=["records"],
+    response={200: ReplayOut, **ERRORS},
+    throttle=[Throttle(VERIFY_RATE)],
+    openapi_extra={
+        "requestBody": {"required": True, "content": {"application/json": {"schema": RecordIO.json_schema()}}}
+    },
+)
+def verify(request: HttpRequest) -> dict[str, Any]:
+    """Replay a record and say what it comes to, as `python -m games.rules verify --json` does."""
+    text = request.read(MAX_RECORD_BYTES + 1)
+    if len(text) > MAX_RECORD_BYTES:
+        raise ApiError(413, "too_large", f"A record has at most {MAX_RECORD_BYTES} bytes.", limit=MAX_RECORD_BYTES)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ApiError(400, "bad_json", "The body is not JSON.") from None
+    try:
+        return replay(Record.from_json(data)).to_json()
+    except RecordError as error:
+        raise ApiError(422, error.code, str(error)) from None
+
+
+def _attempts_shown_to(request: HttpRequest) -> Any:  # noqa: ANN401
+    """One's own attempts, and those that boards show or will show."""
+    from django.db.models import Q
+
+    shown = Q(
+        ranked=True,
+        state__in=[Attempt.State.VERIFIED, Attempt.State.PENDING, Attempt.State.REVIEW],
+        player__is_guest=False,
+        player__banned_at=None,
+    )
+    return Attempt.objects.select_related("deal").filter(shown | Q(player=player_id(request)))
+
+
+def _state(deal: Deal, now: datetime) -> Literal["upcoming", "open", "closed", "revealed"]:
+    if now < deal.opens_at:
+        return "upcoming"
+    if deal.is_open(now):
+        return "open"
+    return "revealed" if deal.is_revealed(now) else "closed"

@@ -1,0 +1,200 @@
+"""Attempts: beginning one, and closing it with its journal folded into one packed record.
+
+Each function owns its transaction, and what leaves the database leaves after the commit.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final, Literal
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from games import events, metrics
+from games.deals import DealClosedError
+from games.models import GRACE, Attempt, Deal, Move
+from games.rules import End, Record, Table, open_table
+from games.verification import line_digest
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+log = logging.getLogger(__name__)
+
+#: A close loses against an insert that is just being committed, and then sees that row: it cannot go on losing, because
+#: a player has one move under way.
+_TRIES: Final = 20
+
+#: How long journal rows stay after the record was folded; a process that missed the close still reads them.
+JOURNAL_KEPT: Final = timedelta(hours=1)
+
+How = Literal["won", "resigned", "closed"]
+
+
+class NotWonError(ValueError):
+    """An attempt was to be closed as won, and its journal says otherwise."""
+
+    code = "not_won"
+
+
+def start_attempt(player: User, deal: Deal, *, now: datetime | None = None) -> Attempt:
+    """Deal the table to a player: from this moment the clock runs.
+
+    The first attempt at a daily deal on its day is the ranked one, and the only one of that day: whoever asks again
+    gets it back. At a practice deal, or a daily deal that is over, a call that finds no running attempt begins another.
+
+    :raises DealClosedError: when the deal has not opened, or its day is over but its secrets are still kept.
+    """
+    now = now or timezone.now()
+    if deal.is_open(now) and deal.day is not None:
+        return _ranked_attempt(player, deal, now)
+    if now < deal.opens_at or (deal.is_closed(now) and not deal.is_revealed(now)):
+        raise DealClosedError("this deal is not open")
+    running = Attempt.objects.filter(player=player, deal=deal, state=Attempt.State.PLAYING, ranked=False).first()
+    if running is not None:
+        return running
+    metrics.ATTEMPTS_STARTED.labels(deal.game, "no").inc()
+    return Attempt.objects.create(player=player, deal=deal, ranked=False, started_at=now)
+
+
+def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> Attempt:
+    """End an attempt: fold its journal into the record and send it to be verified.
+
+    An attempt that is over already is returned as it is. A journal that ends in a win is a win, whatever was asked for.
+
+    :raises NotWonError: when `how` is "won" and it is not.
+    :raises Attempt.DoesNotExist: for an unknown id.
+    """
+    for _ in range(_TRIES):
+        try:
+            with transaction.atomic():
+                return _close(attempt_id, how, at or timezone.now())
+        except IntegrityError:
+            log.info("close raced with a move", extra={"attempt": attempt_id})
+    raise RuntimeError(f"attempt {attempt_id} could not be closed")
+
+
+def close_due(now: datetime | None = None, *, batch: int = 500) -> int:
+    """Close, as they stand, the attempts whose time is up; returns how many. One that fails does not hold up others."""
+    now = now or timezone.now()
+    due = Attempt.objects.filter(state=Attempt.State.PLAYING, deadline__lte=now)
+    closed, last = 0, 0
+    while rows := list(due.filter(id__gt=last).order_by("id").values_list("id", "deadline")[:batch]):
+        for attempt_id, deadline in rows:
+            try:
+                close_attempt(attempt_id, "closed", at=deadline)
+                closed += 1
+            except Exception:
+                log.exception("attempt not closed", extra={"attempt": attempt_id})
+        last = rows[-1][0]
+    return closed
+
+
+def purge_journal(now: datetime | None = None, *, batch: int = 200) -> int:
+    """Delete the journal rows of attempts folded long enough ago; returns how many attempts were rid of theirs."""
+    before = (now or timezone.now()) - JOURNAL_KEPT
+    folded = Move.objects.filter(token="", attempt__finished_at__lt=before).values_list("attempt_id", flat=True)
+    purged = 0
+    while ids := list(folded[:batch]):
+        Move.objects.filter(attempt_id__in=ids).delete()
+        purged += len(ids)
+    return purged
+
+
+def journal_of(attempt_id: int, *, after: int = 0) -> list[Move]:
+    """The acknowledged tokens of a running attempt, in order, without the row that marks a close."""
+    return list(Move.objects.filter(attempt_id=attempt_id, n__gt=after).exclude(token="").order_by("n"))
+
+
+def record_of(attempt: Attempt) -> Record:
+    """A finished attempt's record.
+
+    :raises ValueError: for an attempt that is still being played.
+    """
+    if attempt.record is None:
+        raise ValueError("an attempt has a record when it is over")
+    return Record.from_bytes(bytes(attempt.record))
+
+
+def deal_table(deal: Deal) -> Table:
+    """The deal's table before the first move."""
+    if deal.variant:
+        return open_table(deal.variant, bytes(deal.seed), version=deal.rules_version)
+    return open_table(deal.game, bytes(deal.seed), deal.options, version=deal.rules_version)
+
+
+def auto_runs(moves: Sequence[Move]) -> list[list[int]]:
+    """The runs [first n, last n] of tokens that the server played out itself."""
+    runs: list[list[int]] = []
+    for move in moves:
+        if move.auto and runs and runs[-1][1] == move.n - 1:
+            runs[-1][1] = move.n
+        elif move.auto:
+            runs.append([move.n, move.n])
+    return runs
+
+
+def _ranked_attempt(player: User, deal: Deal, now: datetime) -> Attempt:
+    assert deal.closes_at is not None
+    attempt, made = Attempt.objects.get_or_create(
+        player=player,
+        deal=deal,
+        ranked=True,
+        defaults={"started_at": now, "deadline": deal.closes_at + GRACE},
+    )
+    if made:
+        metrics.ATTEMPTS_STARTED.labels(deal.game, "yes").inc()
+    return attempt
+
+
+def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
+    attempt = Attempt.objects.select_for_update(of=("self",)).select_related("deal").get(pk=attempt_id)
+    if attempt.is_over:
+        return attempt
+    moves = journal_of(attempt.pk)
+    end = _end(attempt, moves, how, at)
+    # An insert of the same number that is under way makes this one wait and then fail: no token is left out.
+    Move(attempt=attempt, n=len(moves) + 1, token="", ms=end.ms).save(force_insert=True)
+    attempt.record = _record(attempt.deal, moves, end).to_bytes()
+    attempt.auto_runs = auto_runs(moves)
+    attempt.line = line_digest([move.token for move in moves], attempt.auto_runs)
+    attempt.state = Attempt.State.PENDING
+    attempt.end = end.how
+    attempt.finished_at = attempt.started_at + timedelta(milliseconds=end.ms)
+    attempt.save(update_fields=["record", "auto_runs", "line", "state", "end", "finished_at"])
+    transaction.on_commit(lambda: _announce(attempt, len(moves), end))
+    return attempt
+
+
+def _end(attempt: Attempt, moves: Sequence[Move], how: How, at: datetime) -> End:
+    table = deal_table(attempt.deal)
+    for move in moves:
+        table.push(move.token)
+    last_ms = moves[-1].ms if moves else 0
+    if table.is_won:
+        return End("won", last_ms)
+    if how == "won":
+        raise NotWonError("the game is not won")
+    return End(how, max(last_ms, round((at - attempt.started_at) / timedelta(milliseconds=1))))
+
+
+def _record(deal: Deal, moves: Sequence[Move], end: End) -> Record:
+    return Record(
+        version=deal.rules_version,
+        name=deal.variant or deal.game,
+        options=None if deal.variant else deal.options,
+        seed=bytes(deal.seed),
+        tokens=tuple(move.token for move in moves),
+        clock=tuple(move.ms for move in moves),
+        end=end,
+    )
+
+
+def _announce(attempt: Attempt, n: int, end: End) -> None:
+    metrics.ATTEMPTS_FINISHED.labels(attempt.deal.game, end.how).inc()
+    events.request_verdict(attempt.pk)
+    message = {"type": "attempt.closed", "attempt": attempt.public_id.hex, "n": n, "how": end.how, "ms": end.ms}
+    events.tell_attempt(attempt.public_id, message)

@@ -1,0 +1,89 @@
+"""How hard a deal is: figures measured with every card known or with none, and the grade made from them.
+
+Two players without foresight try the deal some times each, a random and a greedy one; the solver says how much it had
+to search, and the winning line how long it is. The score weighs these four. A deal is graded by where its score falls
+among its variant's own winnable deals, so that each grade means a fifth of them. docs/difficulty.md has the method, the
+reference sample and the thresholds.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from hashlib import sha256
+from math import log10
+from random import Random
+from typing import Final
+
+from games.rules import open_table
+
+GRADES: Final = {1: "gentle", 2: "easy", 3: "fair", 4: "hard", 5: "fiendish"}
+
+#: How often each of the two players tries a deal.
+GAMES_PLAYED: Final = 20
+
+#: The grade wanted on each day, Monday first.
+WEEK: Final = (1, 2, 2, 3, 3, 4, 5)
+
+#: The scores that part the grades of each variant: the 20th, 40th, 60th and 80th percentile of its reference sample.
+THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
+    "braid": (121.2, 130.4, 131.8, 135.0),
+    "braid-either": (118.4, 128.4, 132.8, 137.2),
+    "pigtail": (89.8, 101.9, 117.7, 133.0),
+    "labyrinth": (75.4, 79.4, 83.6, 87.9),
+    "tarot": (109.2, 114.7, 123.9, 131.6),
+    "tarot-novice": (112.3, 118.2, 124.7, 133.6),
+    "tarot-adept": (122.1, 130.1, 135.7, 141.1),
+    "plot": (120.3, 127.4, 130.1, 132.3),
+    "stonewall": (95.5, 103.0, 111.2, 117.8),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What was measured of a deal: shares of games won (0 to 1), nodes searched, tokens of the winning line."""
+
+    random_wins: float
+    greedy_wins: float
+    nodes: int
+    par: int
+
+    @property
+    def score(self) -> float:
+        """One number, more for harder; it compares deals of the same variant only."""
+        foresight = 40 * (1 - self.greedy_wins) + 20 * (1 - self.random_wins)
+        return foresight + 10 * log10(1 + self.nodes) + self.par / 10
+
+
+def measure(variant: str, seed: bytes, *, nodes: int, par: int) -> Figures:
+    """Let both players try the deal; the same deal gives the same figures wherever it is measured."""
+    from games.solver.players import greedy_game, random_game  # only who fills the stock loads the solver
+
+    chance = Random(sha256(b"talon difficulty" + seed).digest())  # noqa: S311 - repeatable, and nothing secret
+    won_at_random = sum(random_game(open_table(variant, seed), chance) for _ in range(GAMES_PLAYED))
+    won_greedily = sum(greedy_game(open_table(variant, seed), chance) for _ in range(GAMES_PLAYED))
+    return Figures(won_at_random / GAMES_PLAYED, won_greedily / GAMES_PLAYED, nodes, par)
+
+
+def grade(variant: str, figures: Figures) -> int:
+    """The grade, 1 to 5, of a deal of a catalogue variant."""
+    return 1 + bisect_right(THRESHOLDS[variant], figures.score)
+
+
+def grade_wanted(day: date) -> int:
+    """The grade that the deals of a day should have: easy on Mondays, hard on Sundays."""
+    return WEEK[day.weekday()]
+
+
+def grade_name(number: int | None) -> str:
+    """A grade's name; empty for a deal without one."""
+    return GRADES.get(number or 0, "")
+
+
+@cache
+def goal_of(variant: str) -> int:
+    """How many cards a catalogue variant's win has up."""
+    return open_table(variant, bytes(32)).goal

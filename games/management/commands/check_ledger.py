@@ -1,0 +1,45 @@
+"""`manage.py check_ledger`: does the ledger hold?"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from games import ledger
+from games.models import LedgerEntry
+
+
+class Command(BaseCommand):
+    """Check the ledger of deals."""
+
+    help = (
+        "Check the whole ledger: that every line follows from the one before, that every daily deal has a line and is "
+        "the one announced, that its seed gives the commitment, and that its winning record replays and wins."
+    )
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:  # noqa: ANN401 - Django's own
+        """With the exit codes below the options."""
+        return super().create_parser(prog_name, subcommand, epilog="Exit codes: 0 it holds, 1 it does not.", **kwargs)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """What to compare the ledger with."""
+        parser.add_argument(
+            "--head", metavar="HASH", help="a hash noted earlier: the ledger must still contain the line it belongs to"
+        )
+
+    def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
+        """Check, and print every fault."""
+        faults = [str(fault) for fault in ledger.check()]
+        head = options["head"]
+        if head and not LedgerEntry.objects.filter(hash=head).exists():
+            faults.append("ledger: no line has the hash noted earlier")
+        for fault in faults:
+            self.stdout.write(fault)
+        count = LedgerEntry.objects.count()
+        last = LedgerEntry.objects.order_by("-index").values_list("hash", flat=True).first()
+        self.stdout.write(f"{count} lines, {len(faults)} faults" + (f", head {last}" if last else ""))
+        if faults:
+            sys.exit(1)

@@ -1,0 +1,94 @@
+"""`manage.py fill_sealed`: certify deals and put them in stock."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+from tqdm import tqdm
+
+from games import deals, filling, sealed
+from games.models import SealedDeal
+from games.rules import CATALOGUE
+
+INTERRUPTED = 130
+
+
+class Command(BaseCommand):
+    """Fill the stock of sealed deals."""
+
+    help = (
+        "Certify deals and put them in stock: draw seeds, find a winning line, measure how hard the deal is, until no "
+        "variant is short (SEALED_STOCK deals of each, every grade among them). Daily deals that wait for one are "
+        "published as soon as it is there. May be stopped at any time: a deal is in stock whole or not at all."
+    )
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:  # noqa: ANN401 - Django's own
+        """With the exit codes below the options."""
+        epilog = "Exit codes: 0 done, 1 the time was over before, 2 unusable options, 130 interrupted."
+        return super().create_parser(prog_name, subcommand, epilog=epilog, **kwargs)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Which variants, how many, for how long."""
+        parser.add_argument(
+            "--variant",
+            action="append",
+            choices=list(CATALOGUE),
+            metavar="VARIANT",
+            help=f"one of {', '.join(CATALOGUE)}; may be given again (default: all)",
+        )
+        parser.add_argument("--count", type=_positive, help="seal so many deals of each variant, whatever is in stock")
+        parser.add_argument("--seconds", type=_positive, help="stop after so many seconds")
+        parser.add_argument(
+            "--background",
+            action="store_true",
+            help="for the service: lowest priority, ends when standard input does, silent, one on a machine",
+        )
+
+    def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
+        """Fill."""
+        names: Sequence[str] = options["variant"] or list(CATALOGUE)
+        stop = sealed.within(options["seconds"])
+        if options["background"]:
+            with filling.filling_lock() as free:
+                if free:
+                    filling.end_with_parent()
+                    deals.ensure_deals(timezone.now().date())
+                    filling.step_back()
+                    for _ in _sealing(names, None, stop):
+                        filling.step_back()
+            return
+        total = options["count"] * len(names) if options["count"] else sealed.shortage(names)
+        done = 0
+        try:
+            with tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
+                for made in _sealing(names, options["count"], stop):
+                    done += 1
+                    bar.set_postfix_str(f"{made.variant}, grade {made.grade}, par {made.par}")
+                    bar.update()
+        except KeyboardInterrupt:
+            self.stdout.write(f"Interrupted; {done} sealed.")
+            sys.exit(INTERRUPTED)
+        self.stdout.write(f"{done} sealed.")
+        unfinished = done < total if options["count"] else sealed.next_variant(names) is not None
+        if unfinished:
+            sys.exit(1)
+
+
+def _sealing(names: Sequence[str], count: int | None, stop: sealed.Stop) -> Iterator[SealedDeal]:
+    """Seal, and publish after each what waits for it."""
+    deals.ensure_deals(timezone.now().date())
+    made = sealed.fill(names, stop=stop) if count is None else sealed.fill_each(names, count, stop=stop)
+    for deal in made:
+        deals.ensure_deals(timezone.now().date())
+        yield deal
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise ArgumentTypeError(f"a number above 0, not {text!r}")
+    return int(text)

@@ -1,0 +1,84 @@
+"""`manage.py winnability`: how often random deals can be won."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from games.rules import CATALOGUE, GAMES, RulesError, open_table
+from games.solver import study
+
+INTERRUPTED = 130
+
+
+class Command(BaseCommand):
+    """Solve many random deals and report the shares won, lost and undecided."""
+
+    help = (
+        "Solve random deals of variants, over all cores, and print the shares that can be won, are proved lost, or "
+        "stay undecided, with 95 % intervals (Wilson). May be stopped and started again: deals judged are kept. "
+        "Exit codes: 0 done, 2 bad arguments, 130 stopped."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("variants", nargs="*", help=f"of {', '.join(CATALOGUE)} (default: all), or a game with -o")
+        parser.add_argument("-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="a game's option")
+        parser.add_argument("--deals", type=int, default=1000, help="deals of each variant (default: %(default)s)")
+        parser.add_argument("--nodes", type=int, default=1_000_000, help="positions a deal (default: %(default)s)")
+        parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="default: one a core")
+        parser.add_argument("--state", type=Path, help="directory of the deals judged (default: in VAR_DIR)")
+        parser.add_argument("--plot", type=Path, metavar="FILE", help="write the shares as an SVG")
+
+    def handle(self, *_: object, **options: Any) -> None:  # noqa: ANN401 -- Django's
+        if min(options["deals"], options["nodes"], options["processes"]) < 1:
+            raise CommandError("deals, nodes and processes are positive numbers", returncode=2)
+        directory: Path = options["state"] or Path(settings.VAR_DIR) / "winnability"
+        summaries = []
+        for name in options["variants"] or list(CATALOGUE):
+            subject = study.Study(name, _options(name, options["option"]), options["nodes"])
+            try:
+                open_table(subject.name, bytes(32), subject.options)
+            except RulesError as error:
+                raise CommandError(str(error), returncode=2) from None
+            summaries.append(self._run(subject, options["deals"], options["processes"], directory))
+        self.stdout.write(study.as_table(summaries))
+        if options["plot"]:
+            options["plot"].write_text(study.as_plot(summaries))
+
+    def _run(self, subject: study.Study, deals: int, processes: int, directory: Path) -> study.Summary:
+        """Judge what is not judged yet of one variant."""
+        state = study.State(directory / f"{subject.label.replace(' ', '_')}-{subject.nodes}.jsonl")
+        missing = [number for number in range(deals) if number not in state.judged]
+        bar = tqdm(
+            total=deals, initial=deals - len(missing), desc=subject.label, unit="deal", disable=not sys.stderr.isatty()
+        )
+        judging = study.judge_all(subject, missing, processes)
+        try:
+            for deal in judging:
+                state.add(deal)
+                bar.update()
+        except KeyboardInterrupt:
+            self.stderr.write(f"\nstopped; {len(state.judged)} deals of {subject.label} are kept")
+            sys.exit(INTERRUPTED)
+        finally:
+            bar.close()
+        return study.summary(subject, [state.judged[number] for number in range(deals)])
+
+
+def _options(name: str, texts: list[str]) -> study.Options:
+    """The options in the command line, or none where a variant of the catalogue is meant."""
+    if name in CATALOGUE and not texts:
+        return None
+    words: dict[str, object] = {"true": True, "false": False}
+    options: dict[str, object] = {}
+    for text in texts:
+        key, _, value = text.partition("=")
+        options[key] = int(value) if value.isdecimal() and len(value) < 4 else words.get(value, value)
+    return options if texts or name in GAMES else None

@@ -1,0 +1,26 @@
+"""What the site counts; Prometheus reads it at /metrics."""
+
+from __future__ import annotations
+
+from prometheus_client import Counter, Gauge, Histogram
+
+SOCKETS = Gauge("talon_sockets", "Open WebSocket connections.", ["kind"], multiprocess_mode="livesum")
+"""Labelled by kind: play or board."""
+
+MOVES = Counter("talon_moves_total", "Moves acknowledged, undo included.", ["game"])
+REFUSALS = Counter("talon_refusals_total", "Messages answered with an error.", ["code"])
+ATTEMPTS_STARTED = Counter("talon_attempts_started_total", "Attempts begun.", ["game", "ranked"])
+ATTEMPTS_FINISHED = Counter("talon_attempts_finished_total", "Attempts closed.", ["game", "how"])
+VERDICTS = Counter("talon_verdicts_total", "Verdicts reached.", ["state"])
+
+JOURNAL_ROWS = Histogram(
+    "talon_journal_rows", "Moves committed together.", buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+)
+JOURNAL_SECONDS = Histogram(
+    "talon_journal_seconds", "Time of one journal commit.", buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2)
+)
+VERIFY_SECONDS = Histogram(
+    "talon_verify_seconds",
+    "From the finish to the verdict.",
+    buckets=(0.05, 0.1, 0.15, 0.25, 0.5, 1, 2, 5, 15, 60, 300),
+)

@@ -1,0 +1,251 @@
+"""Deals, attempts and the move journal: fields and constraints only.
+
+What may be done with them, and when, is in :mod:`games.deals`, :mod:`games.attempts` and :mod:`games.journal`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+#: How long after a daily deal has closed a running attempt may still be finished. The seed is revealed when it is over.
+GRACE = timedelta(hours=1)
+
+
+class Deal(models.Model):
+    """One shuffled deck that people play: a variant's deal of a day, or a practice deal (no day)."""
+
+    variant = models.CharField(max_length=32, blank=True, default="")
+    game = models.CharField(max_length=16)
+    options = models.JSONField(default=dict)
+    rules_version = models.PositiveSmallIntegerField()
+    day = models.DateField(null=True, blank=True)
+    seed = models.BinaryField(max_length=32)
+    commitment = models.CharField(max_length=64, unique=True)
+    opens_at = models.DateTimeField()
+    closes_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    proven = models.BooleanField(default=False)
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)
+    par = models.PositiveSmallIntegerField(null=True, blank=True)
+    solution = models.BinaryField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["variant", "day"], condition=Q(day__isnull=False), name="deal_a_variant_and_day"
+            ),
+            models.CheckConstraint(
+                condition=Q(day__isnull=True) | Q(closes_at__isnull=False), name="daily_deal_closes"
+            ),
+        ]
+        indexes = [models.Index(fields=["day"], name="deal_day")]
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def label(self) -> str:
+        """``braid 2026-11-21``, or ``braid practice 17``."""
+        name = self.variant or self.game
+        return f"{name} {self.day.isoformat()}" if self.day else f"{name} practice {self.pk}"
+
+    def is_open(self, now: datetime) -> bool:
+        """Whether an attempt may begin: a daily deal within its day, a practice deal at any time from its making."""
+        return self.opens_at <= now and (self.closes_at is None or now < self.closes_at)
+
+    def is_closed(self, now: datetime) -> bool:
+        """Whether this is a daily deal whose day is over (its last attempts may still be running)."""
+        return self.closes_at is not None and now >= self.closes_at
+
+    def is_revealed(self, now: datetime) -> bool:
+        """Whether everybody may see the seed: a daily deal which nobody can be playing for a rank any more.
+
+        A practice deal is never revealed to everybody; its own player may see the seed when the attempt is over.
+        """
+        return self.closes_at is not None and now >= self.closes_at + GRACE
+
+
+class Attempt(models.Model):
+    """One player's one try at a deal, from the first sight of the cards to the verdict."""
+
+    class State(models.TextChoices):
+        """Where an attempt stands; only `playing` takes moves, only `verified` is ranked."""
+
+        PLAYING = "playing"
+        PENDING = "pending"
+        VERIFIED = "verified"
+        REJECTED = "rejected"
+        REVIEW = "review"
+
+    class End(models.TextChoices):
+        """How an attempt ended."""
+
+        WON = "won"
+        RESIGNED = "resigned"
+        CLOSED = "closed"
+
+    id = models.BigAutoField(primary_key=True)
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    deal = models.ForeignKey(Deal, on_delete=models.PROTECT, related_name="attempts")
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="attempts")
+    ranked = models.BooleanField()
+    state = models.CharField(max_length=8, choices=State.choices, default=State.PLAYING)
+    started_at = models.DateTimeField()
+    deadline = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    end = models.CharField(max_length=8, choices=End.choices, blank=True, default="")
+    record = models.BinaryField(null=True, blank=True)
+    # Set by the verdict alone, from the replayed record.
+    cards_up = models.PositiveSmallIntegerField(null=True, blank=True)
+    elapsed_ms = models.BigIntegerField(null=True, blank=True)
+    tokens = models.PositiveSmallIntegerField(null=True, blank=True)
+    reasons = models.JSONField(default=list, blank=True)
+    verify_tries = models.PositiveSmallIntegerField(default=0)
+    verified_at = models.DateTimeField(null=True, blank=True)
+    # [first_n, last_n] of every run of tokens that the server played out itself.
+    auto_runs = models.JSONField(default=list, blank=True)
+    # Digest of the tokens played (games.verification.line_digest), by which copies are found; null for a trivial line.
+    line = models.BinaryField(max_length=16, null=True, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["player", "deal"], condition=Q(ranked=True), name="one_ranked_attempt"),
+            models.CheckConstraint(
+                condition=Q(state="playing", finished_at__isnull=True, record__isnull=True, end="")
+                | (~Q(state="playing") & Q(finished_at__isnull=False, record__isnull=False) & ~Q(end="")),
+                name="attempt_ends_with_a_record",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "finished_at"], name="attempt_sweep"),
+            models.Index(fields=["state", "deadline"], name="attempt_due"),
+            models.Index(fields=["player", "-started_at"], name="attempt_history"),
+            models.Index(fields=["deal", "line"], condition=Q(line__isnull=False), name="attempt_line"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the attempt takes no more moves."""
+        return self.state != self.State.PLAYING
+
+
+class Move(models.Model):
+    """One acknowledged token of a running attempt.
+
+    The row `n` = last + 1 with an empty token is written by the transaction that closes the attempt, so that an insert
+    racing with it loses on the primary key. Rows are purged some time after the record was folded.
+    """
+
+    pk = models.CompositePrimaryKey("attempt_id", "n")
+    # The journal's insert checks the attempt itself; a foreign key would lock the attempt's row at every move.
+    attempt = models.ForeignKey(
+        Attempt, on_delete=models.CASCADE, related_name="moves", db_constraint=False, db_index=False
+    )
+    n = models.IntegerField()
+    token = models.CharField(max_length=8, blank=True)
+    ms = models.BigIntegerField()
+    # Played by the server as part of an auto-finish; folded into the attempt's auto_runs.
+    auto = models.BooleanField(default=False)
+
+    class Meta:
+        # The rows that mark a close, one an attempt: what the purge looks for.
+        indexes = [models.Index(fields=["attempt"], condition=Q(token=""), name="move_folded")]
+
+    def __str__(self) -> str:
+        return f"{self.n} {self.token}"
+
+
+class SealedDeal(models.Model):
+    """A deal in stock: a seed that nobody has seen, with a winning record that was replayed before the row was written.
+
+    Taking one turns it into a :class:`Deal` and deletes the row, both in one transaction.
+    """
+
+    variant = models.CharField(max_length=32)
+    rules_version = models.PositiveSmallIntegerField()
+    seed = models.BinaryField(max_length=32, unique=True)
+    solution = models.BinaryField()
+    par = models.PositiveSmallIntegerField()
+    grade = models.PositiveSmallIntegerField()
+    # What the grade was made from (games.difficulty.Figures).
+    random_wins = models.FloatField()
+    greedy_wins = models.FloatField()
+    nodes = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["variant", "grade", "id"], name="sealed_stock")]
+
+    def __str__(self) -> str:
+        return f"sealed {self.variant}, grade {self.grade}"
+
+
+class AwaitedDeal(models.Model):
+    """A daily deal that was due to be published while the stock was empty; deleted when it is."""
+
+    variant = models.CharField(max_length=32)
+    day = models.DateField()
+    since = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["variant", "day"], name="awaited_once")]
+
+    def __str__(self) -> str:
+        return f"{self.variant} {self.day.isoformat()} since {self.since.isoformat()}"
+
+
+class LedgerEntry(models.Model):
+    """One line of the public ledger, written with the daily deal it announces and never again.
+
+    The fields repeat what was announced, so that the chain can be checked although a deal's row be changed.
+    """
+
+    index = models.PositiveIntegerField(primary_key=True)
+    deal = models.OneToOneField(Deal, on_delete=models.PROTECT, related_name="ledger_entry")
+    variant = models.CharField(max_length=32)
+    day = models.DateField()
+    rules_version = models.PositiveSmallIntegerField()
+    proven = models.BooleanField()
+    commitment = models.CharField(max_length=64)
+    opens_at = models.DateTimeField()
+    published_at = models.DateTimeField()
+    previous = models.CharField(max_length=64, unique=True)
+    hash = models.CharField(max_length=64, unique=True)
+
+    class Meta:
+        ordering = ["index"]
+
+    def __str__(self) -> str:
+        return f"{self.index} {self.variant} {self.day.isoformat()}"
+
+
+class Question(models.Model):
+    """A player's question whether a game can still be won: the last one of each attempt.
+
+    Deleting the row withdraws the question; whoever works on it finds that out.
+    """
+
+    class Answer(models.TextChoices):
+        """What was found; empty while it is being looked for."""
+
+        YES = "yes"
+        NO = "no"
+        UNKNOWN = "unknown"
+
+    attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="question")
+    # How many tokens of the attempt had been played at the position asked about.
+    n = models.PositiveSmallIntegerField()
+    asked_at = models.DateTimeField()
+    answer = models.CharField(max_length=7, choices=Answer.choices, blank=True, default="")
+    way = models.JSONField(default=list, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.attempt_id} after {self.n}: {self.answer or 'asked'}"

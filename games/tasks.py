@@ -1,0 +1,34 @@
+"""Celery tasks of the games; each is safe to run twice, and a missed run is made up for by the next."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.utils import timezone
+
+from games import attempts, deals, filling, hints
+
+
+@shared_task(name="talon.keep_deals")
+def keep_deals() -> None:
+    """Keep today's deals and those of the days ahead."""
+    deals.ensure_deals(timezone.now().date())
+
+
+@shared_task(name="talon.close_due")
+def close_due() -> None:
+    """Close the attempts whose time is up, and drop journals that are no longer needed."""
+    attempts.close_due()
+    attempts.purge_journal()
+
+
+@shared_task(name="talon.fill_sealed")
+def fill_sealed() -> None:
+    """See to it that the stock of sealed deals is being filled, and publish what waits for it."""
+    deals.ensure_deals(timezone.now().date())
+    filling.keep_filling()
+
+
+@shared_task(name="talon.answer_question")
+def answer_question(question_id: int) -> None:
+    """Begin to look whether a game can still be won."""
+    hints.answer_soon(question_id)

@@ -1,0 +1,80 @@
+"""Names and figures as the pages write them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import template
+from django.utils.translation import gettext_lazy as _
+
+from games.difficulty import goal_of
+from games.titles import GAME_TITLES, VARIANT_TITLES
+
+register = template.Library()
+
+_SUMMARIES = {
+    "braid": _("Twenty cards woven into a plait, twelve cells, two redeals."),
+    "braid-either": _("The braid with a choice before the first move: build up or build down."),
+    "pigtail": _("The braid with a third redeal, for those who want to win more often."),
+    "labyrinth": _("Rows of eight, and only the cards beside a gap are free. When do you deal the next row?"),
+    "tarot": _("Seventy-eight cards, twenty-one trumps and a wild Fool that is worth a tenth pile."),
+    "tarot-novice": _("No face-down first row, and the stock one card at a time."),
+    "tarot-adept": _("Three cards at a time, and a Fool that must go up with the trumps."),
+    "plot": _("One foundation must be full before any other may begin."),
+    "stonewall": _("A wall of six piles with every other card hidden, and sixteen cards in reserve."),
+}
+
+
+@register.filter
+def deal_title(deal: Any) -> str:  # noqa: ANN401 - a Deal, or anything with its variant and game
+    """The title of a deal's variant, or of its game where it has none."""
+    return variant_name(deal.variant) if deal.variant else game_name(deal.game)
+
+
+@register.filter
+def variant_name(name: str) -> str:
+    """The title of a variant of the catalogue."""
+    return str(VARIANT_TITLES.get(name, name))
+
+
+@register.filter
+def variant_summary(name: str) -> str:
+    """One line on what is special about a variant."""
+    return str(_SUMMARIES.get(name, ""))
+
+
+@register.filter
+def game_name(name: str) -> str:
+    """The title of a game."""
+    return str(GAME_TITLES.get(name, name))
+
+
+@register.filter
+def game_of(variant: str) -> str:
+    """The game that a variant of the catalogue is played as."""
+    return "braid" if variant in {"braid-either", "pigtail"} else variant.partition("-")[0]
+
+
+@register.filter
+def clock(ms: int | None) -> str:
+    """Milliseconds as ``4:07`` or ``1:04:07``."""
+    if ms is None:
+        return "–"
+    minutes, seconds = divmod(ms // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+@register.filter
+def over_par(entry: Any, deal: Any) -> str:  # noqa: ANN401 - an entry of a board, and the board's deal
+    """A win's moves over par, as ``+12``; empty for other games and for deals without a par."""
+    if deal.par is None or entry.cards_up != goal_of(deal.variant):
+        return ""
+    return f"{entry.tokens - deal.par:+d}"
+
+
+@register.filter
+def as_json(value: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
+    """A value as JSON, for a data attribute (the template escapes it)."""
+    return json.dumps(value, ensure_ascii=False)

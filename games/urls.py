@@ -1,0 +1,53 @@
+"""Addresses of the games' pages."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django.urls import path, register_converter
+
+from games import fairness, hint_views, replays, views
+
+
+class DayConverter:
+    """A day in a path, such as 2026-11-21."""
+
+    regex = r"\d{4}-\d{2}-\d{2}"
+
+    def to_python(self, value: str) -> date:
+        """:raises ValueError: for a day that no calendar has; the path is then not found."""
+        return date.fromisoformat(value)
+
+    def to_url(self, value: date | str) -> str:
+        """The day as it stands in a path."""
+        return str(value)
+
+
+register_converter(DayConverter, "day")
+
+app_name = "games"
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("play/<slug:variant>/", views.play, name="play"),
+    path("play/<slug:variant>/start", views.start, name="start"),
+    path("table/<uuid:attempt>/", views.table, name="table"),
+    path("table/<uuid:attempt>/can-win", hint_views.can_win, name="can_win"),
+    path("table/<uuid:attempt>/way/", hint_views.way_page, name="way"),
+    path("table/<uuid:attempt>/way/steps.json", hint_views.way_steps, name="way_steps"),
+    path("practice/", views.practice, name="practice"),
+    path("practice/start", views.start_practice, name="start_practice"),
+    path("deals/", views.archive, name="archive"),
+    path("deals/<day:day>/<slug:variant>/", views.deal_page, name="deal"),
+    path("deals/<day:day>/<slug:variant>/deal.json", views.deal_data, name="deal_data"),
+    path("deals/<day:day>/<slug:variant>/solution/", fairness.solution_page, name="solution"),
+    path("deals/<day:day>/<slug:variant>/solution/steps.json", fairness.solution_steps, name="solution_steps"),
+    path("deals/<day:day>/<slug:variant>/solution/record.json", fairness.solution_record, name="solution_record"),
+    path("ledger/", fairness.ledger_page, name="ledger"),
+    path("ledger.json", fairness.ledger_json, name="ledger_json"),
+    path("rules/<slug:game>/", views.rules, name="rules"),
+    path("replay/<uuid:attempt>/", replays.replay_page, name="replay"),
+    path("replay/<uuid:attempt>/steps.json", replays.steps, name="steps"),
+    path("replay/<uuid:attempt>/record.json", replays.record, name="record"),
+    path("verify/", replays.verify, name="verify"),
+]

@@ -1,0 +1,271 @@
+"""Pages of deals and tables: read the request, call, choose a template."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from datetime import date
+from typing import Any, Final
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_GET, require_POST, require_safe
+
+from games import deals, hints, titles
+from games.attempts import start_attempt
+from games.deals import DealAwaitedError, DealClosedError
+from games.difficulty import grade_name
+from games.models import GRACE, Attempt, Deal, LedgerEntry
+from games.players import player_for, player_id
+from games.rules import CATALOGUE, GAMES, Option, Record, shuffled_deck
+
+_OPTION_PREFIX: Final = "option-"
+_RUNNING_SHOWN: Final = 20
+
+
+@require_safe
+@never_cache
+def home(request: HttpRequest) -> HttpResponse:
+    """Today's nine deals, and how the player stands with each; `preparing` are those that are not there yet."""
+    now = timezone.now()
+    today = deals.todays_deals(now)
+    mine = _ranked_attempts(request, today)
+    there = {deal.variant for deal in today}
+    context = {
+        "day": now.date(),
+        "now": now,
+        "closes_at": deals.next_midnight(now),
+        "cards": [_card(deal, mine.get(deal.pk)) for deal in today],
+        "preparing": [
+            {"variant": v, "game": v.game, "title": titles.VARIANT_TITLES[v.name]}
+            for v in CATALOGUE.values()
+            if v.name not in there
+        ],
+    }
+    return render(request, "games/home.html", context)
+
+
+@require_safe
+@never_cache
+def play(request: HttpRequest, variant: str) -> HttpResponse:
+    """Today's deal of a variant before its first card is seen; a player who has begun goes to the table."""
+    try:
+        deal = _todays(variant)
+    except DealAwaitedError:
+        return _preparing(request, variant)
+    attempt = _ranked_attempts(request, [deal]).get(deal.pk)
+    if attempt is not None:
+        return redirect("games:table", attempt=attempt.public_id)
+    return render(request, "games/play.html", {**_card(deal, None), "options": titles.options_in_words(deal)})
+
+
+@require_POST
+def start(request: HttpRequest, variant: str) -> HttpResponse:
+    """Begin, or go on with, today's deal of a variant; whoever has no account becomes a guest."""
+    try:
+        deal = _todays(variant)
+    except DealAwaitedError:
+        return redirect("games:play", variant=variant)
+    attempt = start_attempt(player_for(request), deal)
+    return redirect("games:table", attempt=attempt.public_id)
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """The table of one's own attempt; its cards come over the WebSocket."""
+    found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
+    if found.player_id != player_id(request):
+        if found.is_over and deals.may_see_seed(found.deal, player_id(request)):
+            return redirect("games:replay", attempt=attempt)
+        raise PermissionDenied
+    context = {
+        **_card(found.deal, found),
+        "socket": f"/ws/play/{found.public_id}/",
+        "options": titles.options_in_words(found.deal),
+        "may_ask": hints.may_ask(found, player_id(request), timezone.now()),
+        "revealed": found.is_over and deals.may_see_seed(found.deal, player_id(request)),
+    }
+    return render(request, "games/table.html", context)
+
+
+@require_safe
+@never_cache
+def practice(request: HttpRequest) -> HttpResponse:
+    """Choose what to practise: a variant, a game with options, or a past deal (`?deal=<id>`)."""
+    past = Deal.objects.filter(pk=_number(request.GET.get("deal")), day__isnull=False).first()
+    running = Attempt.objects.filter(player=player_id(request), ranked=False, state=Attempt.State.PLAYING)
+    context = {
+        "variants": [{"name": name, "title": titles.VARIANT_TITLES[name]} for name in CATALOGUE],
+        "games": [
+            {"name": name, "title": title, "options": [_option(option) for option in options]}
+            for name, title, options in titles.games_and_options()
+        ],
+        "past": past and _card(past, None),
+        "running": [_card(a.deal, a) for a in running.select_related("deal").order_by("-started_at")[:_RUNNING_SHOWN]],
+    }
+    return render(request, "games/practice.html", context)
+
+
+@require_POST
+def start_practice(request: HttpRequest) -> HttpResponse:
+    """Begin a practice game: `deal` (an id), or `name` with `option-<name>` fields holding JSON values."""
+    try:
+        if "deal" in request.POST:
+            deal = _practised(request)
+        else:
+            given = {key: value for key, value in request.POST.items() if key.startswith(_OPTION_PREFIX)}
+            options = {key.removeprefix(_OPTION_PREFIX): json.loads(str(value)) for key, value in given.items()}
+            deal = deals.practice_deal(request.POST.get("name", ""), options or None)
+        attempt = start_attempt(player_for(request), deal)
+    except (ValueError, DealClosedError) as error:
+        messages.error(request, "This cannot be practised." if isinstance(error, json.JSONDecodeError) else str(error))
+        return redirect("games:practice")
+    return redirect("games:table", attempt=attempt.public_id)
+
+
+@require_safe
+def archive(request: HttpRequest) -> HttpResponse:
+    """Past days' deals, newest first (`?before=<day>` for older ones), and the commitments of those to come."""
+    now = timezone.now()
+    past = deals.past_deals(before=_day(request.GET.get("before")), now=now)
+    mine = _ranked_attempts(request, past)
+    days = list(dict.fromkeys(deal.day for deal in past))
+    upcoming = Deal.objects.filter(day__gt=now.date(), variant__in=CATALOGUE).order_by("day", "id")
+    context = {
+        "days": [
+            {"day": day, "cards": [_card(deal, mine.get(deal.pk)) for deal in past if deal.day == day]} for day in days
+        ],
+        "older": days[-1] if days and Deal.objects.filter(day__lt=days[-1]).exists() else None,
+        "upcoming": [_card(deal, None) for deal in upcoming],
+    }
+    return render(request, "games/archive.html", context)
+
+
+@require_safe
+@never_cache
+def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
+    """One deal: its commitment, and once nobody can be playing it any more its seed and solution."""
+    deal = get_object_or_404(Deal, day=day, variant=variant)
+    revealed = deal.is_revealed(timezone.now())
+    seed = bytes(deal.seed).hex() if revealed else None
+    context = {
+        **_card(deal, _ranked_attempts(request, [deal]).get(deal.pk)),
+        "options": titles.options_in_words(deal),
+        "revealed": revealed,
+        "seed": seed,
+        "has_solution": revealed and deal.proven,
+        "published_at": LedgerEntry.objects.filter(deal=deal).values_list("published_at", flat=True).first(),
+        "reveals_at": deal.closes_at and deal.closes_at + GRACE,
+    }
+    return render(request, "games/deal.html", context)
+
+
+@require_GET
+def deal_data(request: HttpRequest, day: date, variant: str) -> HttpResponse:  # noqa: ARG001
+    """A past deal to check or to play elsewhere: seed, commitment, deck order, and a winning record if one is known."""
+    deal = get_object_or_404(Deal, day=day, variant=variant)
+    if not deal.is_revealed(timezone.now()):
+        raise PermissionDenied
+    seed = bytes(deal.seed)
+    data = {
+        "rules": deal.rules_version,
+        "variant": deal.variant,
+        "game": deal.game,
+        "options": deal.options,
+        "day": day.isoformat(),
+        "commitment": deal.commitment,
+        "seed": seed.hex(),
+        "deck": shuffled_deck(deal.variant, seed),
+        "solution": Record.from_bytes(bytes(deal.solution)).to_json() if deal.solution is not None else None,
+    }
+    name = f"talon-{deal.variant}-{day.isoformat()}.json"
+    return JsonResponse(data, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+@require_safe
+def rules(request: HttpRequest, game: str) -> HttpResponse:
+    """The rules of a game."""
+    if game not in GAMES:
+        raise Http404
+    variants = [
+        {"name": v.name, "title": titles.VARIANT_TITLES[v.name], "options": dict(v.options)}
+        for v in CATALOGUE.values()
+        if v.game == game
+    ]
+    games = [{"name": name, "title": title} for name, title, _ in titles.games_and_options()]
+    context = {"game": game, "title": titles.GAME_TITLES[game], "variants": variants, "games": games}
+    return render(request, f"games/rules/{game}.html", context)
+
+
+def _card(deal: Deal, attempt: Attempt | None) -> dict[str, Any]:
+    """What a template shows of a deal: never the deal's secrets, which no template should come across by chance."""
+    deal.seed = b""
+    deal.solution = None if deal.solution is None else b""
+    return {
+        "deal": deal,
+        "title": titles.deal_title(deal),
+        "attempt": attempt,
+        "open": deal.is_open(timezone.now()),
+        "grade": grade_name(deal.grade),
+    }
+
+
+def _ranked_attempts(request: HttpRequest, of: list[Deal]) -> dict[int, Attempt]:
+    """The visitor's ranked attempts at these deals, by the deal's id."""
+    player = player_id(request)
+    if player is None:
+        return {}
+    mine = Attempt.objects.filter(player=player, ranked=True, deal__in=of).defer("record")
+    return {attempt.deal_id: attempt for attempt in mine}
+
+
+def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
+    """The page of a deal that is being certified; it asks again by itself."""
+    context = {"title": titles.VARIANT_TITLES[variant], "variant": CATALOGUE[variant]}
+    response = render(request, "games/preparing.html", context, status=503)
+    response["Retry-After"] = "3"
+    return response
+
+
+def _todays(variant: str) -> Deal:
+    try:
+        return deals.todays_deal(variant)
+    except Deal.DoesNotExist:
+        raise Http404 from None
+
+
+def _practised(request: HttpRequest) -> Deal:
+    """The deal to practise on again: a past daily deal, or a practice deal that this player has played."""
+    known = Deal.objects.filter(pk=_number(request.POST["deal"]))
+    deal = known.filter(day__isnull=False).first() or known.filter(attempts__player=player_id(request)).first()
+    if deal is None:
+        raise DealClosedError("there is no such deal")
+    return deals.practice_deal("", of=deal)
+
+
+def _option(option: Option) -> dict[str, Any]:
+    name = option.name
+    choices = [
+        {"value": json.dumps(value), "title": titles.choice_title(name, value), "standard": value == option.default}
+        for value in option.choices
+    ]
+    return {"name": name, "title": titles.OPTION_TITLES[name], "choices": choices}
+
+
+def _number(text: str | None) -> int:
+    """An id from a request; 0, which is nobody's, for anything else."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else 0
+
+
+def _day(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""Results of verified attempts, and the boards that rank them."""

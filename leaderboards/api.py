@@ -1,0 +1,208 @@
+"""The API of boards, seasons and players; `config.api` puts it together with the games' part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from ninja import Field, Query, Router, Schema
+
+from games.api import ERRORS, ApiError, DealOut
+from games.models import Deal
+from games.rules import CATALOGUE
+from leaderboards import boards, periods
+from leaderboards.keys import BoardName
+from leaderboards.models import Result, Season
+from leaderboards.pages import CursorError, Entry, Page
+from leaderboards.schemas import EntryOut, PageOut
+
+RESULTS_SHOWN: Final = 50
+router = Router(tags=["boards"])
+
+
+class BoardIn(Schema):
+    """Which board."""
+
+    board: BoardName = "race"
+
+
+class PageIn(BoardIn):
+    """Which page of a board: the first, or the one of a cursor that a page gave."""
+
+    cursor: str | None = Field(None, max_length=500)
+    limit: int = Field(boards.PAGE_SIZE, ge=1, le=boards.MAX_PAGE_SIZE)
+
+
+class AroundIn(BoardIn):
+    """How many entries before and after."""
+
+    span: int = Field(boards.AROUND, ge=0, le=25)
+
+
+class SeasonIn(Schema):
+    """Which season: that of a day (today without one), of one variant or all."""
+
+    day: date | None = None
+    variant: str = ""
+
+
+class PlayerOut(Schema):
+    """A player as everybody sees them."""
+
+    id: UUID
+    name: str
+    joined: date
+    results: int
+
+
+class ResultOut(Schema):
+    """A verified result of a player."""
+
+    deal: DealOut
+    attempt: UUID
+    cards_up: int
+    elapsed_ms: int
+    tokens: int
+    finished_at: datetime
+
+
+class ResultsIn(Schema):
+    """Results that finished before a moment, newest first."""
+
+    before: datetime | None = None
+
+
+@router.get("/boards/{int:deal_id}", response={200: PageOut, **ERRORS})
+def get_board(request: HttpRequest, deal_id: int, asked: Query[PageIn]) -> PageOut:  # noqa: ARG001
+    """A page of a deal's board; the first one also has those that wait for their verdict."""
+    deal = _deal(deal_id)
+    page = _page(lambda: boards.page(deal, asked.board, asked.cursor, asked.limit))
+    return PageOut.of(asked.board, page, None if asked.cursor else boards.waiting(deal))
+
+
+@router.get("/boards/{int:deal_id}/players/{uuid:player_id}", response={200: EntryOut, **ERRORS})
+def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, asked: Query[BoardIn]) -> EntryOut:  # noqa: ARG001
+    """Where a player stands on a deal's board."""
+    entry = boards.standing_of(_deal(deal_id), asked.board, _player(player_id))
+    if entry is None:
+        raise ApiError(404, "not_found", "This player is not on this board.")
+    return EntryOut.of(entry)
+
+
+@router.get("/boards/{int:deal_id}/around/{uuid:player_id}", response={200: list[EntryOut], **ERRORS})
+def get_around(
+    request: HttpRequest,  # noqa: ARG001
+    deal_id: int,
+    player_id: UUID,
+    asked: Query[AroundIn],
+) -> list[EntryOut]:
+    """The entries around a player on a deal's board; none for a player who is not on it."""
+    return _entries(boards.around(_deal(deal_id), asked.board, _player(player_id), asked.span))
+
+
+@router.get("/boards/{int:deal_id}/friends", response={200: list[EntryOut], **ERRORS})
+def get_friends(request: HttpRequest, deal_id: int, asked: Query[BoardIn]) -> list[EntryOut]:
+    """You and whom you follow, ranked among yourselves. You must be signed in."""
+    return _entries(boards.friends(_deal(deal_id), asked.board, _me(request)))
+
+
+@router.get("/seasons/{period}", response={200: PageOut, **ERRORS})
+def get_season(
+    request: HttpRequest,  # noqa: ARG001
+    period: Season.Period,
+    when: Query[SeasonIn],
+    asked: Query[PageIn],
+) -> PageOut:
+    """A page of a season's board."""
+    season = _season(period, when)
+    return PageOut.of(asked.board, _page(lambda: periods.page(season, asked.board, asked.cursor, asked.limit)))
+
+
+@router.get("/seasons/{period}/around/{uuid:player_id}", response={200: list[EntryOut], **ERRORS})
+def get_season_around(
+    request: HttpRequest,  # noqa: ARG001
+    period: Season.Period,
+    player_id: UUID,
+    when: Query[SeasonIn],
+    asked: Query[AroundIn],
+) -> list[EntryOut]:
+    """The entries around a player in a season."""
+    return _entries(periods.around(_season(period, when), asked.board, _player(player_id), asked.span))
+
+
+@router.get("/seasons/{period}/friends", response={200: list[EntryOut], **ERRORS})
+def get_season_friends(
+    request: HttpRequest, period: Season.Period, when: Query[SeasonIn], asked: Query[BoardIn]
+) -> list[EntryOut]:
+    """You and whom you follow in a season. You must be signed in."""
+    return _entries(periods.friends(_season(period, when), asked.board, _me(request)))
+
+
+@router.get("/players/{uuid:player_id}", tags=["players"], response={200: PlayerOut, **ERRORS})
+def get_player(request: HttpRequest, player_id: UUID) -> PlayerOut:  # noqa: ARG001
+    """A player."""
+    player = _player(player_id)
+    results = Result.objects.filter(player=player, listed=True).count()
+    return PlayerOut(id=player.public_id, name=str(player), joined=player.date_joined.date(), results=results)
+
+
+@router.get("/players/{uuid:player_id}/results", tags=["players"], response={200: list[ResultOut], **ERRORS})
+def get_results(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) -> list[ResultOut]:  # noqa: ARG001
+    """A player's results, newest first, fifty at a time; go on with `before` the last one's finish."""
+    found = Result.objects.filter(player=_player(player_id), listed=True).select_related("deal", "attempt")
+    if asked.before is not None:
+        before = asked.before if timezone.is_aware(asked.before) else timezone.make_aware(asked.before)
+        found = found.filter(finished_at__lt=before)
+    now = timezone.now()
+    return [
+        ResultOut(
+            deal=DealOut.of(result.deal, now),
+            attempt=result.attempt.public_id,
+            cards_up=result.cards_up,
+            elapsed_ms=result.elapsed_ms,
+            tokens=result.tokens,
+            finished_at=result.finished_at,
+        )
+        for result in found.order_by("-finished_at", "-id")[:RESULTS_SHOWN]
+    ]
+
+
+def _deal(deal_id: int) -> Deal:
+    return get_object_or_404(Deal, pk=deal_id, day__isnull=False)
+
+
+def _player(public_id: UUID) -> Any:  # noqa: ANN401
+    """A player whom boards may show; a guest or a banned player is not found."""
+    return get_object_or_404(get_user_model(), public_id=public_id, is_guest=False, banned_at=None)
+
+
+def _me(request: HttpRequest) -> Any:  # noqa: ANN401
+    if not request.user.is_authenticated:
+        raise ApiError(401, "not_signed_in", "Sign in to see whom you follow.")
+    return request.user
+
+
+def _season(period: Season.Period, when: SeasonIn) -> Season | None:
+    day = when.day or timezone.now().date()
+    if when.variant and when.variant not in CATALOGUE:
+        raise ApiError(404, "not_found", "There is no such variant.")
+    if not periods.ALL_TIME < day < periods.LATEST:
+        raise ApiError(404, "not_found", "There is no such season.")
+    return periods.season(period, day, when.variant)
+
+
+def _page(read: Callable[[], Page]) -> Page:
+    try:
+        return read()
+    except CursorError as error:
+        raise ApiError(400, error.code, str(error)) from None
+
+
+def _entries(found: list[Entry]) -> list[EntryOut]:
+    return [EntryOut.of(entry) for entry in found]

@@ -1,0 +1,79 @@
+"""The live board's WebSocket: it shows, and takes no messages. Boards are public, so everybody may look."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final, cast
+from urllib.parse import parse_qs
+
+from channels.consumer import AsyncConsumer
+from channels.db import database_sync_to_async
+from channels.exceptions import StopConsumer
+
+from games import metrics
+from games.models import Deal
+from leaderboards.keys import BOARDS, BoardName
+from leaderboards.live import hub
+
+CLOSE_NOT_FOUND: Final = 4404
+CLOSE_TALKING: Final = 4400
+_SOCKETS: Final = metrics.SOCKETS.labels("board")
+
+
+class BoardConsumer(AsyncConsumer):
+    """One connection that looks at one board: `/ws/board/<deal id>/?board=race|fewest`."""
+
+    channel_layer_alias = "none"  # the hub listens to the layer for everybody
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Hand a message to its method; Channels would look for stale database connections first."""
+        await getattr(self, message["type"].replace(".", "_"))(message)
+
+    async def websocket_connect(self, _message: dict[str, Any]) -> None:
+        """Show the board, if there is such a one."""
+        self._send = cast("Any", self.base_send)
+        self._newest: str | None = None
+        self._sender: asyncio.Task[None] | None = None
+        self._deal: Deal | None = None
+        _SOCKETS.inc()
+        await self._send({"type": "websocket.accept"})
+        board = _board(self.scope["query_string"])
+        deal = await database_sync_to_async(_deal)(self.scope["url_route"]["kwargs"]["deal"])
+        if deal is None or board is None:
+            await self._send({"type": "websocket.close", "code": CLOSE_NOT_FOUND})
+            return
+        self._deal, self._board = deal, board
+        await hub().add(deal, board, self)
+
+    async def websocket_receive(self, _message: dict[str, Any]) -> None:
+        """A client of the live board has nothing to say."""
+        await self._send({"type": "websocket.close", "code": CLOSE_TALKING})
+
+    async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
+        """Look no more."""
+        _SOCKETS.dec()
+        if self._deal is not None:
+            hub().discard(self._deal, self._board, self)
+        if self._sender is not None:
+            self._sender.cancel()
+        raise StopConsumer
+
+    def show(self, frame: str) -> None:
+        """Send the newest frame; a slow reader misses those in between."""
+        self._newest = frame
+        if self._sender is None or self._sender.done():
+            self._sender = asyncio.create_task(self._send_newest())
+
+    async def _send_newest(self) -> None:
+        while (frame := self._newest) is not None:
+            self._newest = None
+            await self._send({"type": "websocket.send", "text": frame})
+
+
+def _deal(deal_id: int) -> Deal | None:
+    return Deal.objects.filter(pk=deal_id, day__isnull=False).first()
+
+
+def _board(query: bytes) -> BoardName | None:
+    asked = parse_qs(query.decode("latin-1")).get("board", ["race"])[0]
+    return next((board for board in BOARDS if board == asked), None)

@@ -1,0 +1,133 @@
+"""Live boards: everybody looking at a board in this process shares one reading of it.
+
+A notice that a deal's boards have changed makes each process read the first page once, at most once in a while however
+many notices come, and send it to all who watch. A notice may be lost, so a watched board is also looked at from time to
+time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from typing import Any, Final, Protocol, cast
+
+from channels.db import database_sync_to_async
+from channels.layers import get_channel_layer
+
+from games.models import Deal
+from leaderboards import boards
+from leaderboards.keys import BoardName
+from leaderboards.schemas import BoardFrame, PageOut
+
+log = logging.getLogger(__name__)
+
+SEND_EVERY: Final = 1.0  # s between two readings at least
+LOOK_EVERY: Final = 20.0  # s between two readings without a notice
+
+
+class Watcher(Protocol):
+    """Somebody who looks at a board."""
+
+    def show(self, frame: str) -> None:
+        """Take the newest frame, in place of one that has not left yet."""
+
+
+class Watch:
+    """One board of one deal, read for all its watchers."""
+
+    def __init__(self, deal: Deal, board: BoardName) -> None:
+        self._deal = deal
+        self._board = board
+        self._watchers: set[Watcher] = set()
+        self._changed = asyncio.Event()
+        self._frame = ""
+        self._read_at = 0.0
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def add(self, watcher: Watcher) -> None:
+        """Show the board to `watcher` now and whenever it changes."""
+        if not self._tasks:
+            self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._keep_showing())]
+        self._watchers.add(watcher)
+        if not self._frame or time.monotonic() - self._read_at > SEND_EVERY:
+            await self._read()
+        watcher.show(self._frame)
+
+    def discard(self, watcher: Watcher) -> bool:
+        """Stop showing; says whether nobody is left, and then the watch has ended."""
+        self._watchers.discard(watcher)
+        if self._watchers:
+            return False
+        for task in self._tasks:
+            task.cancel()
+        return True
+
+    async def _listen(self) -> None:
+        layer = cast("Any", get_channel_layer())
+        channel = await layer.new_channel()
+        group = f"board.{self._deal.pk}"
+        try:
+            await layer.group_add(group, channel)
+            while True:
+                await layer.receive(channel)
+                self._changed.set()
+        finally:
+            with contextlib.suppress(Exception):
+                await layer.group_discard(group, channel)
+
+    async def _keep_showing(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), LOOK_EVERY)
+            await asyncio.sleep(max(0.0, self._read_at + SEND_EVERY - time.monotonic()))
+            self._changed.clear()
+            shown = self._frame
+            try:
+                await self._read()
+            except Exception:
+                log.exception("a live board could not be read", extra={"deal": self._deal.pk})
+                continue
+            if self._frame != shown:
+                for watcher in list(self._watchers):
+                    watcher.show(self._frame)
+
+    async def _read(self) -> None:
+        self._read_at = time.monotonic()
+        self._frame = await database_sync_to_async(read_frame)(self._deal, self._board)
+
+
+def read_frame(deal: Deal, board: BoardName) -> str:
+    """The first page of a board as the live board sends it."""
+    page = PageOut.of(board, boards.page(deal, board), boards.waiting(deal))
+    return BoardFrame(deal=deal.pk, **dict(page)).model_dump_json()
+
+
+class Hub:
+    """The watches of one event loop."""
+
+    def __init__(self) -> None:
+        self._watches: dict[tuple[int, BoardName], Watch] = {}
+
+    async def add(self, deal: Deal, board: BoardName, watcher: Watcher) -> None:
+        """Show a deal's board to `watcher` until `discard`."""
+        watch = self._watches.setdefault((deal.pk, board), Watch(deal, board))
+        await watch.add(watcher)
+
+    def discard(self, deal: Deal, board: BoardName, watcher: Watcher) -> None:
+        """Stop showing."""
+        watch = self._watches.get((deal.pk, board))
+        if watch is not None and watch.discard(watcher):
+            del self._watches[deal.pk, board]
+
+
+_hubs: dict[asyncio.AbstractEventLoop, Hub] = {}
+
+
+def hub() -> Hub:
+    """The hub of the running loop."""
+    loop = asyncio.get_running_loop()
+    for other in [one for one in _hubs if one.is_closed()]:
+        del _hubs[other]
+    return _hubs.setdefault(loop, Hub())

@@ -1,0 +1,126 @@
+"""`manage.py verify`: judge finished attempts anew from their seeds and tokens."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import QuerySet
+from tqdm import tqdm
+
+from games.models import Attempt, Deal
+from leaderboards import entries, histogram
+from leaderboards.ladders import deal_ladders
+from leaderboards.reverification import Finding, finished_attempts, reverify
+
+
+class Command(BaseCommand):
+    """Judges an attempt, the attempts of a deal, or all of them."""
+
+    help = (
+        "Judge finished attempts anew from seed and tokens alone, and settle what differs: the boards follow. "
+        "What staff decided stands as long as the record replays."
+    )
+    requires_migrations_checks = True
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:  # noqa: ANN401
+        """The parser, with examples and exit codes in its help."""
+        return super().create_parser(
+            prog_name,
+            subcommand,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog=(
+                "examples:\n"
+                "  manage.py verify 5f0c0d9e-…           one attempt, by its id on the site (or its number)\n"
+                "  manage.py verify --deal 2026-11-21/braid\n"
+                "  manage.py verify --all --dry-run\n\n"
+                "exit codes: 0 everything is as it was recorded, 1 something differed, 2 no such attempt or deal"
+            ),
+            **kwargs,
+        )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """One of an attempt, a deal, or all."""
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("attempt", nargs="?", metavar="ATTEMPT", help="the id of an attempt")
+        what.add_argument("--deal", metavar="DEAL", help="a deal: its number, or DAY/VARIANT such as 2026-11-21/braid")
+        what.add_argument("--all", action="store_true", help="every finished attempt")
+        parser.add_argument("--dry-run", action="store_true", help="say what differs and change nothing")
+        parser.add_argument("--no-progress", action="store_true", help="without the progress bar")
+
+    def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401
+        """Judge what was asked for."""
+        chosen, deals = _chosen(options)
+        findings = self._judge(chosen, dry_run=options["dry_run"], progress=not options["no_progress"])
+        faults = [fault for deal in deals for fault in self._count(deal, dry_run=options["dry_run"])]
+        would = "would be" if options["dry_run"] else "was"
+        for finding in findings:
+            codes = f" ({', '.join(finding.codes)})" if finding.codes else ""
+            self.stdout.write(f"{finding.attempt.public_id}: {finding.before} {would} {finding.after}{codes}")
+        self.stdout.write(f"{self._judged} judged, {len(findings)} changed, {len(faults)} counts put right")
+        if findings or faults:
+            sys.exit(1)
+
+    def _judge(self, chosen: QuerySet[Attempt], *, dry_run: bool, progress: bool) -> list[Finding]:
+        bar = tqdm(chosen.iterator(chunk_size=500), total=chosen.count(), unit="attempt", disable=not progress or None)
+        findings = []
+        self._judged = 0
+        for attempt in bar:
+            self._judged += 1
+            finding = reverify(attempt, dry_run=dry_run)
+            if finding.changed:
+                findings.append(finding)
+        return findings
+
+    def _count(self, deal_id: int, *, dry_run: bool) -> list[str]:
+        """Where the counts of a deal's boards are wrong; they are put right."""
+        faults = [fault for ladder in deal_ladders(deal_id) for fault in histogram.faults(ladder)]
+        if faults and not dry_run:
+            entries.recount_board(deal_id)
+        return faults
+
+
+def _chosen(options: dict[str, Any]) -> tuple[QuerySet[Attempt], list[int]]:
+    """The attempts to judge, and the deals whose counts to check."""
+    if options["all"]:
+        return finished_attempts(), list(Deal.objects.filter(day__isnull=False).values_list("pk", flat=True))
+    if options["deal"]:
+        deal = _deal(options["deal"])
+        return finished_attempts().filter(deal=deal), [deal.pk]
+    attempt = _attempt(options["attempt"])
+    return finished_attempts().filter(pk=attempt.pk), []
+
+
+def _deal(text: str) -> Deal:
+    day, slash, variant = text.partition("/")
+    try:
+        found = Deal.objects.filter(day=date.fromisoformat(day), variant=variant) if slash else _by_number(text)
+    except ValueError:
+        found = Deal.objects.none()
+    deal = found.first()
+    if deal is None:
+        raise CommandError(f"There is no deal {text!r}.", returncode=2)
+    return deal
+
+
+def _by_number(text: str) -> QuerySet[Deal]:
+    return Deal.objects.filter(pk=int(text))
+
+
+def _attempt(text: str) -> Attempt:
+    by_id = {"pk": int(text)} if text.isascii() and text.isdigit() and len(text) < 19 else {"public_id": _uuid(text)}
+    attempt = Attempt.objects.filter(**by_id).first()
+    if attempt is None or not attempt.is_over:
+        raise CommandError(f"There is no finished attempt {text!r}.", returncode=2)
+    return attempt
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise CommandError(f"{text!r} is not the id of an attempt.", returncode=2) from None

@@ -1,0 +1,107 @@
+"""What a board shows: entries, pages of them, and the cursors between pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from django.core import signing
+
+from leaderboards.ladders import Ladder, Position
+
+Status = Literal["verified", "pending", "review"]
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_SALT: Final = "board-cursor"
+
+
+class CursorError(ValueError):
+    """A cursor that was made for no page of this board."""
+
+    code = "bad_cursor"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a board. An entry that waits for its verdict has no rank, and its figures are not known yet."""
+
+    rank: int | None
+    player: UUID
+    name: str
+    cards_up: int | None
+    elapsed_ms: int | None
+    tokens: int | None
+    finished_at: datetime
+    status: Status = "verified"
+    attempt: UUID | None = None
+    deals: int | None = None
+    position: Position = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A stretch of a board in its order; `before` and `after` are the cursors of its neighbours, None at the ends."""
+
+    entries: list[Entry]
+    total: int
+    before: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A place between two entries, and which way to read from it."""
+
+    position: Position
+    backwards: bool
+
+    def text(self, ladder: Ladder) -> str:
+        """The cursor as the outside sees it: opaque, signed, good for this ladder only."""
+        values = [micros(value) if isinstance(value, datetime) else value for value in self.position]
+        return signing.Signer(salt=_SALT).sign_object([*_names(ladder), int(self.backwards), *values])
+
+
+def read_cursor(text: str, ladder: Ladder) -> Cursor:
+    """The cursor that `Cursor.text` wrote for `ladder`.
+
+    :raises CursorError: for any other text.
+    """
+    try:
+        scope_column, scope, board, backwards, *values = signing.Signer(salt=_SALT).unsign_object(text)
+    except (signing.BadSignature, ValueError, TypeError):
+        raise CursorError("This is not a page of a board.") from None
+    if [scope_column, scope, board] != _names(ladder):
+        raise CursorError("This is a page of another board.")
+    position = tuple(
+        moment(value) if column == "finished_at" else value
+        for column, value in zip(ladder.columns, values, strict=True)
+    )
+    return Cursor(position, bool(backwards))
+
+
+def _names(ladder: Ladder) -> list[Any]:
+    return [ladder.scope_column, ladder.scope, ladder.layout.code]
+
+
+def micros(when: datetime) -> int:
+    """Microseconds since 1970: a datetime as an exact integer."""
+    return (when - _EPOCH) // timedelta(microseconds=1)
+
+
+def moment(when: int) -> datetime:
+    """The datetime of `micros`."""
+    return _EPOCH + timedelta(microseconds=when)
+
+
+def with_cursors(page: Page, ladder: Ladder) -> Page:
+    """The page with the cursors of its neighbours, where it has them."""
+    if not page.entries:
+        return page
+    first, last = page.entries[0], page.entries[-1]
+    more = (last.rank or 0) < page.total
+    return replace(
+        page,
+        before=Cursor(first.position, backwards=True).text(ladder) if (first.rank or 0) > 1 else None,
+        after=Cursor(last.position, backwards=False).text(ladder) if more else None,
+    )

@@ -1,0 +1,215 @@
+"""Seasons: the week's, the month's and the all-time boards, which add up each player's deals.
+
+A season's board ranks by the sums of cards up, time and tokens, in the order of the deal's board of the same name;
+equal sums by the earlier last finish. There is one for each variant and one for all of them. What counts is a player's
+listed results, so every change to one marks the player for a recount. A recount derives a player's standings from the
+results alone, hence it may be repeated, and many players' are brought up to date together: the boards follow within
+seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import Count, Max, Q, Sum
+
+from leaderboards import boards, histogram, reading
+from leaderboards.keys import SEASON, BoardName, Score
+from leaderboards.ladders import Ladder, season_ladder, season_ladders, set_score
+from leaderboards.models import Recount, Result, Season, Standing
+from leaderboards.pages import Entry, Page, read_cursor, with_cursors
+from leaderboards.players import Player
+
+Period = Season.Period
+ALL_TIME: Final = date(1970, 1, 1)
+ONE_DAY: Final = timedelta(days=1)
+LATEST: Final = date(9000, 1, 1)
+_BATCH: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The days a season takes in: from `first` up to, not including, `end` (None for all time)."""
+
+    first: date
+    end: date | None
+
+
+def span(period: str, day: date) -> Span:
+    """The season of a period that `day` belongs to: weeks begin on Mondays, months on their first day, all in UTC.
+
+    :raises ValueError: for an unknown period.
+    """
+    match Period(period):
+        case Period.WEEK:
+            first = day - timedelta(days=day.weekday())
+            return Span(first, first + timedelta(days=7))
+        case Period.MONTH:
+            first = day.replace(day=1)
+            return Span(first, (first + timedelta(days=32)).replace(day=1))
+        case Period.ALL:
+            return Span(ALL_TIME, None)
+
+
+def season(period: str, day: date, variant: str = "") -> Season | None:
+    """The season of a period and variant on a day; None when nobody has finished a deal in it.
+
+    :raises ValueError: for an unknown period.
+    """
+    return Season.objects.filter(period=period, starts_on=span(period, day).first, variant=variant).first()
+
+
+def page(
+    found: Season | None, board: BoardName = "race", cursor: str | None = None, limit: int = boards.PAGE_SIZE
+) -> Page:
+    """A page of a season's board.
+
+    :raises CursorError: for a cursor that is none of this board's.
+    """
+    if found is None:
+        return Page([], 0)
+    ladder = season_ladder(found.pk, board)
+    place = read_cursor(cursor, ladder) if cursor else None
+    limit = max(1, min(limit, boards.MAX_PAGE_SIZE))
+    return with_cursors(boards.sql_page(ladder, place, limit), ladder)
+
+
+def around(found: Season | None, board: BoardName, player: Player, span: int = boards.AROUND) -> list[Entry]:
+    """The player's entry in a season with its neighbours; empty when the player has none."""
+    return reading.entries_around(season_ladder(found.pk, board), player.pk, span) if found else []
+
+
+def rank_of(found: Season | None, board: BoardName, player: Player) -> int | None:
+    """The player's rank in a season, from 1."""
+    return boards.sql_rank(season_ladder(found.pk, board), player) if found else None
+
+
+def friends(found: Season | None, board: BoardName, player: Player) -> list[Entry]:
+    """The player and whom the player follows in a season, ranked among themselves."""
+    return boards.friends_of(season_ladder(found.pk, board), player) if found else []
+
+
+# --- Keeping the standings ------------------------------------------------------------------------------------------
+
+
+def recount_marked() -> int:
+    """Bring the standings of every marked player up to date; how many marks there were."""
+    done = 0
+    while found := _recount_batch():
+        done += found
+    return done
+
+
+def _recount_batch() -> int:
+    with transaction.atomic():
+        marks = list(Recount.objects.select_for_update(skip_locked=True).order_by("id")[:_BATCH])
+        players: dict[tuple[Period, Span], set[int]] = {}
+        for mark in marks:
+            for period in Period:
+                players.setdefault((period, span(period, mark.day)), set()).add(mark.player_id)
+        Recount.objects.filter(pk__in=[mark.pk for mark in marks]).delete()
+        # In one order, so that two recounts cannot deadlock over the seasons they have in common.
+        for (period, days), player_ids in sorted(players.items(), key=lambda item: (item[0][0], item[0][1].first)):
+            _recount(period, days, player_ids)
+    return len(marks)
+
+
+def _recount(period: Period, days: Span, player_ids: set[int]) -> None:
+    sums = _sums(days, player_ids)
+    seasons = _locked_seasons(period, days.first, {variant for variant, _player in sums}, player_ids)
+    fresh = {
+        (seasons[variant].pk, player_id): _standing(seasons[variant].pk, player_id, found)
+        for (variant, player_id), found in sums.items()
+    }
+    changes: list[tuple[Ladder, int, int]] = []
+    gone: list[int] = []
+    changed: list[Standing] = []
+    for old in Standing.objects.filter(player__in=player_ids, season__in=seasons.values()):
+        new = fresh.pop((old.season_id, old.player_id), None)
+        if new is None:
+            gone.append(old.pk)
+        elif _figures(new) != _figures(old):
+            new.pk = old.pk
+            changed.append(new)
+        else:
+            continue
+        changes += _steps(old, -1)
+    for new in (*changed, *fresh.values()):
+        changes += _steps(new, 1)
+    Standing.objects.filter(pk__in=gone).delete()
+    Standing.objects.bulk_update(changed, _COLUMNS)
+    Standing.objects.bulk_create(fresh.values())
+    histogram.count(changes)
+
+
+_COLUMNS: Final = ("deals", "cards_up", "elapsed_ms", "tokens", "finished_at", "race_key", "fewest_key")
+
+
+def _figures(standing: Standing) -> tuple[Any, ...]:
+    return tuple(getattr(standing, column) for column in _COLUMNS)
+
+
+def _steps(standing: Standing, step: int) -> Iterable[tuple[Ladder, int, int]]:
+    for ladder in season_ladders(standing.season_id):
+        yield ladder, getattr(standing, ladder.layout.key), step
+
+
+@dataclass(slots=True)
+class _Sum:
+    """What a player's listed results in some days come to."""
+
+    deals: int
+    cards_up: int
+    elapsed_ms: int
+    tokens: int
+    finished_at: datetime
+
+    def __add__(self, other: _Sum) -> _Sum:
+        return _Sum(
+            self.deals + other.deals,
+            self.cards_up + other.cards_up,
+            self.elapsed_ms + other.elapsed_ms,
+            self.tokens + other.tokens,
+            max(self.finished_at, other.finished_at),
+        )
+
+
+def _sums(days: Span, player_ids: set[int]) -> dict[tuple[str, int], _Sum]:
+    """For each variant, and for "" which is all of them, and each player with results: their sum."""
+    listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day__gte=days.first)
+    if days.end is not None:
+        listed = listed.filter(deal__day__lt=days.end)
+    rows = (
+        listed.order_by()
+        .values_list("deal__variant", "player_id")
+        .annotate(Count("pk"), Sum("cards_up"), Sum("elapsed_ms"), Sum("tokens"), Max("finished_at"))
+    )
+    sums: dict[tuple[str, int], _Sum] = {}
+    for variant, player_id, *figures in rows:
+        found = _Sum(*figures)
+        sums[variant, player_id] = found
+        sums["", player_id] = sums["", player_id] + found if ("", player_id) in sums else found
+    return sums
+
+
+def _standing(season_id: int, player_id: int, found: _Sum) -> Standing:
+    standing = Standing(
+        season_id=season_id, player_id=player_id, deals=found.deals, finished_at=found.finished_at, listed=True
+    )
+    set_score(standing, Score(found.cards_up, found.elapsed_ms, found.tokens), SEASON)
+    return standing
+
+
+def _locked_seasons(period: Period, first: date, variants: set[str], player_ids: set[int]) -> dict[str, Season]:
+    """The seasons of a span by variant, locked: those that will have standings, and those that have the players'."""
+    Season.objects.bulk_create(
+        [Season(period=period, starts_on=first, variant=variant) for variant in sorted(variants)], ignore_conflicts=True
+    )
+    of_span = Season.objects.filter(period=period, starts_on=first)
+    present = Standing.objects.filter(player__in=player_ids, season__in=of_span.values("pk")).values("season_id")
+    wanted = of_span.filter(Q(variant__in=variants) | Q(pk__in=present)).order_by("pk")
+    return {found.variant: found for found in wanted.select_for_update(no_key=True)}

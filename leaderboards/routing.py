@@ -1,0 +1,11 @@
+"""WebSocket addresses of the boards."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.urls import path
+
+from leaderboards.consumers import BoardConsumer
+
+websocket_urlpatterns = [path("ws/board/<int:deal>/", cast("Any", BoardConsumer.as_asgi()))]

@@ -1,0 +1,49 @@
+"""Finding attempts whose verdict never came: a lost task, a dead worker, a record that kills every worker it meets."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from celery import current_app
+from django.core.cache import cache
+from django.db.models import F, Q
+from django.utils import timezone
+
+from games.models import Attempt
+from leaderboards.settlement import give_up
+
+#: How long an attempt may be pending before its task counts as lost; doubled for each time it was sent again.
+PATIENCE: Final = timedelta(seconds=60)
+
+#: How often a task is sent again before the attempt goes to review: its record may be what kills the workers.
+MAX_TRIES: Final = 5
+
+#: Sweeps that gathered in the queue while no worker was there count as one (s).
+SWEEP_EVERY: Final = 20
+_BATCH: Final = 2_000
+
+
+def sweep(now: datetime | None = None) -> int:
+    """Send the tasks of attempts long pending again, unless that was done just now; returns how many."""
+    return resend_pending(now) if cache.add("talon.sweep", 1, timeout=SWEEP_EVERY) else 0
+
+
+def resend_pending(now: datetime | None = None) -> int:
+    """Send the tasks of attempts long pending again, oldest first; returns how many.
+
+    The count of tries is raised before the task is sent, so that it goes up even when the task takes its worker down.
+    """
+    now = now or timezone.now()
+    pending = Attempt.objects.filter(state=Attempt.State.PENDING)
+    hopeless = pending.filter(verify_tries__gte=MAX_TRIES, finished_at__lt=now - PATIENCE * 2**MAX_TRIES)
+    for attempt_id in hopeless.values_list("pk", flat=True)[:_BATCH]:
+        give_up(attempt_id, f"No verdict after {MAX_TRIES} tries.")
+    overdue = Q()
+    for tries in range(MAX_TRIES):
+        overdue |= Q(verify_tries=tries, finished_at__lt=now - PATIENCE * 2**tries)
+    ids = list(pending.filter(overdue).order_by("verify_tries", "finished_at").values_list("pk", flat=True)[:_BATCH])
+    Attempt.objects.filter(pk__in=ids, state=Attempt.State.PENDING).update(verify_tries=F("verify_tries") + 1)
+    for attempt_id in ids:
+        current_app.send_task("talon.verify", [attempt_id], retry=False)
+    return len(ids)

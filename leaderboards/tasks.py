@@ -1,0 +1,58 @@
+"""Celery tasks of the boards; each is safe to run twice, and a lost one is made up for by the sweep."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from celery import Task, shared_task
+
+from leaderboards import periods, sweeping
+from leaderboards.cache import FILL_LIFETIME, board_cache
+from leaderboards.settlement import give_up, settle
+
+RETRIES: Final = 4
+
+
+class Verification(Task):  # type: ignore[misc] # Celery has no types
+    """A verdict that could not be reached, whatever the reason, becomes a review."""
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:  # noqa: ANN401, ARG002
+        """After the last retry."""
+        give_up(args[0], f"{type(exc).__name__} during verification.")
+
+
+@shared_task(
+    name="talon.verify",
+    base=Verification,
+    autoretry_for=(Exception,),
+    max_retries=RETRIES,
+    retry_backoff=2,
+    retry_backoff_max=60,
+    retry_jitter=True,
+    soft_time_limit=10,
+    time_limit=15,
+)
+def verify(attempt_id: int) -> None:
+    """Judge and settle one attempt."""
+    settle(attempt_id)
+
+
+@shared_task(name="talon.sweep")
+def sweep() -> None:
+    """Send again what stayed pending, and bring the seasons up to date."""
+    sweeping.sweep()
+    periods.recount_marked()
+
+
+@shared_task(name="talon.recount", soft_time_limit=240, time_limit=270)
+def recount() -> None:
+    """Bring the seasons up to date."""
+    periods.recount_marked()
+
+
+@shared_task(name="talon.fill_board", soft_time_limit=FILL_LIFETIME, time_limit=FILL_LIFETIME + 30)
+def fill_board(deal_id: int) -> None:
+    """Make the cached copy of a deal's boards anew."""
+    cached = board_cache()
+    if cached is not None:
+        cached.fill(deal_id)

@@ -1,0 +1,159 @@
+"""The boards' pages."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from games import deals
+from games.models import Deal
+from games.rules import CATALOGUE
+from leaderboards import boards, periods
+from leaderboards.keys import BOARDS, BoardName
+from leaderboards.models import Season
+from leaderboards.pages import CursorError, Page
+
+WHO = ("all", "friends")
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """Every board there is: today's deals, each with its first entries, and the periods.
+
+    Context: `deals`, a list of {deal, leaders}; `periods`; `variants`.
+    """
+    found = [{"deal": deal, "leaders": boards.page(deal, limit=3).entries} for deal in deals.todays_deals()]
+    context = {"deals": found, "periods": Season.Period, "variants": list(CATALOGUE)}
+    return render(request, "boards/index.html", context)
+
+
+@require_safe
+def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
+    """A deal's board: `?board=race|fewest`, `?cursor=`, `?who=all|friends`.
+
+    Context: `deal`, `board`, `boards`, `other_board`, `who`, `page` (entries, total), `before_url`, `after_url`,
+    `waiting` (entries without a rank, on the first page), `mine` (one's own entry or None), `around` (the entries about
+    one's own when the page does not show it), `live` (the WebSocket's path), `is_revealed` (records may be downloaded).
+    """
+    deal = get_object_or_404(Deal, day=day, variant=variant)
+    board, cursor, who = _board(request), request.GET.get("cursor"), _who(request)
+    player = request.user if request.user.is_authenticated else None
+    if who == "friends":
+        found = boards.friends(deal, board, player) if player else []
+        page = Page(found, len(found))
+    else:
+        page = _page_or_400(lambda: boards.page(deal, board, cursor))
+    mine = boards.standing_of(deal, board, player) if player else None
+    context = {
+        "deal": deal,
+        "waiting": [] if cursor or who == "friends" else boards.waiting(deal),
+        "mine": mine,
+        "around": boards.around(deal, board, player) if player and not _shows(page, player) else [],
+        "live": f"/ws/board/{deal.pk}/?board={board}",
+        "is_revealed": deal.is_revealed(timezone.now()),
+        **_shared(request, board, who, page),
+    }
+    return render(request, "boards/deal.html", context)
+
+
+@require_safe
+def season_page(request: HttpRequest, period: str) -> HttpResponse:
+    """A season's board: `?board=`, `?cursor=`, `?who=`, `?variant=`, `?day=` (any day of the season, today without).
+
+    Context: `period`, `day`, `span` (first, end), `earlier` and `later` (a day of the neighbouring seasons or None),
+    `variant`, `variants`, and as on a deal's board `board`, `other_board`, `who`, `page`, `before_url`, `after_url`,
+    `around`.
+    """
+    board, who, variant, day = _board(request), _who(request), _variant(request), _day(request)
+    span = periods.span(period, day)
+    season = periods.season(period, day, variant)
+    player = request.user if request.user.is_authenticated else None
+    if who == "friends":
+        found = periods.friends(season, board, player) if player else []
+        page = Page(found, len(found))
+    else:
+        page = _page_or_400(lambda: periods.page(season, board, request.GET.get("cursor")))
+    context = {
+        "period": Season.Period(period),
+        "day": day,
+        "span": span,
+        "earlier": span.first - periods.ONE_DAY if span.end else None,
+        "later": span.end if span.end and span.end <= timezone.now().date() else None,
+        "variant": variant,
+        "variants": list(CATALOGUE),
+        "around": periods.around(season, board, player) if player and not _shows(page, player) else [],
+        **_shared(request, board, who, page),
+    }
+    return render(request, "boards/period.html", context)
+
+
+def _shared(request: HttpRequest, board: BoardName, who: str, page: Page) -> dict[str, Any]:
+    return {
+        "board": board,
+        "boards": BOARDS,
+        "other_board": next(other for other in BOARDS if other != board),
+        "who": who,
+        "page": page,
+        "before_url": _url_at(request, page.before),
+        "after_url": _url_at(request, page.after),
+    }
+
+
+def _url_at(request: HttpRequest, cursor: str | None) -> str | None:
+    if cursor is None:
+        return None
+    return "?" + urlencode({**request.GET.dict(), "cursor": cursor})
+
+
+def _shows(page: Page, player: Any) -> bool:  # noqa: ANN401
+    return any(entry.player == player.public_id for entry in page.entries)
+
+
+def _page_or_400(read: Any) -> Page:  # noqa: ANN401
+    try:
+        found: Page = read()
+    except CursorError as error:
+        raise BadRequest(str(error)) from None
+    return found
+
+
+def _board(request: HttpRequest) -> BoardName:
+    asked = request.GET.get("board", "race")
+    for board in BOARDS:
+        if board == asked:
+            return board
+    raise Http404("no such board")
+
+
+def _who(request: HttpRequest) -> str:
+    asked = request.GET.get("who", "all")
+    if asked not in WHO:
+        raise Http404("no such selection")
+    return asked
+
+
+def _variant(request: HttpRequest) -> str:
+    asked = request.GET.get("variant", "")
+    if asked and asked not in CATALOGUE:
+        raise Http404("no such variant")
+    return asked
+
+
+def _day(request: HttpRequest) -> date:
+    asked = request.GET.get("day")
+    if not asked:
+        return timezone.now().date()
+    try:
+        day = date.fromisoformat(asked)
+    except ValueError:
+        raise Http404("no such day") from None
+    if not periods.ALL_TIME < day < periods.LATEST:
+        raise Http404("no such day")
+    return day
