@@ -1,0 +1,118 @@
+"""Validated, durable moves a second of one ASGI process beside a bare Channels echo consumer on the same server.
+
+`DATABASE_URL=postgres://… python -m benchmarks.play`; exit code 1 when an aim is missed. The driver makes a database of
+its own on that server and drops it at the end. Server and load generator are processes of their own; each client sends
+its next message when the answer to the last one has come.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+PLAYERS = 500
+SECONDS = 6.0
+ROUNDS = 3
+RATE_AIM = 0.4
+P99_AIM = 3.0
+IDLE_AIM_KIB = 40.0
+DISPATCHED = "echo, own dispatch"
+PLAIN = "echo, Channels' dispatch"
+PLAY = "durable moves"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--players", type=int, default=PLAYERS)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--profile", action="store_true", help="write the server's profile to play.prof")
+    options = parser.parse_args()
+    url = os.environ.get("DATABASE_URL", "")
+    if not url.startswith("postgres"):
+        print("skipped: DATABASE_URL names no PostgreSQL")
+        return 0
+    with tempfile.TemporaryDirectory() as var:
+        name = f"talon_bench_{os.getpid()}"
+        execute(url, f"CREATE DATABASE {name}")
+        try:
+            return measure(options, {**os.environ, "DATABASE_URL": with_database(url, name), "VAR_DIR": var})
+        finally:
+            execute(url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def measure(options: argparse.Namespace, environment: dict[str, str]) -> int:
+    def part(*arguments: str) -> list[str]:
+        return [sys.executable, "-m", "benchmarks.play_parts", *arguments]
+
+    players = json.loads(subprocess.check_output(part("players", str(options.players)), env=environment))
+    server = subprocess.Popen(
+        part("serve", *(["--profile"] if options.profile else [])), env=environment, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        load = Load(port, server.pid, players)
+        return load.report(options.rounds, options.seconds)
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+class Load:
+    """The load generator: a process of its own for each measurement, so that nothing is left of the one before."""
+
+    def __init__(self, port: int, pid: int, players: list[Any]) -> None:
+        self.port, self.pid, self.players = port, pid, players
+
+    def run(self, what: str, seconds: float) -> dict[str, Any]:
+        job = {"what": what, "seconds": seconds, "port": self.port, "pid": self.pid, "players": self.players}
+        command = [sys.executable, "-m", "benchmarks.play_parts", "load"]
+        answer = subprocess.run(command, input=json.dumps(job), capture_output=True, text=True, check=True)
+        result: dict[str, Any] = json.loads(answer.stdout)
+        return result
+
+    def report(self, rounds: int, seconds: float) -> int:
+        idle = self.run("idle", 1.0)["kib"]
+        results: dict[str, list[dict[str, Any]]] = {PLAIN: [], DISPATCHED: [], PLAY: []}
+        for _ in range(rounds):
+            for what, found in results.items():
+                found.append(self.run({PLAIN: "plain", DISPATCHED: "echo", PLAY: "play"}[what], seconds))
+        best = {what: {k: statistics.median(r[k] for r in found) for k in found[0]} for what, found in results.items()}
+        for what, figures in best.items():
+            print(
+                f"{what:<26} {figures['rate']:>8,.0f}/s   p50 {figures['p50']:6.1f} ms   p99 {figures['p99']:6.1f} ms"
+                f"   server CPU {figures['cpu']:4.0%}, {figures['cpu'] / figures['rate'] * 1e6:4.0f} µs each"
+            )
+        rate = best[PLAY]["rate"] / best[DISPATCHED]["rate"]
+        p99 = best[PLAY]["p99"] / best[DISPATCHED]["p99"]
+        aims = (
+            (f"moves beside echo          x {rate:.2f}, aim {RATE_AIM} or more", rate >= RATE_AIM),
+            (f"p99 beside echo's          x {p99:.2f}, aim {P99_AIM} or less", p99 <= P99_AIM),
+            (f"idle socket                {idle:.1f} KiB, aim {IDLE_AIM_KIB} or less", idle <= IDLE_AIM_KIB),
+        )
+        for text, reached in aims:
+            print(text, "ok" if reached else "MISSED")
+        return 0 if all(reached for _, reached in aims) else 1
+
+
+def with_database(url: str, name: str) -> str:
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def execute(url: str, statement: str) -> None:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

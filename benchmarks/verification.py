@@ -1,0 +1,167 @@
+"""Verdicts a second of one Celery worker process, and the time from the finish of a game to its rank.
+
+`DATABASE_URL=postgres://… python -m benchmarks.verification`; exit code 1 when an aim is missed. It makes a database of
+its own on that server, drops it at the end, and starts a Redis of its own; both are used as in production. The records
+have 200 tokens each, of every catalogue variant in turn, and all are ranked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from benchmarks.boards import own_database
+
+if TYPE_CHECKING:
+    from games.models import Attempt, Deal
+
+RECORDS = 3_000
+TOKENS = 200
+FINISHES = 40
+RATE_AIM = 300.0
+LATENCY_AIM_MS = 150.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--records", type=int, default=RECORDS)
+    parser.add_argument("--finishes", type=int, default=FINISHES)
+    options = parser.parse_args()
+    url = os.environ.get("DATABASE_URL", "")
+    from tests.services.servers import Redis
+
+    if not url.startswith("postgres") or not Redis.is_installed():
+        print("skipped: DATABASE_URL names no PostgreSQL, or no redis-server is installed")
+        return 0
+    server = Redis()
+    server.start()
+    try:
+        with own_database(url), tempfile.TemporaryDirectory() as var:
+            os.environ.update(
+                VAR_DIR=var, REDIS_URL=server.url, DJANGO_SETTINGS_MODULE="config.settings", LOG_LEVEL="WARNING"
+            )
+            import django
+
+            django.setup()
+            try:
+                return measure(options.records, options.finishes)
+            finally:
+                from django.db import connection
+
+                connection.close()
+                connection.close_pool()
+    finally:
+        server.stop()
+
+
+def measure(records: int, finishes: int) -> int:
+    """Fill, measure, print; the exit code."""
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    deals = make_deals()
+    attempts = [finish(deals[number % len(deals)], number) for number in range(records)]
+    worker = start_worker()
+    try:
+        warm_up(deals)
+        rate = verdicts_per_second(attempts)
+        latency = finish_to_rank(deals, finishes)
+    finally:
+        worker.terminate()
+        worker.wait(20)
+    met = rate >= RATE_AIM, latency < LATENCY_AIM_MS
+    said = ["ok" if one else "MISSED" for one in met]
+    print(f"verdicts on {TOKENS} tokens {rate:>8.0f}/s    aim {RATE_AIM:.0f} or more   {said[0]}")
+    print(f"finish to rank, idle   {latency:>8.1f} ms   aim under {LATENCY_AIM_MS:.0f}     {said[1]}")
+    return 0 if all(met) else 1
+
+
+def start_worker() -> subprocess.Popen[bytes]:
+    """One worker process, as production runs it."""
+    command = ["-m", "celery", "-A", "config.celery", "worker", "-c", "1", "-l", "WARNING"]
+    return subprocess.Popen([sys.executable, *command, "--without-mingle", "--without-gossip"])
+
+
+def make_deals() -> list[Deal]:
+    """A deal of each variant."""
+    from games.rules import CATALOGUE
+    from tests.leaderboards import factory
+
+    return [factory.deal(name) for name in CATALOGUE]
+
+
+def line(deal: Deal, number: int) -> list[str]:
+    """Two hundred legal tokens, different for each number; undo among them, and where the game is stuck."""
+    from games.attempts import deal_table
+
+    table, choose, found = deal_table(deal), random.Random(number), []
+    while len(found) < TOKENS:
+        legal = table.legal_moves()
+        found.append(choose.choice(legal) if legal and not (table.can_undo and choose.random() < 0.1) else "u")
+        table.push(found[-1])
+    return found
+
+
+def finish(deal: Deal, number: int) -> Attempt:
+    """Somebody's finished attempt, at a person's pace."""
+    from tests.leaderboards import factory
+
+    pace = random.Random(number)
+    clock = list(itertools.accumulate(pace.randrange(500, 2500) for _ in range(TOKENS)))
+    record = factory.record_of(deal, line(deal, number), clock)
+    return factory.finished(deal, record=record, started_at=factory.NOON + timedelta(seconds=number))
+
+
+def warm_up(deals: list[Deal]) -> None:
+    """Have the worker do every kind of record once."""
+    verdicts_per_second([finish(deal, 10**6 + number) for number, deal in enumerate(deals)])
+
+
+def verdicts_per_second(attempts: list[Attempt]) -> float:
+    """Send the tasks of all attempts and wait for their verdicts; the worker finds them all in its queue."""
+    from games.events import request_verdict
+    from games.models import Attempt
+
+    ids = [attempt.pk for attempt in attempts]
+    for attempt_id in ids:
+        request_verdict(attempt_id)
+    already = len(ids) - Attempt.objects.filter(pk__in=ids, state="pending").count()
+    started = time.perf_counter()
+    while Attempt.objects.filter(pk__in=ids, state="pending").exists():
+        time.sleep(0.02)
+    return (len(ids) - already) / (time.perf_counter() - started)
+
+
+def finish_to_rank(deals: list[Deal], finishes: int) -> float:
+    """The median time in ms from a resignation, as the game's process makes it, to the rank it has on the board."""
+    from django.utils import timezone
+
+    from games.attempts import close_attempt
+    from games.models import Attempt
+    from leaderboards import boards
+    from tests.leaderboards import factory
+
+    times = []
+    for number in range(finishes):
+        deal, player = deals[number % len(deals)], factory.player()
+        attempt = Attempt.objects.create(deal=deal, player=player, ranked=True, started_at=timezone.now())
+        time.sleep(0.05)  # idle
+        started = time.perf_counter()
+        close_attempt(attempt.pk, "resigned")
+        while boards.rank_of(deal, "race", player) is None:
+            time.sleep(0.001)
+        times.append((time.perf_counter() - started) * 1000)
+    return statistics.median(times)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""What happens to a player at one moment from two sides, on a database of several connections.
+
+Run by `test_at_once.py` as a program of its own, with DATABASE_URL of an empty database.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from functools import cache
+from typing import TYPE_CHECKING
+
+import django
+from django.core.management import call_command
+
+if TYPE_CHECKING:
+    from games.models import Deal
+
+ROUNDS = 20
+
+
+@cache
+def todays(variant: str) -> Deal:
+    """One deal of today a variant."""
+    from django.utils import timezone
+
+    from tests.accounts.dealing import deal
+
+    return deal(variant, timezone.now().date())
+
+
+def both(*actions: Callable[[], object]) -> list[object]:
+    """Do all at once, each on its own connection; give what each gave or raised."""
+    from django.db import connections
+
+    start = threading.Barrier(len(actions))
+    outcomes: list[object] = [None] * len(actions)
+
+    def act(place: int) -> None:
+        start.wait()
+        try:
+            outcomes[place] = actions[place]()
+        except Exception as error:  # noqa: BLE001  it is the outcome
+            outcomes[place] = error
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=act, args=(place,)) for place in range(len(actions))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+def merge_while_the_account_begins(number: int) -> None:
+    """A guest with a ranked attempt signs in to an account that begins the same deal just then: one stays ranked."""
+    from accounts.guests import create_guest, merge_guest
+    from accounts.models import User
+    from games.attempts import start_attempt
+    from games.models import Attempt
+
+    deal = todays("plot")
+    user, guest = User.objects.create_user(f"merger {number}"), create_guest()
+    start_attempt(guest, deal)
+    outcomes = both(lambda: merge_guest(guest, user), lambda: start_attempt(user, deal))
+    assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)], outcomes
+    attempts = Attempt.objects.filter(player=user, deal=deal)
+    assert attempts.filter(ranked=True).count() == 1
+    assert not User.objects.filter(pk=guest.pk).exists()
+
+
+def merge_in_two_tabs(number: int) -> None:
+    """A guest signs in to two accounts at once: every attempt is somebody's, once."""
+    from accounts.guests import create_guest, merge_guest
+    from accounts.models import User
+    from games.attempts import start_attempt
+    from games.models import Attempt
+
+    one, other, guest = (
+        User.objects.create_user(f"tab {number} {number}"),
+        User.objects.create_user(f"tap {number} {number}"),
+        create_guest(),
+    )
+    begun = [start_attempt(guest, deal).pk for deal in map(todays, ("plot", "braid", "tarot"))]
+    outcomes = both(
+        lambda: merge_guest(User.objects.get(pk=guest.pk), one),
+        lambda: merge_guest(User.objects.get(pk=guest.pk), other),
+    )
+    failures = [o for o in outcomes if isinstance(o, Exception) and not isinstance(o, User.DoesNotExist)]
+    assert not failures, failures
+    owners = set(Attempt.objects.filter(pk__in=begun).values_list("player_id", flat=True))
+    assert len(owners) == 1
+    assert owners <= {one.pk, other.pk}
+
+
+def expire_while_the_guest_begins(number: int) -> None:
+    """A guest who has been idle begins at the moment of the clean-up: gone before the first card, or kept with it."""
+    from django.db import IntegrityError
+    from django.utils import timezone
+
+    from accounts.guests import create_guest, expire_guests
+    from accounts.models import User
+    from games.attempts import start_attempt
+    from games.models import Attempt
+
+    del number
+    guest = create_guest()
+    User.objects.filter(pk=guest.pk).update(date_joined=timezone.now() - timedelta(days=30))
+    deal = todays("plot")
+    begun, expired = both(lambda: start_attempt(guest, deal), expire_guests)
+    assert not isinstance(expired, Exception), expired
+    stays = User.objects.filter(pk=guest.pk).exists()
+    assert stays != isinstance(begun, IntegrityError), (stays, begun)
+    assert stays == Attempt.objects.filter(player_id=guest.pk).exists()
+
+
+def take_one_name(number: int) -> None:
+    """Two players take names that read alike: one gets it."""
+    from django.core.exceptions import ValidationError
+
+    from accounts.models import User
+    from accounts.renaming import rename_player
+
+    users = [User.objects.create_user(f"renamer {number} {letter}") for letter in "ab"]
+    names = [f"Winner {number}", f"w1nner_{number}"]
+    outcomes = both(
+        *(lambda user=user, name=name: rename_player(user, name) for user, name in zip(users, names, strict=True))
+    )
+    assert [type(outcome) for outcome in outcomes if outcome] == [ValidationError], outcomes
+    assert User.objects.filter(display_name__in=names).count() == 1
+
+
+def main() -> None:
+    """Try each many times."""
+    django.setup()
+    call_command("migrate", verbosity=0)
+    for scenario in (merge_while_the_account_begins, merge_in_two_tabs, expire_while_the_guest_begins, take_one_name):
+        for number in range(ROUNDS):
+            scenario(number)
+        print("ok", scenario.__name__)
+
+
+if __name__ == "__main__":
+    main()

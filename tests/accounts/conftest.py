@@ -1,0 +1,106 @@
+"""Players, deals and attempts to test accounts with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from accounts.guests import BACKEND, create_guest
+from accounts.models import User
+from games.models import Attempt, Deal
+from games.rules import RULES_VERSION, End, Record, open_table
+from tests.accounts.dealing import deal
+
+PASSWORD = "seven of wands"
+
+MakeUser = Callable[..., User]
+MakeDeal = Callable[..., Deal]
+MakeAttempt = Callable[..., Attempt]
+SignIn = Callable[[User], Client]
+
+
+@pytest.fixture(autouse=True)
+def _quick_and_unlimited(settings: Any) -> None:
+    """Cheap password hashes; counts of earlier tests forgotten."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    cache.clear()
+
+
+@pytest.fixture
+def make_user(db: None) -> MakeUser:
+    numbers = count(1)
+
+    def make(name: str = "", **fields: Any) -> User:
+        return User.objects.create_user(name or f"player {next(numbers)}", password=PASSWORD, **fields)
+
+    return make
+
+
+@pytest.fixture
+def user(make_user: MakeUser) -> User:
+    return make_user("Ada Lovelace")
+
+
+@pytest.fixture
+def guest(db: None) -> User:
+    return create_guest()
+
+
+@pytest.fixture
+def sign_in() -> SignIn:
+    """Give a browser in which the player is signed in, without having typed a password just now."""
+
+    def browser(player: User) -> Client:
+        client = Client()
+        client.force_login(player, backend=BACKEND)
+        return client
+
+    return browser
+
+
+@pytest.fixture
+def make_deal(db: None) -> MakeDeal:
+    def make(variant: str = "plot", day: date | None = None, *, practice: bool = False) -> Deal:
+        return deal(variant, None if practice else day or timezone.now().date())
+
+    return make
+
+
+@pytest.fixture
+def make_attempt() -> MakeAttempt:
+    def make(player: User, on: Deal, *, won: bool = False, state: str = "verified", **fields: Any) -> Attempt:
+        """A finished attempt with a true record of three moves; the outcome is as the test wants it."""
+        now = timezone.now()
+        table = open_table(on.variant, bytes(on.seed))
+        for _ in range(3):
+            table.push(table.legal_moves()[0])
+        record = Record(
+            version=RULES_VERSION,
+            name=on.variant,
+            options=None,
+            seed=bytes(on.seed),
+            tokens=tuple(table.moves),
+            clock=(100, 200, 300),
+            end=End("resigned", 400),
+        )
+        facts: dict[str, Any] = {
+            "ranked": on.day is not None,
+            "state": state,
+            "started_at": now - timedelta(minutes=1),
+            "finished_at": now,
+            "end": "won" if won else "resigned",
+            "record": record.to_bytes(),
+            "cards_up": 52 if won else 3,
+            "elapsed_ms": 400,
+            "tokens": 3,
+        }
+        return Attempt.objects.create(player=player, deal=on, **facts | fields)
+
+    return make

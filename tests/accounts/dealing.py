@@ -1,0 +1,28 @@
+"""Deals made without the services that publish them."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.utils import timezone
+
+from games.models import Deal
+from games.rules import CATALOGUE, RULES_VERSION, commitment
+
+
+def deal(variant: str, day: date | None) -> Deal:
+    """Give the variant's deal of ``day``; without a day one for practice."""
+    seed = secrets.token_bytes(32)
+    opens = datetime.combine(day, time(), UTC) if day else timezone.now()
+    return Deal.objects.create(
+        variant=variant,
+        game=CATALOGUE[variant].game,
+        options=dict(CATALOGUE[variant].options),
+        rules_version=RULES_VERSION,
+        day=day,
+        seed=seed,
+        commitment=commitment(seed),
+        opens_at=opens,
+        closes_at=opens + timedelta(days=1) if day else None,
+    )

@@ -1,0 +1,98 @@
+"""Who gets in where: every address of the players' pages, for everybody, by every method."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from accounts.urls import urlpatterns
+from tests.accounts.conftest import MakeUser, SignIn
+
+pytestmark = pytest.mark.django_db
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Status by GET and by POST (empty form) for nobody, a guest and an account; 0 is not asked here."""
+
+    get: tuple[int, int, int]
+    post: tuple[int, int, int]
+
+
+NOT_ALLOWED = (405, 405, 405)
+RULES = {
+    "me": Rule((302, 302, 302), NOT_ALLOWED),
+    "following": Rule((302, 302, 200), NOT_ALLOWED),
+    "settings": Rule((302, 200, 200), (302, 422, 422)),
+    "rename": Rule(NOT_ALLOWED, (302, 302, 422)),
+    "preferences": Rule((302, 200, 200), (302, 400, 400)),
+    "download": Rule((302, 0, 302), NOT_ALLOWED),
+    "delete": Rule((302, 200, 302), (302, 200, 302)),
+    "profile": Rule((200, 200, 200), NOT_ALLOWED),
+    "history": Rule((200, 200, 200), NOT_ALLOWED),
+    "follow": Rule(NOT_ALLOWED, (302, 302, 302)),
+    "unfollow": Rule(NOT_ALLOWED, (302, 302, 302)),
+}
+WITH_PLAYER = {"profile", "history", "follow", "unfollow"}
+
+
+def address(name: str, player: User) -> str:
+    return reverse(f"players:{name}", args=[player.public_id] if name in WITH_PLAYER else [])
+
+
+def test_every_address_has_a_rule() -> None:
+    assert {pattern.name for pattern in urlpatterns} == set(RULES)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_each_lets_in_whom_it_should(name: str, user: User, guest: User, make_user: MakeUser, sign_in: SignIn) -> None:
+    shown = make_user()
+    browsers = (Client(), sign_in(guest), sign_in(user))
+    for method, wanted in (("get", RULES[name].get), ("post", RULES[name].post)):
+        for browser, status in zip(browsers, wanted, strict=True):
+            if status:
+                assert getattr(browser, method)(address(name, shown)).status_code == status, (method, status)
+
+
+@pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.post != NOT_ALLOWED])
+def test_changes_are_guarded_against_forgery(name: str, user: User, make_user: MakeUser) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(user)
+    assert strict.post(address(name, make_user())).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["following", "settings", "rename", "preferences", "follow", "unfollow"])
+def test_scripts_are_told_in_json_that_the_session_is_over(name: str, make_user: MakeUser) -> None:
+    method = "get" if RULES[name].post == NOT_ALLOWED else "post"
+    answer = getattr(Client(), method)(address(name, make_user()), headers={"accept": "application/json"})
+    assert answer.status_code == 401
+    assert answer.json()["error"]["code"] == "session_expired"
+
+
+@pytest.mark.parametrize("name", ["rename", "follow"])
+def test_scripts_are_told_in_json_that_a_guest_needs_an_account(
+    name: str, guest: User, make_user: MakeUser, sign_in: SignIn
+) -> None:
+    answer = sign_in(guest).post(address(name, make_user()), headers={"accept": "application/json"})
+    assert answer.status_code == 403
+    assert answer.json()["error"]["code"] == "account_required"
+
+
+def test_after_an_expired_session_one_comes_back_to_a_page_that_can_be_shown(make_user: MakeUser) -> None:
+    shown = make_user()
+    for name, page in (("rename", reverse("players:settings")), ("follow", shown.get_absolute_url())):
+        answer = Client().post(address(name, shown))
+        assert answer.headers["Location"] == f"{reverse('account_login')}?next={page}"
+        assert Client().get(page).status_code in {200, 302}
+
+
+@pytest.mark.parametrize("name", sorted(WITH_PLAYER))
+def test_unknown_players_are_not_found(name: str, user: User, sign_in: SignIn) -> None:
+    method = "get" if RULES[name].post == NOT_ALLOWED else "post"
+    answer = getattr(sign_in(user), method)(address(name, User(public_id=uuid.uuid4())))
+    assert answer.status_code == 404

@@ -1,0 +1,148 @@
+"""Erasing a player: boards stay whole, nothing personal stays."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.core import serializers
+from django.test import Client
+from django.urls import reverse
+
+from accounts.deletion import erase_player
+from accounts.follows import follow
+from accounts.models import Follow, User
+from accounts.names import FORMER_PLAYER
+from games.models import Attempt
+from leaderboards import ranking
+from leaderboards.models import Result
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+
+pytestmark = pytest.mark.django_db
+
+DELETE = reverse("players:delete")
+FACTS = ("Ada Lovelace", "ada@example.org", "192.0.2.7", "Analytical Engine")
+
+
+def everything() -> str:
+    """All rows of the tables that know players, but for sessions."""
+    models = (User, EmailAddress, Authenticator, UserSession, LogEntry, Follow, Attempt, Result)
+    return json.dumps([serializers.serialize("json", model.objects.all()) for model in models])
+
+
+@pytest.fixture
+def ada(make_user: MakeUser) -> User:
+    user = make_user("Ada Lovelace", email="ada@example.org", preferences={"theme": "dark"})
+    EmailAddress.objects.create(user=user, email="ada@example.org", verified=True, primary=True)
+    Authenticator.objects.create(user=user, type="totp", data={"secret": "x"})
+    UserSession.objects.create(user=user, ip="192.0.2.7", user_agent="Analytical Engine", session_key="k")
+    LogEntry.objects.log_actions(make_user("Staff").pk, User.objects.filter(pk=user.pk), CHANGE, "Looked at.")
+    return user
+
+
+def test_nothing_personal_stays(ada: User, make_user: MakeUser) -> None:
+    friend = make_user()
+    follow(ada, friend)
+    follow(friend, ada)
+    public_id, password = ada.public_id, ada.password
+    before = everything()
+    assert all(fact in before for fact in FACTS)
+    erase_player(ada)
+    after = everything()
+    assert not any(fact in after for fact in (*FACTS, str(public_id), password))
+    assert not Follow.objects.exists()
+
+
+def test_ranked_results_and_records_stay_under_a_nameless_row(
+    ada: User, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    ranked, practice = make_attempt(ada, make_deal()), make_attempt(ada, make_deal(practice=True))
+    ranking.rank_player(ada)
+    record = bytes(ranked.record or b"")
+    erase_player(ada)
+    ada.refresh_from_db()
+    ranked.refresh_from_db()
+    assert ada.display_name == FORMER_PLAYER
+    assert (ranked.player, bytes(ranked.record or b"")) == (ada, record)
+    assert Result.objects.get(attempt=ranked).listed
+    assert not Attempt.objects.filter(pk=practice.pk).exists()
+
+
+def test_the_name_is_free_again(ada: User, make_user: MakeUser) -> None:
+    erase_player(ada)
+    assert make_user("Ada Lovelace").pk != ada.pk
+
+
+def test_two_can_be_erased(make_user: MakeUser) -> None:
+    for user in (make_user(), make_user()):
+        erase_player(user)
+    assert User.objects.filter(display_name=FORMER_PLAYER).count() == 2
+
+
+def test_all_sessions_end_and_none_begins(ada: User, sign_in: SignIn, client: Client) -> None:
+    elsewhere = sign_in(ada)
+    erase_player(User.objects.get(pk=ada.pk))
+    assert elsewhere.get(reverse("players:me")).headers["Location"].startswith(reverse("account_login"))
+    client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
+    assert "_auth_user_id" not in client.session
+
+
+def test_the_page_is_gone(ada: User, client: Client) -> None:
+    old = ada.get_absolute_url()
+    erase_player(ada)
+    ada.refresh_from_db()
+    assert client.get(old).status_code == 404
+    now = client.get(ada.get_absolute_url())
+    assert now.status_code == 410
+    assert "former player" in now.content.decode()
+    assert client.get(reverse("players:history", args=[ada.public_id])).status_code == 404
+
+
+def test_a_guest_goes_entirely(guest: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+    make_attempt(guest, make_deal())
+    ranking.rank_player(guest)
+    erase_player(guest)
+    assert not User.objects.exists()
+    assert not Attempt.objects.exists()
+
+
+def test_the_page_asks_for_the_password_and_the_name(user: User, sign_in: SignIn) -> None:
+    client = sign_in(user)
+    name = {"name": "Ada Lovelace"}
+    assert client.post(DELETE, name).headers["Location"].startswith(reverse("account_reauthenticate"))
+    client.session.flush()
+    client = sign_in(user)
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    assert client.get(DELETE).status_code == 200
+    assert client.post(DELETE, {"name": "somebody"}).status_code == 200
+    user.refresh_from_db()
+    assert user.deleted_at is None
+    assert client.post(DELETE, name).headers["Location"] == "/"
+    user.refresh_from_db()
+    assert user.deleted_at is not None
+    assert "_auth_user_id" not in client.session
+
+
+def test_looking_at_the_page_deletes_nothing(guest: User, sign_in: SignIn) -> None:
+    assert sign_in(guest).get(DELETE, {"name": guest.display_name}).status_code == 200
+    assert User.objects.filter(pk=guest.pk).exists()
+
+
+def test_a_guest_needs_no_password(guest: User, sign_in: SignIn) -> None:
+    sign_in(guest).post(DELETE, {"name": guest.display_name})
+    assert not User.objects.exists()
+
+
+def test_erasing_is_all_or_nothing(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("accounts.deletion._anonymise", fail)
+    with pytest.raises(RuntimeError):
+        erase_player(ada)
+    assert all(fact in everything() for fact in FACTS)

@@ -1,0 +1,58 @@
+"""Following other players."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from accounts import follows
+from accounts.models import Follow, User
+from tests.accounts.conftest import MakeUser, SignIn
+
+pytestmark = pytest.mark.django_db
+
+
+def test_following_and_ending_it(user: User, make_user: MakeUser, sign_in: SignIn) -> None:
+    other, client = make_user("Grace Hopper"), sign_in(user)
+    for _ in range(2):
+        assert (
+            client.post(reverse("players:follow", args=[other.public_id])).headers["Location"]
+            == other.get_absolute_url()
+        )
+    assert Follow.objects.get().followed == other
+    assert client.get(other.get_absolute_url()).context["is_following"]
+    assert "Grace Hopper" in client.get(reverse("players:following")).content.decode()
+    for _ in range(2):
+        client.post(reverse("players:unfollow", args=[other.public_id]))
+    assert not Follow.objects.exists()
+
+
+def test_scripts_get_json(user: User, make_user: MakeUser, sign_in: SignIn) -> None:
+    other, client = make_user(), sign_in(user)
+    headers = {"accept": "application/json"}
+    assert client.post(reverse("players:follow", args=[other.public_id]), headers=headers).json() == {"following": True}
+    answer = client.post(reverse("players:follow", args=[user.public_id]), headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
+
+
+def test_nobody_follows_oneself(user: User, sign_in: SignIn) -> None:
+    sign_in(user).post(reverse("players:follow", args=[user.public_id]))
+    assert not Follow.objects.exists()
+
+
+def test_guests_are_not_followed(user: User, guest: User, sign_in: SignIn) -> None:
+    assert sign_in(user).post(reverse("players:follow", args=[guest.public_id])).status_code == 404
+
+
+def test_there_is_a_limit(user: User, make_user: MakeUser, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follows, "MOST_FOLLOWED", 1)
+    client = sign_in(user)
+    for other in (make_user(), make_user()):
+        client.post(reverse("players:follow", args=[other.public_id]))
+    assert Follow.objects.count() == 1
+
+
+def test_a_guest_who_wants_to_follow_signs_up_and_comes_back(user: User, guest: User, sign_in: SignIn) -> None:
+    answer = sign_in(guest).post(reverse("players:follow", args=[user.public_id]))
+    assert answer.headers["Location"] == f"{reverse('account_signup')}?next={user.get_absolute_url()}"
+    assert not Follow.objects.exists()

@@ -1,0 +1,229 @@
+"""Playing without an account, and what becomes of it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends.db import SessionStore
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.test import Client, RequestFactory
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.guests import EMPTY_GUEST_AGE, create_guest, expire_guests, merge_guest, player_for
+from accounts.models import User
+from accounts.tasks import expire_idle_guests
+from games.models import Attempt
+from leaderboards import ranking
+from leaderboards.models import Result
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, SignIn
+
+pytestmark = pytest.mark.django_db
+
+FORM = {"username": "Ada Lovelace", "password1": PASSWORD, "password2": PASSWORD}
+
+
+def visitor() -> HttpRequest:
+    request = RequestFactory().post("/")
+    request.session = SessionStore()
+    request.user = AnonymousUser()
+    return request
+
+
+def test_looking_around_makes_no_guest() -> None:
+    assert player_for(visitor(), create=False) is None
+    assert not User.objects.exists()
+
+
+def test_the_first_play_makes_a_guest_who_stays_signed_in() -> None:
+    request = visitor()
+    guest = player_for(request, create=True)
+    assert guest is not None
+    assert guest.is_guest
+    assert not guest.has_usable_password()
+    assert player_for(request, create=True) == request.user == guest
+    assert User.objects.count() == 1
+
+
+def test_playing_renews_the_session(guest: User) -> None:
+    request = visitor()
+    request.user = guest
+    player_for(request, create=False)
+    assert not request.session.modified
+    player_for(request, create=True)
+    assert request.session.modified
+
+
+def test_a_guest_comes_back_with_the_session(guest: User, sign_in: SignIn) -> None:
+    assert sign_in(guest).get(reverse("players:me")).headers["Location"] == guest.get_absolute_url()
+
+
+def test_who_is_signed_in_plays_as_such(user: User) -> None:
+    request = visitor()
+    request.user = user
+    assert player_for(request, create=True) == user
+
+
+def test_one_address_cannot_make_guests_without_end() -> None:
+    def come() -> None:
+        player_for(visitor(), create=True)
+
+    for _ in range(60):
+        come()
+    with pytest.raises(PermissionDenied):
+        come()
+
+
+def test_nobody_signs_in_as_a_guest(guest: User, client: Client) -> None:
+    client.post(reverse("account_login"), {"login": guest.username, "password": ""})
+    client.post(reverse("account_login"), {"login": guest.username, "password": "!"})
+    assert "_auth_user_id" not in client.session
+
+
+def test_signing_up_keeps_the_guests_row_and_attempts(
+    guest: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    attempt = make_attempt(guest, make_deal())
+    ranking.rank_player(guest)
+    assert not Result.objects.filter(attempt=attempt, listed=True).exists()
+    client = sign_in(guest)
+    before = client.session.session_key
+    assert client.post(reverse("account_signup"), FORM).status_code == 302
+    user = User.objects.get()
+    assert user.pk == guest.pk
+    assert user.public_id == guest.public_id
+    assert (user.is_guest, user.display_name) == (False, "Ada Lovelace")
+    assert client.session.session_key != before
+    assert client.get(reverse("players:me")).status_code == 302
+    assert Result.objects.get(attempt=attempt).listed
+
+
+def test_a_visitor_plays_signs_up_and_goes_on(client: Client, make_deal: MakeDeal) -> None:
+    """Through the pages alone."""
+    deal = make_deal("plot")
+    table = client.post(reverse("games:start", args=["plot"])).headers["Location"]
+    attempt = Attempt.objects.get()
+    assert (attempt.deal, attempt.ranked, attempt.player.is_guest) == (deal, True, True)
+    client.post(reverse("account_signup"), FORM | {"next": table})
+    attempt.refresh_from_db()
+    assert (attempt.player.display_name, attempt.player.is_guest) == ("Ada Lovelace", False)
+    assert client.get(table).status_code == 200
+    assert client.post(reverse("games:start", args=["plot"])).headers["Location"] == table
+
+
+def test_a_failed_sign_up_leaves_the_guest_a_guest(guest: User, user: User, sign_in: SignIn) -> None:
+    client = sign_in(guest)
+    assert client.post(reverse("account_signup"), FORM).status_code == 200
+    guest.refresh_from_db()
+    assert guest.is_guest
+    assert client.get(reverse("players:me")).headers["Location"] == guest.get_absolute_url()
+
+
+def test_signing_up_twice_makes_one_account(guest: User, sign_in: SignIn) -> None:
+    here, there = sign_in(guest), sign_in(guest)
+    here.post(reverse("account_signup"), FORM)
+    # The guest's other session has ended with the new password: this is somebody new.
+    there.post(reverse("account_signup"), FORM | {"username": "Charles"})
+    guest.refresh_from_db()
+    assert guest.display_name == "Ada Lovelace"
+    assert User.objects.get(username="Charles").pk != guest.pk
+
+
+def test_signing_in_brings_the_guests_attempts_along(  # noqa: PLR0917
+    guest: User,
+    user: User,
+    sign_in: SignIn,
+    make_deal: MakeDeal,
+    make_attempt: MakeAttempt,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    ranked, practice = make_attempt(guest, make_deal()), make_attempt(guest, make_deal(practice=True))
+    ranking.rank_player(guest)
+    client = sign_in(guest)
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
+    assert not User.objects.filter(pk=guest.pk).exists()
+    assert set(Attempt.objects.filter(player=user, ranked=True)) == {ranked}
+    assert set(Attempt.objects.filter(player=user, ranked=False)) == {practice}
+    assert client.session["_auth_user_id"] == str(user.pk)
+    result = Result.objects.get(attempt=ranked)
+    assert (result.player, result.listed) == (user, True)
+
+
+def test_a_deal_the_account_has_played_becomes_practice(
+    guest: User, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    deal = make_deal()
+    own, guests = make_attempt(user, deal, won=True), make_attempt(guest, deal)
+    ranking.rank_player(user)
+    ranking.rank_player(guest)
+    merge_guest(guest, user)
+    own.refresh_from_db()
+    guests.refresh_from_db()
+    assert (own.ranked, guests.ranked) == (True, False)
+    assert guests.player == user
+    assert [result.attempt for result in Result.objects.filter(deal=deal)] == [own]
+
+
+def test_merging_twice_changes_nothing(guest: User, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+    make_attempt(guest, make_deal())
+    merge_guest(User.objects.get(pk=guest.pk), user)
+    merge_guest(guest, user)
+    assert Attempt.objects.filter(player=user).count() == 1
+
+
+def test_accounts_are_not_merged(guest: User, user: User) -> None:
+    for one, other in [(user, guest), (user, user), (guest, create_guest())]:
+        with pytest.raises(ValueError, match="only a guest"):
+            merge_guest(one, other)
+
+
+def test_a_failed_sign_in_merges_nothing(guest: User, user: User, sign_in: SignIn) -> None:
+    client = sign_in(guest)
+    client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": "wrong"})
+    assert client.get(reverse("players:me")).headers["Location"] == guest.get_absolute_url()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["account_email", "account_change_password", "account_set_password", "mfa_index", "mfa_activate_totp",
+     "mfa_add_webauthn", "usersessions_list", "account_reauthenticate"],
+)  # fmt: skip
+def test_pages_of_accounts_are_closed_to_guests(guest: User, sign_in: SignIn, name: str) -> None:
+    for answer in (sign_in(guest).get(reverse(name)), sign_in(guest).post(reverse(name), {"password1": "x"})):
+        assert answer.status_code == 302
+        assert answer.headers["Location"].startswith(reverse("account_login"))
+    guest.refresh_from_db()
+    assert not guest.has_usable_password()
+
+
+def test_a_guest_sees_the_forms_to_sign_in_and_up(guest: User, sign_in: SignIn) -> None:
+    for name in ("account_login", "account_signup"):
+        assert guest.display_name in sign_in(guest).get(reverse(name)).content.decode()
+
+
+def test_a_guest_can_leave(guest: User, sign_in: SignIn) -> None:
+    client = sign_in(guest)
+    client.post(reverse("account_logout"))
+    assert "_auth_user_id" not in client.session
+
+
+def test_old_guests_who_began_nothing_are_removed(user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+    idle, played, young = create_guest(), create_guest(), create_guest()
+    make_attempt(played, make_deal(practice=True))
+    long_ago = timezone.now() - EMPTY_GUEST_AGE - timedelta(minutes=1)
+    User.objects.exclude(pk=young.pk).update(date_joined=long_ago)
+    assert expire_guests(batch=1) == 1
+    assert set(User.objects.all()) == {user, played, young}
+    assert not User.objects.filter(pk=idle.pk).exists()
+    assert expire_idle_guests() == 0
+
+
+def test_the_task_has_the_name_it_is_scheduled_by(settings: Any) -> None:
+    assert expire_idle_guests.name == "talon.expire_guests"
+    tasks = [entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()]
+    assert "talon.expire_guests" in tasks

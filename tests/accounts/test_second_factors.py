@@ -1,0 +1,140 @@
+"""Authenticator apps, recovery codes and passkeys."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from cryptography.fernet import InvalidToken
+from django.test import Client
+from django.urls import reverse
+
+from accounts.mfa import SecretsAdapter
+from accounts.models import User
+from games.models import Attempt
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, SignIn
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+
+
+def code(secret: str = SECRET) -> str:
+    counter = next(iter(yield_hotp_counters_from_time()))
+    return str(format_hotp_value(hotp_value(secret, counter)))
+
+
+@pytest.fixture
+def protected(user: User) -> User:
+    """An account with an authenticator app and recovery codes."""
+    TOTP.activate(user, SECRET)
+    RecoveryCodes.activate(user)
+    return user
+
+
+def give_password(client: Client) -> Any:
+    return client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
+
+
+def test_an_app_is_set_up(user: User, sign_in: SignIn) -> None:
+    client = sign_in(user)
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    page = client.get(reverse("mfa_activate_totp"))
+    secret = page.context["form"].secret
+    assert "otpauth" not in page.content.decode()  # it is in the picture only
+    client.post(reverse("mfa_activate_totp"), {"code": code(secret)})
+    kept = Authenticator.objects.get(user=user, type="totp")
+    assert secret not in json.dumps(kept.data)
+    assert TOTP(kept).validate_code(code(secret)) is not None
+
+
+def test_setting_up_asks_for_the_password(user: User, sign_in: SignIn) -> None:
+    for name in ("mfa_activate_totp", "mfa_add_webauthn"):
+        answer = sign_in(user).get(reverse(name))
+        assert answer.headers["Location"].startswith(reverse("account_reauthenticate"))
+
+
+def test_the_password_alone_lets_nobody_in(protected: User, client: Client) -> None:
+    assert give_password(client).headers["Location"] == reverse("mfa_authenticate")
+    assert "_auth_user_id" not in client.session
+    client.post(reverse("mfa_authenticate"), {"code": "000000"})
+    assert "_auth_user_id" not in client.session
+    client.post(reverse("mfa_authenticate"), {"code": code()})
+    assert client.session["_auth_user_id"] == str(protected.pk)
+
+
+def test_a_recovery_code_lets_in_once(protected: User) -> None:
+    recovery = RecoveryCodes(Authenticator.objects.get(user=protected, type="recovery_codes")).get_unused_codes()[0]
+    for attempt, is_in in ((Client(), True), (Client(), False)):
+        give_password(attempt)
+        attempt.post(reverse("mfa_authenticate"), {"code": recovery})
+        assert ("_auth_user_id" in attempt.session) is is_in
+
+
+def test_a_guest_signs_in_with_a_second_factor_and_keeps_the_attempts(
+    protected: User, guest: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    attempt = make_attempt(guest, make_deal())
+    client = sign_in(guest)
+    assert give_password(client).headers["Location"] == reverse("mfa_authenticate")
+    assert client.get(reverse("mfa_authenticate")).status_code == 200
+    assert Attempt.objects.get().player == guest  # not before the second factor
+    client.post(reverse("mfa_authenticate"), {"code": code()})
+    attempt.refresh_from_db()
+    assert attempt.player == protected
+    assert client.session["_auth_user_id"] == str(protected.pk)
+
+
+def test_staff_need_their_second_factor_for_the_admin(protected: User, client: Client) -> None:
+    User.objects.filter(pk=protected.pk).update(is_staff=True)
+    client.post(reverse("admin:login"), {"username": "Ada Lovelace", "password": PASSWORD})
+    assert "_auth_user_id" not in client.session
+
+
+def test_the_sign_in_page_offers_passkeys(client: Client) -> None:
+    page = client.get(reverse("account_login")).content.decode()
+    assert 'id="passkey_login"' in page
+    assert 'form="mfa_login"' in page
+    assert "mfa/js/webauthn.js" in page
+    options = client.get(reverse("mfa_login_webauthn"), headers={"accept": "application/json"}).json()
+    assert options["request_options"]["publicKey"]["challenge"]
+
+
+def test_a_passkey_that_is_none_lets_nobody_in(client: Client) -> None:
+    client.get(reverse("mfa_login_webauthn"), headers={"accept": "application/json"})
+    client.post(reverse("mfa_login_webauthn"), {"credential": "{}"})
+    assert "_auth_user_id" not in client.session
+
+
+def test_a_passkey_can_be_added(user: User, sign_in: SignIn) -> None:
+    client = sign_in(user)
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    page = client.get(reverse("mfa_add_webauthn"))
+    assert page.status_code == 200
+    assert page.context["js_data"]["creation_options"]["publicKey"]["user"]["name"] == "Ada Lovelace"
+
+
+def test_an_unconfirmed_address_keeps_a_second_factor_off(user: User, sign_in: SignIn) -> None:
+    """Else somebody could sign up with another's address and lock them out."""
+    EmailAddress.objects.create(user=user, email="ada@example.org", primary=True)
+    client = sign_in(user)
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    for name in ("mfa_activate_totp", "mfa_add_webauthn"):
+        assert client.get(reverse(name)).headers["Location"] == reverse("mfa_index")
+        assert client.post(reverse(name), {"code": "000000"}).headers["Location"] == reverse("mfa_index")
+
+
+def test_secrets_outlive_a_change_of_the_key(settings: Any) -> None:
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "old", []
+    kept = SecretsAdapter().encrypt("secret")
+    assert "secret" not in kept
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "new", ["old"]
+    assert SecretsAdapter().decrypt(kept) == "secret"
+    settings.SECRET_KEY_FALLBACKS = []
+    with pytest.raises(InvalidToken):
+        SecretsAdapter().decrypt(kept)

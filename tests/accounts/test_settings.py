@@ -1,0 +1,103 @@
+"""Name and preferences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accounts.models import User
+from accounts.preferences import PREFERENCES, clean_preferences, preferences_of
+from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
+
+PREFERENCES_JSON = reverse("players:preferences")
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8), lambda v: st.lists(v, max_size=3), max_leaves=5
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from([*PREFERENCES, "admin", ""]), json_values))
+def test_whatever_is_stored_preferences_are_whole_and_known(stored: dict[str, Any]) -> None:
+    found = preferences_of(stored)
+    assert list(found) == list(PREFERENCES)
+    assert all(found[name] in choices for name, choices in PREFERENCES.items())
+    assert clean_preferences(found) == found
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [[], "dark", None, {"colour": "red"}, {"theme": "pink"}, {"sound": 1}, {"sound": "on"}, {"theme": ["dark"]}],
+)
+def test_what_is_not_on_the_list_is_refused(wanted: object) -> None:
+    with pytest.raises(ValidationError):
+        clean_preferences(wanted)
+
+
+@pytest.mark.django_db
+def test_preferences_are_kept_for_guests_too(guest: User, sign_in: SignIn) -> None:
+    client = sign_in(guest)
+    answer = client.post(PREFERENCES_JSON, {"theme": "dark", "sound": True}, content_type="application/json")
+    assert answer.json()["preferences"]["theme"] == "dark"
+    client.post(PREFERENCES_JSON, {"theme": "light"}, content_type="application/json")
+    found = client.get(PREFERENCES_JSON).json()["preferences"]
+    assert (found["theme"], found["sound"], found["table"]) == ("light", True, "green")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("body", ["{", '{"theme": "pink"}', "[]", "\xff"])
+def test_bad_preferences_get_the_one_shape_of_errors(user: User, sign_in: SignIn, body: str) -> None:
+    answer = sign_in(user).post(PREFERENCES_JSON, body.encode("latin-1"), content_type="application/json")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "bad_request"
+    user.refresh_from_db()
+    assert user.preferences == {}
+
+
+@pytest.mark.django_db
+def test_the_form_saves_preferences(user: User, sign_in: SignIn) -> None:
+    client = sign_in(user)
+    form = {"theme": "dark", "table": "blue", "back": "waves", "motion": "reduced", "left_handed": "on"}
+    assert client.post(reverse("players:settings"), form).status_code == 302
+    user.refresh_from_db()
+    assert user.preferences == {name: choices[0] for name, choices in PREFERENCES.items()} | form | {
+        "left_handed": True
+    }
+    assert client.post(reverse("players:settings"), form | {"theme": "pink"}).status_code == 422
+
+
+@pytest.mark.django_db
+def test_a_new_name_is_the_one_to_sign_in_with(user: User, sign_in: SignIn, client: Any) -> None:
+    sign_in(user).post(reverse("players:rename"), {"name": "  Augusta   King "})
+    user.refresh_from_db()
+    assert (user.username, user.display_name) == ("Augusta King", "Augusta King")
+    client.post(reverse("account_login"), {"login": "augusta king", "password": PASSWORD})
+    assert client.session["_auth_user_id"] == str(user.pk)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["Grace Hopper", "gRACE h0pper", "admin", "x", "a\u202eb"])
+def test_names_that_are_taken_or_none_are_refused(user: User, make_user: MakeUser, sign_in: SignIn, name: str) -> None:
+    make_user("Grace Hopper")
+    answer = sign_in(user).post(reverse("players:rename"), {"name": name})
+    assert answer.status_code == 422
+    assert answer.context["name_form"].errors
+    user.refresh_from_db()
+    assert user.display_name == "Ada Lovelace"
+
+
+@pytest.mark.django_db
+def test_the_spelling_of_the_own_name_can_change(user: User, sign_in: SignIn) -> None:
+    assert sign_in(user).post(reverse("players:rename"), {"name": "ada LOVELACE"}).status_code == 302
+
+
+@pytest.mark.django_db
+def test_names_do_not_change_all_the_time(user: User, sign_in: SignIn) -> None:
+    client = sign_in(user)
+    answers = [client.post(reverse("players:rename"), {"name": f"Ada {word}"}) for word in "abcdef"]
+    assert [answer.status_code for answer in answers] == [302] * 5 + [429]

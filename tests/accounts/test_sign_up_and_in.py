@@ -1,0 +1,178 @@
+"""Making an account, signing in and out."""
+
+from __future__ import annotations
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+
+from accounts.adapter import PlayerAdapter
+from accounts.models import User
+from accounts.names import name_key
+from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
+
+pytestmark = pytest.mark.django_db
+
+SIGN_UP = reverse("account_signup")
+SIGN_IN = reverse("account_login")
+
+
+def form(name: str = "Ada Lovelace", **fields: str) -> dict[str, str]:
+    return {"username": name, "password1": PASSWORD, "password2": PASSWORD} | fields
+
+
+def player_in(client: Client) -> User | None:
+    return User.objects.filter(pk=client.session.get("_auth_user_id", 0)).first()
+
+
+def test_a_name_and_a_password_make_an_account(client: Client) -> None:
+    assert client.post(SIGN_UP, form()).status_code == 302
+    user = player_in(client)
+    assert user is not None
+    assert (user.username, user.display_name, user.name_key) == (
+        "Ada Lovelace",
+        "Ada Lovelace",
+        name_key("Ada Lovelace"),
+    )
+    assert not user.is_guest
+    assert user.email == ""
+    assert mail.outbox == []
+
+
+def test_with_an_address_a_confirmation_is_sent(client: Client) -> None:
+    client.post(SIGN_UP, form(email="ada@example.org"))
+    assert [message.to for message in mail.outbox] == [["ada@example.org"]]
+    assert not EmailAddress.objects.get(email="ada@example.org").verified
+
+
+@pytest.mark.parametrize("taken", ["Ada Lovelace", "ada lovelace", "ADA_LOVELACE", "Ada L0velace"])
+def test_names_too_much_alike_are_refused(client: Client, user: User, taken: str) -> None:
+    response = client.post(SIGN_UP, form(taken))
+    assert response.status_code == 200
+    assert "too much like" in response.content.decode()
+    assert player_in(client) is None
+
+
+def test_of_two_who_take_a_name_at_once_one_gets_it(
+    client: Client, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PlayerAdapter, "clean_username", lambda self, name, shallow=False: name)
+    answer = client.post(SIGN_UP, form("ada lovelace"), follow=True)
+    assert answer.redirect_chain == [(SIGN_UP, 302)]
+    assert "too much like" in answer.content.decode()
+    assert User.objects.get() == user
+
+
+@pytest.mark.parametrize("name", ["admin", "a", "<script>"])
+def test_what_is_no_name_is_refused(client: Client, name: str) -> None:
+    assert client.post(SIGN_UP, form(name)).context["form"].errors["username"]
+
+
+@pytest.mark.parametrize("password", ["short", "12345678", "password", "adalovelace"])
+def test_weak_passwords_are_refused(client: Client, password: str) -> None:
+    response = client.post(SIGN_UP, form("Ada Lovelace", password1=password, password2=password))
+    assert response.context["form"].errors
+
+
+def test_a_known_address_looks_like_an_unknown_one(client: Client, make_user: MakeUser) -> None:
+    owner = make_user("Owner", email="ada@example.org")
+    EmailAddress.objects.create(user=owner, email="ada@example.org", verified=True, primary=True)
+    known = client.post(SIGN_UP, form("Ada", email="ada@example.org"))
+    unknown = Client().post(SIGN_UP, form("Charles", email="charles@example.org"))
+    assert known.status_code == unknown.status_code
+    assert known.headers["Location"] == unknown.headers["Location"]
+
+
+@pytest.mark.parametrize("typed", ["Ada Lovelace", "ada lovelace", "ＡＤＡ LOVELACE", "  Ada Lovelace "])
+def test_signing_in_does_not_mind_how_the_name_is_typed(client: Client, user: User, typed: str) -> None:
+    assert client.post(SIGN_IN, {"login": typed, "password": PASSWORD}).status_code == 302
+    assert player_in(client) == user
+
+
+def test_signing_in_by_address(client: Client, make_user: MakeUser) -> None:
+    user = make_user("Ada", email="ada@example.org")
+    client.post(SIGN_IN, {"login": "Ada@Example.org", "password": PASSWORD})
+    assert player_in(client) == user
+
+
+def test_a_wrong_password_and_an_unknown_name_look_the_same(client: Client, user: User) -> None:
+    wrong = client.post(SIGN_IN, {"login": "Ada Lovelace", "password": "wrong"}).context["form"].errors
+    unknown = client.post(SIGN_IN, {"login": "Nobody Here", "password": "wrong"}).context["form"].errors
+    assert wrong == unknown
+    assert player_in(client) is None
+
+
+def test_failed_attempts_are_limited_however_the_name_is_spelt(client: Client, user: User) -> None:
+    for spelling in ["Ada Lovelace", "ada lovelace", "ADA LOVELACE", "Ada_Lovelace", "AdaLovelace"]:
+        client.post(SIGN_IN, {"login": spelling, "password": "wrong"})
+    response = client.post(SIGN_IN, {"login": "Ada Lovelace", "password": PASSWORD})
+    assert "Too many failed" in str(response.context["form"].errors)
+    assert player_in(client) is None
+
+
+def test_signing_in_leads_back_but_not_off_the_site(client: Client, user: User) -> None:
+    credentials = {"login": "Ada Lovelace", "password": PASSWORD}
+    assert client.post(SIGN_IN, credentials | {"next": "/players/me/"}).headers["Location"] == "/players/me/"
+    elsewhere = Client().post(SIGN_IN, credentials | {"next": "https://evil.example/"})
+    assert elsewhere.headers["Location"] == "/"
+
+
+def test_signing_out_takes_a_post(user: User, sign_in: SignIn) -> None:
+    client = sign_in(user)
+    assert client.get(reverse("account_logout")).status_code == 200
+    assert player_in(client) == user
+    client.post(reverse("account_logout"))
+    assert player_in(client) is None
+
+
+@pytest.mark.parametrize("name", ["account_signup", "account_login", "account_logout", "account_reset_password"])
+def test_forms_are_guarded_against_forgery(user: User, name: str) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(user) if name == "account_logout" else None
+    assert strict.post(reverse(name), form()).status_code == 403
+
+
+def test_a_changed_password_ends_other_sessions(user: User, sign_in: SignIn) -> None:
+    here, elsewhere = sign_in(user), sign_in(user)
+    here.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    new = "eight of wands"
+    here.post(reverse("account_change_password"), {"oldpassword": PASSWORD, "password1": new, "password2": new})
+    user.refresh_from_db()
+    assert user.check_password(new)
+    assert here.get(reverse("players:me")).headers["Location"] == user.get_absolute_url()
+    assert elsewhere.get(reverse("players:me")).headers["Location"].startswith(SIGN_IN)
+
+
+def test_a_forgotten_password_is_reset_by_mail(client: Client, make_user: MakeUser) -> None:
+    user = make_user("Ada", email="ada@example.org")
+    EmailAddress.objects.create(user=user, email="ada@example.org", verified=True, primary=True)
+    client.post(reverse("account_reset_password"), {"email": "ada@example.org"})
+    link = next(word for word in mail.outbox[0].body.split() if word.startswith("http"))
+    page = client.get(link, follow=True)
+    client.post(page.redirect_chain[-1][0], {"password1": "eight of wands", "password2": "eight of wands"})
+    user.refresh_from_db()
+    assert user.check_password("eight of wands")
+
+
+def test_resetting_does_not_tell_who_has_an_account(client: Client, make_user: MakeUser) -> None:
+    make_user("Ada", email="ada@example.org")
+    known = client.post(reverse("account_reset_password"), {"email": "ada@example.org"})
+    unknown = client.post(reverse("account_reset_password"), {"email": "nobody@example.org"})
+    assert (known.status_code, known.headers["Location"]) == (unknown.status_code, unknown.headers["Location"])
+
+
+def test_an_address_changes_when_it_is_confirmed(make_user: MakeUser, sign_in: SignIn) -> None:
+    user = make_user("Ada", email="old@example.org")
+    EmailAddress.objects.create(user=user, email="old@example.org", verified=True, primary=True)
+    client = sign_in(user)
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    client.post(reverse("account_email"), {"action_add": "", "email": "new@example.org"})
+    user.refresh_from_db()
+    assert user.email == "old@example.org"
+    message = next(message for message in mail.outbox if message.to == ["new@example.org"])
+    link = next(word for word in message.body.split() if "confirm-email" in word)
+    client.post(link)
+    user.refresh_from_db()
+    assert user.email == "new@example.org"

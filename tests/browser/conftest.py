@@ -1,0 +1,174 @@
+"""Chromium before the real embedded server: a process of its own, on a temporary SQLite file and a free port."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from tests.browser.table import won_record
+from tests.requirements import need
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
+START_SECONDS = 60
+
+_SEAL_DEALS = """
+import hashlib, json, sys, django
+django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+from datetime import UTC, datetime, time, timedelta
+from django.utils import timezone
+from games.models import Deal
+from games.rules import CATALOGUE
+opens = datetime.combine(timezone.now().date(), time(), UTC)
+seeds = json.load(sys.stdin)
+for name, variant in CATALOGUE.items():
+    raw = bytes.fromhex(seeds[name])
+    Deal.objects.create(
+        variant=name, game=variant.game, options=dict(variant.options), rules_version=1, day=opens.date(),
+        seed=raw, commitment=hashlib.sha256(raw).hexdigest(), opens_at=opens, closes_at=opens + timedelta(days=1))
+"""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where the server is, and what it wrote."""
+
+    url: str
+    log: Path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of these drive a browser, and share one server: one worker runs them."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The one server of all browser tests."""
+    yield from serve(tmp_path_factory.mktemp("site"))
+
+
+def serve(var: Path, **variables: str) -> Iterator[Site]:
+    """Run the embedded server, its nine deals of today being ones with a known winning line."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    keep = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    environment = {
+        **keep,
+        "SEALED_STOCK": "0",  # no search for certified deals beside the tests
+        "DEAL_PATIENCE": "0",
+        "VAR_DIR": str(var),
+        "PUBLIC_URL": url,
+        "HOST": "127.0.0.1",
+        "PORT": str(port),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "PYTHONPATH": str(ROOT),
+        **variables,
+    }
+    variants = [path.stem for path in (ROOT / "tests" / "rules" / "golden").glob("*.json") if path.stem != "options"]
+    seeds = {variant: won_record(variant)["seed"] for variant in variants}
+    subprocess.run(
+        [sys.executable, "-c", _SEAL_DEALS], input=json.dumps(seeds), text=True, env=environment, cwd=ROOT, check=True
+    )
+    log = var / "server.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "config.embedded"], env=environment, cwd=ROOT, stdout=output, stderr=output
+        )
+        try:
+            _wait_until_ready(process, url, log)
+            yield Site(url, log)
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    import time
+
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            pytest.fail(f"the server ended: {log.read_text()[-2000:]}")
+        try:
+            with urlopen(f"{url}/readyz", timeout=2):
+                return
+        except (URLError, OSError):
+            time.sleep(0.1)
+    pytest.fail(f"the server was not ready within {START_SECONDS} s: {log.read_text()[-2000:]}")
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Any]:
+    """One browser for all tests; each opens contexts of its own.
+
+    It ends with the tests of this folder: no async test can run in a thread where Playwright keeps its loop.
+    """
+    need(CHROMIUM, "Chromium (set CHROMIUM to its path)")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def complaints() -> Iterator[list[str]]:
+    """Console errors, page errors and violations of the content security policy; there must be none at the end.
+
+    A test that provokes some clears the list.
+    """
+    found: list[str] = []
+    yield found
+    assert found == []
+
+
+@pytest.fixture
+def visit(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Callable[..., Any]]:
+    """Open a page in a fresh context: `visit("/path", width=…, height=…, **context options)`."""
+    contexts = []
+
+    def note(message: Any) -> None:
+        if message.type == "error":
+            complaints.append(f"{message.location.get('url')}: {message.text}")
+
+    def open_page(path: str, *, width: int = 1280, height: int = 860, context: Any = None, **options: Any) -> Any:
+        if context is None:
+            context = chromium.new_context(base_url=site.url, viewport={"width": width, "height": height}, **options)
+            context.set_default_timeout(10_000)
+            contexts.append(context)
+        page = context.new_page()
+        page.on("console", note)
+        page.on("pageerror", lambda error: complaints.append(f"{page.url}: {error}"))
+        page.goto(path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()

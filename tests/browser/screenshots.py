@@ -1,0 +1,138 @@
+"""Take the pictures of docs/screenshots anew: ``python -m tests.browser.screenshots`` (needs Chromium and Pillow)."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import sync_playwright
+
+from tests.browser.conftest import ARGUMENTS, CHROMIUM, ROOT, Site, serve
+from tests.browser.table import Mouse, Player, won_record
+
+OUT = ROOT / "docs" / "screenshots"
+SIZES = {"1440": (1440, 900), "820": (820, 1180), "390": (390, 844)}
+TABLES = {"braid": 90, "labyrinth": 22, "tarot": 170, "plot": 120, "stonewall": 26}
+TODAY = timezone.now().date().isoformat()
+PAGES = {
+    "home": "/",
+    "opening": "/play/tarot/",
+    "rules": "/rules/tarot/",
+    "practice": "/practice/",
+    "archive": "/deals/",
+    "boards": "/boards/",
+    "board": f"/boards/{TODAY}/labyrinth/",
+    "profile": "/players/me/",
+    "settings": "/players/me/settings/",
+    "sign-in": "/accounts/login/",
+}
+
+
+def keep(page: Any, name: str) -> None:
+    """Write what a page shows as a small WebP file."""
+    image = import_module("PIL.Image")  # no test needs Pillow, so it is no dependency
+    picture = image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture.save(OUT / f"{name}.webp", quality=74, method=6)
+
+
+@contextmanager
+def site() -> Iterator[Site]:
+    """A server of its own on a temporary directory."""
+    with tempfile.TemporaryDirectory() as var:
+        yield from serve(Path(var))
+
+
+def play(page: Any, variant: str, moves: int) -> None:
+    """Open today's deal of a variant and play the first moves of its winning line."""
+    page.goto(f"/play/{variant}/")
+    page.click("text=Deal the cards")
+    player = Mouse(page)
+    player.start()
+    tokens = won_record(variant)["tokens"]
+    for token in tokens[:moves]:
+        player.play(token)
+        player.wait_played(over=True)
+
+
+def sign_up(page: Any, name: str) -> None:
+    """Make an account by the page."""
+    page.goto("/accounts/signup/")
+    page.fill("input[name=username]", name)
+    for field in ("password1", "password2"):
+        page.fill(f"input[name={field}]", "a-braid-of-20-cards")
+    page.click("main button[type=submit]")
+    page.wait_for_url(lambda url: "signup" not in url)
+
+
+def take(browser: Any, url: str) -> None:
+    """Every table and every page at every size, in light; tables at the largest size in dark as well."""
+    options = {"base_url": url, "reduced_motion": "reduce"}
+    for name, cards in {"Minos": 12, "Daedalus": 31, "Icarus": 7}.items():
+        with browser.new_context(**options) as context:
+            page = context.new_page()
+            sign_up(page, name)
+            play(page, "labyrinth", cards)
+            page.keyboard.press("r")
+            page.click("#resign-dialog button.danger")
+            page.wait_for_selector("#finish-rank[data-state=verified]")
+    context = browser.new_context(**options)
+    page = context.new_page()
+    sign_up(page, "Ariadne")
+    play(page, "labyrinth", 99)
+    page.wait_for_function("() => /rank/.test(document.querySelector('#finish-rank').textContent)")
+    keep(page, "won-1440")
+    tables = {}
+    for variant, moves in TABLES.items():
+        if variant == "labyrinth":
+            continue
+        play(page, variant, moves)
+        tables[variant] = page.url
+    guest = browser.new_context(**options).new_page()
+    play(guest, "labyrinth", TABLES["labyrinth"])
+    for size, (width, height) in SIZES.items():
+        for variant in TABLES:
+            shown = guest if variant == "labyrinth" else page
+            if shown is page:
+                page.goto(tables[variant])
+            shown.set_viewport_size({"width": width, "height": height})
+            Player(shown).start()
+            shown.wait_for_timeout(300)
+            keep(shown, f"{variant}-{size}")
+        for name, path in PAGES.items():
+            shown = guest if name in {"opening", "sign-in"} else page
+            shown.set_viewport_size({"width": width, "height": height})
+            shown.goto(path)
+            shown.wait_for_load_state("networkidle")
+            shown.wait_for_timeout(300)
+            keep(shown, f"{name}-{size}")
+        guest.go_back()
+        guest.go_back()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.emulate_media(color_scheme="dark")
+    for name, path in {"home-dark": "/", "tarot-dark": tables["tarot"]}.items():
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(500)
+        keep(page, name)
+
+
+def main() -> int:
+    """Take all pictures."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    with site() as found, sync_playwright() as playwright:
+        take(playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS), found.url)
+    return 0
+
+
+if __name__ == "__main__":
+    if not CHROMIUM:
+        pytest.exit("Chromium is missing")
+    sys.exit(main())

@@ -1,0 +1,173 @@
+"""A player's hands at the table of a page: everything goes through mouse, touch or keys."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+GOLDEN = Path(__file__).resolve().parents[1] / "rules" / "golden"
+_MOVE = re.compile(r"([a-z]\d*)-([a-z]\d*)(?:x(\d+))?")
+
+_AT_REST = "e => Promise.all(e.getAnimations({subtree: true}).map(a => a.finished.catch(() => {})))"
+
+_FROM_FOCUS_TO = """id => {
+  const [from, to] = [document.activeElement, document.getElementById(id)].map(element => {
+    const box = element.getBoundingClientRect();
+    return [box.left + box.width / 2, box.top + Math.min(box.height, 40) / 2];
+  });
+  return [...from, document.activeElement.id, ...to];
+}"""
+
+
+def won_record(variant: str) -> dict[str, Any]:
+    """The shortest won game of a variant among the rules' golden records, with no token taken back."""
+    cases = json.loads((GOLDEN / f"{variant}.json").read_text())
+    won = [case["record"] for case in cases if case["title"] == "won"]
+    return min(won, key=lambda record: len(record["tokens"]))
+
+
+class Player:
+    """Plays tokens on a page, each by the means it was made for."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        page.wait_for_selector("#felt .card")
+        self.count = int(page.text_content("#moves"))
+
+    def start(self) -> None:
+        """Wait until the cards are dealt."""
+        self.page.wait_for_function("() => document.querySelector('#connection').title === 'Connected'")
+
+    def wait_played(self, *, over: bool = False) -> None:
+        """Wait until the server has confirmed one more token."""
+        self.count += 1
+        self.page.wait_for_function(
+            "([n, over]) => { const felt = document.querySelector('#felt');"
+            " return Number(felt.dataset.confirmed) >= n || (over && document.body.dataset.finished); }",
+            arg=[self.count, over],
+        )
+
+    def middle(self, selector_or_handle: Any) -> tuple[float, float]:
+        """Where to point at a card: its upper part, which no other card of its pile covers."""
+        found = (
+            self.page.query_selector(selector_or_handle) if isinstance(selector_or_handle, str) else selector_or_handle
+        )
+        found.evaluate(_AT_REST)
+        box = found.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + min(box["height"] / 2, 7)
+
+    def card(self, pile: str, count: int = 1) -> Any:
+        """The element of the card that lies `count`th from the top of a pile."""
+        cards = self.page.query_selector_all(f"#felt .card[data-pile='{pile}']:not([aria-hidden])")
+        ordered = sorted(cards, key=lambda card: int(card.get_attribute("data-i")))
+        return ordered[-count]
+
+    def place(self, pile: str, card: str = "") -> Any:
+        """Where a card is put down: a pile's top card or its empty place."""
+        if pile == "f":
+            marked = self.page.query_selector("#felt .slot.kind-f.target")
+            assert marked is not None, f"no foundation is offered for {card}"
+            return marked
+        cards = self.page.query_selector_all(f"#felt .card[data-pile='{pile}']:not([aria-hidden])")
+        return self.card(pile) if cards else self.page.query_selector(f"#slot-{pile}")
+
+
+class Mouse(Player):
+    """Clicks, with a drag now and then."""
+
+    def play(self, token: str, *, drag: bool = False) -> None:
+        """Make one move."""
+        mouse = self.page.mouse
+        if token in {"d", "n"}:
+            mouse.click(*self.middle("#slot-s"))
+        elif token == "u":
+            self.page.click("#undo")
+        elif token in {"up", "down"}:
+            self.page.click(f"[data-direction={token}]")
+        else:
+            source, to, count = _parts(token)
+            start = self.middle(self.card(source, count))
+            if drag:
+                mouse.move(*start)
+                mouse.down()
+                mouse.move(start[0] + 9, start[1] + 9)
+                end = self._centre(self.place(to, token))
+                mouse.move(end[0] - 3, end[1] - 3, steps=3)
+                mouse.move(*end)
+                mouse.up()
+            else:
+                mouse.click(*start)
+                mouse.click(*self._centre(self.place(to, token)))
+
+    @staticmethod
+    def _centre(element: Any) -> tuple[float, float]:
+        element.evaluate(_AT_REST)
+        box = element.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+class Touch(Player):
+    """Taps; a second tap on the same card sends it to the foundation."""
+
+    def play(self, token: str) -> None:
+        """Make one move."""
+        tap = self.page.touchscreen.tap
+        if token in {"d", "n"}:
+            tap(*self.middle("#slot-s"))
+            return
+        source, to, count = _parts(token)
+        start = self.middle(self.card(source, count))
+        tap(*start)
+        if to == "f":
+            tap(*self.middle(self.card(source, count)))
+        else:
+            box = self.place(to, token).bounding_box()
+            tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+class Keys(Player):
+    """Arrow keys, Enter and letters; nothing is ever pointed at."""
+
+    def focus(self, element: Any) -> None:
+        """Walk with the arrow keys until the focus is on an element."""
+        page = self.page
+        target = element.get_attribute("id")
+        tried: set[tuple[str, str]] = set()
+        for _ in range(120):
+            x, y, here, to_x, to_y = page.evaluate(_FROM_FOCUS_TO, target)
+            if here == target:
+                return
+            across = ["ArrowRight", "ArrowLeft"] if to_x > x else ["ArrowLeft", "ArrowRight"]
+            along = ["ArrowDown", "ArrowUp"] if to_y > y else ["ArrowUp", "ArrowDown"]
+            keys = [across[0], along[0]] if abs(to_x - x) > abs(to_y - y) else [along[0], across[0]]
+            key = next((key for key in [*keys, along[1], across[1]] if (here, key) not in tried), keys[0])
+            tried.add((here, key))
+            page.keyboard.press(key)
+        raise AssertionError(f"the arrow keys do not lead to {target}")
+
+    def play(self, token: str) -> None:
+        """Make one move."""
+        keyboard = self.page.keyboard
+        if token in {"d", "n"}:
+            keyboard.press("d")
+            return
+        source, to, count = _parts(token)
+        self.focus(self.card(source, count))
+        if to == "f":
+            keyboard.press("f")
+            return
+        keyboard.press("Enter")
+        wanted = self.place(to, token).get_attribute("id")
+        for _ in range(30):
+            keyboard.press("ArrowRight")
+            if self.page.evaluate("document.activeElement.id") == wanted:
+                break
+        keyboard.press("Enter")
+
+
+def _parts(token: str) -> tuple[str, str, int]:
+    match = _MOVE.fullmatch(token)
+    assert match is not None, token
+    return match[1], match[2], int(match[3] or 1)

@@ -1,0 +1,200 @@
+"""Every page: no serious fault for assistive technology, no complaint of the browser, nothing wider than the screen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from tests.browser.table import Mouse, Player, won_record
+from tests.browser.test_playing import deal, play_through, sign_up
+
+Visit = Callable[..., Any]
+
+AXE = Path(str(find_spec("axe_playwright_python").origin)).with_name("axe.min.js")  # type: ignore[union-attr]
+TODAY = timezone.now().date().isoformat()
+PAGES = [
+    "/",
+    "/play/tarot/",
+    "/practice/",
+    "/deals/",
+    f"/deals/{TODAY}/plot/",
+    "/boards/",
+    f"/boards/{TODAY}/labyrinth/",
+    f"/boards/{TODAY}/labyrinth/?board=fewest",
+    f"/boards/{TODAY}/labyrinth/?who=friends",
+    "/boards/week/",
+    "/boards/month/",
+    "/boards/all/?variant=tarot",
+    "/rules/braid/",
+    "/rules/labyrinth/",
+    "/rules/tarot/",
+    "/rules/plot/",
+    "/rules/stonewall/",
+    "/verify/",
+    "/accounts/login/",
+    "/accounts/signup/",
+    "/accounts/password/reset/",
+]
+OWN_PAGES = ["/players/me/", "/players/me/settings/", "/players/me/following/", "/players/me/delete/"]
+MEASURES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
+
+
+def faults(page: Any) -> list[str]:
+    """What axe finds serious or critical."""
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{violation['id']}: {node['html'][:160]} {node['any'][0]['message'] if node['any'] else ''}"
+        for violation in found["violations"]
+        if violation["impact"] in {"serious", "critical"}
+        for node in violation["nodes"]
+    ]
+
+
+def assert_fits(page: Any) -> None:
+    """No page scrolls sideways."""
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, page.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_public_pages_are_accessible(visit: Visit, scheme: str, measure: str) -> None:
+    page = visit(PAGES[0], color_scheme=scheme, reduced_motion="reduce", **MEASURES[measure])
+    found = {}
+    for path in PAGES:
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+        assert re.search(r"\w.* · Talon$", page.title())
+        assert page.locator("h1").count() == 1, path
+        assert_fits(page)
+        found[path] = faults(page)
+    assert {path: what for path, what in found.items() if what} == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_ones_own_pages_are_accessible(visit: Visit, scheme: str) -> None:
+    page = visit("/", color_scheme=scheme, reduced_motion="reduce", **MEASURES["phone"])
+    sign_up(page, f"Theseus {scheme}")
+    found = {}
+    for path in OWN_PAGES:
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+        assert_fits(page)
+        found[path] = faults(page)
+    assert {path: what for path, what in found.items() if what} == {}
+
+
+@pytest.mark.parametrize("variant", ["braid-either", "labyrinth", "tarot", "plot", "stonewall"])
+def test_tables_and_their_dialogs_are_accessible(visit: Visit, variant: str) -> None:
+    page = visit(f"/play/{variant}/", reduced_motion="reduce")
+    deal(page)
+    Player(page).start()
+    assert faults(page) == []
+    for dialog in ("help-dialog", "settings-dialog"):
+        page.evaluate("id => document.getElementById(id).showModal()", dialog)
+        assert faults(page) == []
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog[open]", state="detached")
+        page.wait_for_function("() => document.activeElement.closest('dialog') === null")
+    page.keyboard.press("r")
+    assert faults(page) == []
+    page.click("#resign-dialog button.danger")
+    page.wait_for_selector("#finish[open]")
+    assert faults(page) == []
+
+
+def test_settings_are_kept(visit: Visit) -> None:
+    page = visit("/play/stonewall/", color_scheme="light")
+    deal(page)
+    Player(page).start()
+    page.click("[data-opens=settings-dialog]")
+    page.check("input[name=theme][value=dark]", force=True)
+    page.check("input[name=left_handed]", force=True)
+    page.check("input[name=four_colours]", force=True)
+    page.reload()
+    root = page.locator("html")
+    assert root.get_attribute("data-theme") == "dark"
+    assert root.get_attribute("data-hand") == "left"
+    assert root.get_attribute("data-suits") == "four"
+    other = visit("/", context=page.context)
+    assert other.locator("html").get_attribute("data-theme") == "dark"
+
+
+def test_a_left_handed_table_is_the_mirror_image(visit: Visit) -> None:
+    page = visit("/play/tarot/", reduced_motion="reduce")
+    deal(page)
+    Player(page).start()
+    stock = "document.querySelector('#slot-s').getBoundingClientRect().left"
+    right = page.evaluate(stock)
+    page.evaluate("localStorage.setItem('talon.settings', JSON.stringify({left_handed: true}))")
+    page.evaluate("fetch(document.documentElement.dataset.preferencesUrl)")
+    page.reload()
+    Player(page).start()
+    assert page.evaluate(stock) > right + 400
+
+
+def test_an_example_of_the_rules_can_be_leafed_through(visit: Visit) -> None:
+    page = visit("/rules/stonewall/", reduced_motion="reduce")
+    page.wait_for_selector("#felt .card")
+    before = page.evaluate("document.querySelectorAll('#felt .down').length")
+    page.click("[data-step=last]")
+    assert page.evaluate("document.querySelectorAll('#felt .down').length") < before
+    assert "the deal" not in page.text_content("#step-text").lower()
+    page.click("[data-step=first]")
+    assert page.evaluate("document.querySelectorAll('#felt .down').length") == before
+
+
+def test_ones_own_practice_game_can_be_replayed(visit: Visit) -> None:
+    page = visit("/practice/", reduced_motion="reduce")
+    page.click(".practice-card:has-text('Labyrinth')")
+    page.wait_for_url(re.compile("/table/"))
+    player = Mouse(page)
+    player.start()
+    player.play("d")
+    player.wait_played()
+    page.keyboard.press("r")
+    page.click("#resign-dialog button.danger")
+    page.wait_for_selector("#finish-rank[data-state=verified]")
+    page.goto(page.url.replace("/table/", "/replay/"))
+    page.wait_for_selector("#felt .card")
+    page.click("[data-step=next]")
+    assert page.text_content("#moves") == "1/1"
+    assert faults(page) == []
+
+
+def test_a_board_changes_while_it_is_looked_at(visit: Visit) -> None:
+    board = visit(f"/boards/{TODAY}/stonewall/")
+    page = visit("/")
+    sign_up(page, "Minos")
+    page.goto("/play/stonewall/")
+    deal(page)
+    player = Player(page)
+    player.start()
+    page.keyboard.press("r")
+    page.click("#resign-dialog button.danger")
+    board.wait_for_selector("table[data-live] >> text=Minos")
+
+
+def test_home_tells_how_each_deal_stands(visit: Visit) -> None:
+    page = visit("/")
+    assert page.locator(".deal").count() == 9
+    assert page.locator("text=New here?").count() == 1
+    page.goto("/play/labyrinth/")
+    deal(page)
+    play_through(Mouse(page), won_record("labyrinth")["tokens"][:2], drag_every=1)
+    page.goto("/")
+    assert page.locator(".deal:has-text('Labyrinth') .mark").first.text_content() == "In play"
+    assert re.fullmatch(r"\d+:\d\d:\d\d", page.text_content(".countdown b"))
+
+
+def test_error_pages_are_of_the_house(visit: Visit, complaints: list[str]) -> None:
+    page = visit("/no/such/page/")
+    assert page.text_content("h1") == "No such card"
+    assert faults(page) == []
+    complaints.clear()

@@ -1,0 +1,245 @@
+"""Whole games played by the page alone, and what happens when the line to the server is cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from games.rules import CATALOGUE
+from tests.browser.table import Keys, Mouse, Player, Touch, won_record
+
+Visit = Callable[..., Any]
+
+
+def deal(page: Any) -> None:
+    """Press the button on a deal's opening page."""
+    page.click("text=Deal the cards")
+    page.wait_for_url(re.compile("/table/"))
+
+
+def sign_up(page: Any, name: str) -> None:
+    """Make an account by the page."""
+    page.goto("/accounts/signup/")
+    page.fill("input[name=username]", name)
+    for field in ("password1", "password2"):
+        page.fill(f"input[name={field}]", "a-braid-of-20-cards")
+    page.click("main button[type=submit]")
+    page.wait_for_url(lambda url: "signup" not in url)
+
+
+def play_through(player: Player, tokens: list[str], **how: Any) -> None:
+    """Play tokens, each after the one before has been confirmed."""
+    for k, token in enumerate(tokens):
+        player.play(token, **({"drag": k % how["drag_every"] == 0} if how else {}))  # type: ignore[attr-defined]
+        player.wait_played(over=k == len(tokens) - 1)
+
+
+def test_a_won_game_is_played_verified_and_ranked_by_the_page_alone(visit: Visit) -> None:
+    page = visit("/")
+    sign_up(page, "Ariadne")
+    page.goto("/play/labyrinth/")
+    deal(page)
+    player = Mouse(page)
+    play_through(player, won_record("labyrinth")["tokens"], drag_every=3)
+    page.wait_for_selector("#finish[open]")
+    assert page.text_content("#finish-title") == "You won!"
+    assert page.text_content("#finish-cards") == "52/52"
+    page.wait_for_function("() => /rank \\d+/.test(document.querySelector('#finish-rank').textContent)")
+    page.click("#finish a:has-text('Board')")
+    row = page.locator("tr.me")
+    assert "Ariadne" in row.text_content()
+    assert "verified" in row.text_content()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", list(CATALOGUE))
+def test_every_variant_is_won_by_mouse(visit: Visit, variant: str) -> None:
+    page = visit(f"/play/{variant}/", reduced_motion="reduce")
+    deal(page)
+    play_through(Mouse(page), won_record(variant)["tokens"], drag_every=5)
+    page.wait_for_selector("#finish[open]")
+    assert page.text_content("#finish-title") == "You won!"
+
+
+def test_a_game_is_won_by_touch_on_a_phone(visit: Visit) -> None:
+    page = visit("/play/stonewall/", width=390, height=844, has_touch=True, is_mobile=True, device_scale_factor=2)
+    page.tap("text=Deal the cards")
+    page.wait_for_url(re.compile("/table/"))
+    play_through(Touch(page), won_record("stonewall")["tokens"])
+    page.wait_for_selector("#finish[open]")
+    assert page.text_content("#finish-title") == "You won!"
+
+
+def test_a_game_is_won_by_keyboard_alone(visit: Visit) -> None:
+    page = visit("/play/stonewall/")
+    page.focus("text=Deal the cards")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/table/"))
+    player = Keys(page)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # the skip link
+    page.keyboard.press("Tab")
+    play_through(player, won_record("stonewall")["tokens"])
+    page.wait_for_selector("#finish[open]")
+    assert page.text_content("#finish-title") == "You won!"
+
+
+def test_a_drag_survives_a_lost_connection(visit: Visit) -> None:
+    lines: list[Any] = []
+    page = visit("/play/labyrinth/")
+    page.route_web_socket(re.compile("/ws/play/"), lambda line: lines.append((line, line.connect_to_server())))
+    deal(page)
+    player = Mouse(page)
+    player.start()
+    token = won_record("labyrinth")["tokens"][0]
+    source = player.card(token.split("-")[0])
+    x, y = player.middle(source)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 30, steps=3)
+    lines[0][0].close(code=1012)
+    page.wait_for_selector("#lost:not([hidden])")
+    page.wait_for_selector("#lost", state="hidden")
+    place = player.place("f").bounding_box()
+    page.mouse.move(place["x"] + 20, place["y"] + 20, steps=3)
+    page.mouse.up()
+    player.wait_played()
+    assert len(lines) == 2
+    assert page.text_content("#cards-up") == "5/52"
+
+
+def test_moves_made_elsewhere_while_away_come_with_the_connection(visit: Visit) -> None:
+    lines: list[Any] = []
+    page = visit("/play/labyrinth/")
+    deal(page)
+    other = visit(page.url, context=page.context)
+    page.route_web_socket(re.compile("/ws/play/"), lambda line: lines.append((line, line.connect_to_server())))
+    page.reload()
+    Player(page).start()
+    tokens = won_record("labyrinth")["tokens"][:3]
+    lines[0][0].close(code=1012)
+    play_through(Mouse(other), tokens, drag_every=2)
+    page.wait_for_function("n => Number(document.querySelector('#felt').dataset.confirmed) === n", arg=len(tokens))
+    assert page.text_content("#cards-up") == other.text_content("#cards-up")
+
+
+def test_two_tabs_show_the_same_table(visit: Visit) -> None:
+    first = visit("/play/stonewall/")
+    deal(first)
+    second = visit(first.url, context=first.context)
+    tokens = won_record("stonewall")["tokens"][:8]
+    players = [Mouse(first), Mouse(second)]
+    for k, token in enumerate(tokens):
+        players[k % 2].play(token)
+        for player in players:
+            player.wait_played()
+    cards = (
+        "[...document.querySelectorAll('#felt .card:not([aria-hidden])')].map(c => c.getAttribute('aria-label')).sort()"
+    )
+    assert first.evaluate(cards) == second.evaluate(cards)
+
+
+def test_a_card_stands_in_place_before_the_server_answers(visit: Visit) -> None:
+    held: list[str] = []
+    page = visit("/play/labyrinth/")
+
+    def slow_line(line: Any) -> None:
+        server = line.connect_to_server()
+        line.on_message(lambda text: held.append(text) if '"move"' in text else server.send(text))
+
+    page.route_web_socket(re.compile("/ws/play/"), slow_line)
+    deal(page)
+    player = Mouse(page)
+    player.start()
+    player.play(won_record("labyrinth")["tokens"][0], drag=True)
+    assert page.text_content("#cards-up") == "5/52"
+    assert page.get_attribute("#felt", "data-confirmed") == "0"
+    page.wait_for_function("() => true")
+    assert len(held) == 1
+
+
+def test_an_illegal_drop_glides_back(visit: Visit) -> None:
+    page = visit("/play/stonewall/")
+    deal(page)
+    player = Mouse(page)
+    player.start()
+    card = player.card("r0")
+    before = card.bounding_box()
+    x, y = player.middle(card)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 60, y + 90, steps=4)
+    page.mouse.up()
+    page.wait_for_function(
+        "([id, x]) => Math.abs(document.getElementById(id).getBoundingClientRect().left - x) < 1",
+        arg=[card.get_attribute("id"), before["x"]],
+    )
+    assert page.text_content("#moves") == "0"
+
+
+def test_undo_takes_back_and_resigning_asks_first(visit: Visit) -> None:
+    page = visit("/play/stonewall/")
+    deal(page)
+    player = Mouse(page)
+    labels = (
+        "[...document.querySelectorAll('#felt .card:not([aria-hidden])')].map(c => c.getAttribute('aria-label')).sort()"
+    )
+    before = page.evaluate(labels)
+    for token in [won_record("stonewall")["tokens"][0], "u"]:
+        player.play(token)
+        player.wait_played()
+    assert page.evaluate(labels) == before
+    page.keyboard.press("r")
+    page.click("#resign-dialog >> text=Go on playing")
+    assert page.text_content("#moves") == "2"
+    page.click("#resign")
+    page.click("#resign-dialog button.danger")
+    page.wait_for_selector("#finish[open]")
+    assert page.text_content("#finish-title") == "Game over"
+    page.wait_for_selector("#finish-rank[data-state=verified]")
+
+
+def test_moves_are_announced_in_words(visit: Visit) -> None:
+    page = visit("/play/labyrinth/")
+    deal(page)
+    player = Mouse(page)
+    player.play(won_record("labyrinth")["tokens"][0])
+    player.wait_played()
+    assert re.search(r"two of \w+ to the foundation, 5 of 52", page.text_content("#live"))
+
+
+def test_reduced_motion_moves_cards_at_once(visit: Visit) -> None:
+    page = visit("/play/labyrinth/", reduced_motion="reduce")
+    deal(page)
+    Player(page).start()
+    durations = page.evaluate(
+        "[...new Set([...document.querySelectorAll('.card')].map(c => getComputedStyle(c).transitionDuration))]"
+    )
+    assert durations == ["0s"]
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(360, 640), (640, 360), (390, 844), (820, 1180), (1440, 900), (2560, 1300)]
+)
+@pytest.mark.parametrize("variant", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
+def test_the_whole_table_fits_the_screen(visit: Visit, variant: str, width: int, height: int) -> None:
+    page = visit(f"/play/{variant}/", width=width, height=height, reduced_motion="reduce")
+    deal(page)
+    Player(page).start()
+    outside = page.evaluate(
+        """() => {
+          const felt = document.querySelector('.board').getBoundingClientRect();
+          return [...document.querySelectorAll('#felt .card, #felt .slot')].filter(element => {
+            const box = element.getBoundingClientRect();
+            return box.left < felt.left - 1 || box.right > felt.right + 1
+              || box.top < felt.top - 1 || box.bottom > felt.bottom + 1;
+          }).map(element => element.id);
+        }"""
+    )
+    assert outside == []
+    assert page.evaluate(
+        "document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth"
+    )

@@ -1,0 +1,104 @@
+"""Starting the site's own commands as other processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = (
+    *("DATABASE_URL", "REDIS_URL", "PUBLIC_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "LOG_LEVEL", "LOG_FORMAT"),
+    *("SEALED_STOCK", "DEAL_PATIENCE"),
+    *("COLLECTED_STATIC", "METRICS_TOKEN", "METRICS_PORT", "HOST", "PORT", "VAR_DIR", "DJANGO_SETTINGS_MODULE"),
+)
+
+
+def environment(var: Path, **variables: str) -> dict[str, str]:
+    """This process's environment without any setting of the site, with `var` for its state and `variables`.
+
+    Deals are made at once and without proof: the search for proofs would compute beside the tests.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    quick = {"SEALED_STOCK": "0", "DEAL_PATIENCE": "0", "PYTHONUNBUFFERED": "1"}
+    return {**kept, **quick, "VAR_DIR": str(var), **variables}
+
+
+def run(*command: str, var: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run this environment's Python to its end."""
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env=environment(var, **variables),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+class Process:
+    """A running command whose output can be awaited."""
+
+    def __init__(self, command: tuple[str, ...], var: Path, variables: dict[str, str]) -> None:
+        self.child = subprocess.Popen(
+            [sys.executable, *command],
+            cwd=ROOT,
+            env=environment(var, **variables),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.output: list[str] = []
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        for line in self.child.stdout or ():
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def await_line(self, pattern: str, seconds: float = 30) -> re.Match[str]:
+        """The first further line of output that matches."""
+        latest = time.monotonic() + seconds
+        while (remaining := latest - time.monotonic()) > 0:
+            try:
+                line = self._lines.get(timeout=remaining)
+            except queue.Empty:
+                break
+            if line is None:
+                break
+            self.output.append(line)
+            if found := re.search(pattern, line):
+                return found
+        raise AssertionError(f"no line matching {pattern!r} in:\n{''.join(self.output)}")
+
+    def stop(self, number: signal.Signals = signal.SIGTERM, seconds: float = 20) -> int:
+        """Send a signal and wait for the end; the exit status."""
+        self.child.send_signal(number)
+        status = self.child.wait(seconds)
+        while (line := self._lines.get(timeout=5)) is not None:
+            self.output.append(line)
+        return status
+
+
+@contextlib.contextmanager
+def running(*command: str, var: Path, **variables: str) -> Iterator[Process]:
+    """Start a command of this environment's Python; killed in the end if it still runs."""
+    process = Process(command, var, variables)
+    try:
+        yield process
+    finally:
+        if process.child.poll() is None:
+            process.child.kill()
+            process.child.wait()
+        if process.child.stdout:
+            process.child.stdout.close()

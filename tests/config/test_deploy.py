@@ -1,0 +1,142 @@
+"""The containers: a valid Compose file, the commands of `make stack`, and locked requirements without addresses."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import compose_spec
+import pytest
+import yaml
+
+from deploy.procfile import commands
+from deploy.stack import stack_environment
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
+SITE_SERVICES = {"release", "web", "worker", "beat"}
+
+
+def compose() -> dict[str, Any]:
+    """The file with its anchors resolved."""
+    parsed: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    return parsed
+
+
+def test_the_compose_file_follows_the_specification() -> None:
+    """compose_spec is a typed model of the Compose specification that refuses unknown keys and values."""
+    text = yaml.safe_dump(without_variables(compose()))
+    assert set(compose_spec.PyCompose.from_yaml(text).service_names()) == set(compose()["services"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"services": {"web": {"image": "x", "port": ["80:80"]}}},
+        {"services": {"web": {"image": "x", "healthcheck": {"test": ["CMD", "x"], "interval": "5q"}}}},
+        {"services": {"web": {"image": "x", "depends_on": {"db": {"condition": "service_fine"}}}}},
+    ],
+)
+def test_the_validator_refuses_what_the_specification_does(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"services\.web"):
+        compose_spec.PyCompose.from_yaml(yaml.safe_dump(wrong))
+
+
+def without_variables(value: Any) -> Any:
+    """The value as Compose sees it: `${NAME:-default}` is the default, `${NAME:?why}` and `${NAME}` some text."""
+    if isinstance(value, dict):
+        return {key: without_variables(inner) for key, inner in value.items() if key != "x-talon"}
+    if isinstance(value, list):
+        return [without_variables(inner) for inner in value]
+    if isinstance(value, str):
+        text = re.sub(r"\$\{\w+:-((?:[^{}]|\$\{\w+\})*)\}", r"\1", value)
+        text = re.sub(r"\$\{\w+(?::\?[^}]*)?\}", "text", text)
+        return int(text) if text != value and text.isdigit() else text
+    return value
+
+
+def test_compose_runs_the_commands_of_the_procfile() -> None:
+    lines = commands()
+    services = compose()["services"]
+    assert {name: services[name]["command"] for name in SITE_SERVICES} == {name: lines[name] for name in SITE_SERVICES}
+
+
+def test_the_image_collects_static_files_as_the_stack_does() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    assert shlex.join(commands()["static"]) in dockerfile
+    assert f"CMD {str(commands()['web']).replace(chr(39), chr(34))}" in dockerfile
+
+
+def test_every_service_has_a_health_check_or_ends() -> None:
+    missing = {
+        name
+        for name, service in compose()["services"].items()
+        if "healthcheck" not in service and service.get("restart") != "no"
+    }
+    assert not missing
+
+
+def test_no_secret_stands_in_the_compose_file() -> None:
+    text = (ROOT / "docker-compose.yml").read_text()
+    for name in ("SECRET_KEY", "POSTGRES_PASSWORD", "METRICS_TOKEN"):
+        values = re.findall(rf"^\s*{name}: (.+)$", text, re.MULTILINE)
+        assert values
+        assert all(value.startswith("${") for value in values)
+
+
+def test_only_the_proxy_is_reachable_from_outside() -> None:
+    assert [name for name, service in compose()["services"].items() if "ports" in service] == ["proxy"]
+
+
+def test_the_proxy_keeps_operations_inside() -> None:
+    caddyfile = (ROOT / "deploy" / "Caddyfile").read_text()
+    assert re.search(r"@operations path /metrics /readyz /healthz\s+respond @operations 404", caddyfile)
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.name)
+def test_locks_are_hashed_and_name_no_host(lock: Path) -> None:
+    text = lock.read_text()
+    assert not re.search(r"https?://|file:|--(extra-)?index-url|--find-links|@ ", text)
+    pins = re.findall(r"^([a-z0-9][\w.\[\]-]*)==", text, re.MULTILINE)
+    assert len(pins) > 20
+    blocks = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
+    assert all("--hash=sha256:" in block for block in blocks)
+
+
+def test_locks_hold_every_declared_dependency() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    base, extras = project["dependencies"], project["optional-dependencies"]
+    wanted = {
+        "base": base,
+        "solver": [*base, *extras["solver"]],
+        "dev": [*base, *extras["solver"], *extras["dev"]],
+    }
+    assert {path.stem for path in LOCKS} == set(wanted)
+    for stem, requirements in wanted.items():
+        names = {re.split(r"[\[<>=~ ]", requirement)[0].lower() for requirement in requirements}
+        locked = set(re.findall(r"^([a-z0-9][\w.-]*)==", (ROOT / f"requirements/{stem}.txt").read_text(), re.MULTILINE))
+        assert names <= locked
+
+
+def test_the_locks_agree_with_each_other() -> None:
+    def pins(stem: str) -> set[str]:
+        return set(re.findall(r"^\S+==\S+", (ROOT / f"requirements/{stem}.txt").read_text(), re.MULTILINE))
+
+    assert pins("base") <= pins("solver") <= pins("dev")
+
+
+def test_the_stack_without_servers_says_what_it_needs() -> None:
+    for environment in ({}, {"DATABASE_URL": "sqlite:///x"}, {"DATABASE_URL": "postgres://x/y"}):
+        with pytest.raises(SystemExit, match="make run"):
+            stack_environment(environment)
+
+
+@pytest.mark.parametrize("script", [".ci/run", "requirements/lock.sh"])
+def test_scripts_run(script: str) -> None:
+    path = ROOT / script
+    assert path.stat().st_mode & 0o111
+    assert subprocess.run(["bash", "-n", str(path)], check=False).returncode == 0

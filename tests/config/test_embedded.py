@@ -1,0 +1,99 @@
+"""The one-process server: it starts with nothing, serves, plays and stops."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from games.rules import CATALOGUE
+from tests.config.running import running
+
+READY = r"ready at (http://\S+)/"
+pytestmark = pytest.mark.xdist_group("embedded")
+
+
+@pytest.fixture(scope="module")
+def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("var")
+
+
+@pytest.fixture(scope="module")
+def address(var: Path) -> Iterator[str]:
+    """A running site that these tests leave as it is."""
+    with running("-m", "config.embedded", var=var, PORT="0") as process:
+        yield process.await_line(READY)[1]
+
+
+def fetch(url: str) -> tuple[int, str]:
+    with urllib.request.urlopen(url, timeout=10) as response:
+        return response.status, response.read().decode()
+
+
+def test_serves_the_home_page_and_readiness_from_an_empty_directory(address: str) -> None:
+    assert fetch(f"{address}/readyz")[0] == 200
+    status, page = fetch(f"{address}/")
+    assert status == 200
+    assert "Talon" in page
+
+
+def test_todays_deals_are_made_before_it_says_ready(address: str, var: Path) -> None:
+    with sqlite3.connect(var / "talon.sqlite3") as database:
+        named = {name for (name,) in database.execute("SELECT variant FROM games_deal WHERE day IS NOT NULL")}
+        mode = database.execute("PRAGMA journal_mode").fetchone()[0]
+    database.close()
+    assert named == set(CATALOGUE)
+    assert mode == "wal"
+
+
+def test_accepts_websockets_from_its_own_pages_only(address: str) -> None:
+    url = f"{address.replace('http', 'ws')}/ws/board/1/"
+    with connect(url, origin=address) as socket:
+        assert socket.protocol.extensions == []  # compression is off
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(url, origin="https://elsewhere.example")
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(url)
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(f"{address.replace('http', 'ws')}/ws/nowhere/", origin=address)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_stops_cleanly_on(number: signal.Signals, tmp_path: Path) -> None:
+    with running("-m", "config.embedded", var=tmp_path, PORT="0") as process:
+        process.await_line(READY)
+        begun = time.monotonic()
+        assert process.stop(number) == 0
+        assert time.monotonic() - begun < 8
+    text = "".join(process.output)
+    assert "Talon has stopped." in text
+    assert "Traceback" not in text
+    assert "Warning" not in text
+
+
+def test_a_taken_port_is_said_in_one_sentence(address: str, tmp_path: Path) -> None:
+    port = address.rpartition(":")[2]
+    with running("-m", "config.embedded", var=tmp_path / "second", PORT=port) as second:
+        second.await_line(rf"Cannot listen on 127\.0\.0\.1:{port}: Address already in use")
+        assert second.child.wait(10) == 1
+        assert "Traceback" not in "".join(second.output)
+
+
+def test_state_outlives_the_process(tmp_path: Path) -> None:
+    for _ in range(2):
+        with running("-m", "config.embedded", var=tmp_path, PORT="0") as process:
+            process.await_line(READY)
+            process.child.kill()
+            process.child.wait()
+    with sqlite3.connect(tmp_path / "talon.sqlite3") as database:
+        days = database.execute("SELECT day, count(*) FROM games_deal GROUP BY day").fetchall()
+    database.close()
+    assert all(count == len(CATALOGUE) for _, count in days)
+    assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,62 @@
+"""The embedded channel layer delivers at once from any thread."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import Any
+
+from asgiref.sync import async_to_sync
+
+from config.layers import ThreadedMemoryLayer
+
+
+async def receiving(layer: ThreadedMemoryLayer) -> tuple[asyncio.Task[Any], str]:
+    channel = await layer.new_channel()
+    await layer.group_add("board.1", channel)
+    task = asyncio.create_task(layer.receive(channel))
+    await asyncio.sleep(0)
+    return task, channel
+
+
+async def test_a_group_message_from_another_thread_arrives_at_once() -> None:
+    layer = ThreadedMemoryLayer()
+    task, _ = await receiving(layer)
+    sent: list[float] = []
+
+    def work() -> None:
+        sent.append(time.monotonic())
+        async_to_sync(layer.group_send)("board.1", {"type": "board.changed"})
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert await asyncio.wait_for(task, 2) == {"type": "board.changed"}
+    assert time.monotonic() - sent[0] < 0.5
+    await asyncio.to_thread(thread.join)
+
+
+async def test_a_message_to_one_channel_from_another_thread_arrives_at_once() -> None:
+    layer = ThreadedMemoryLayer()
+    task, channel = await receiving(layer)
+    await asyncio.to_thread(async_to_sync(layer.send), channel, {"type": "x"})
+    assert await asyncio.wait_for(task, 2) == {"type": "x"}
+
+
+async def test_the_same_loop_sends_directly() -> None:
+    layer = ThreadedMemoryLayer()
+    task, _ = await receiving(layer)
+    await layer.group_send("board.1", {"type": "x"})
+    assert await asyncio.wait_for(task, 2) == {"type": "x"}
+
+
+def test_a_loop_that_has_ended_holds_nothing_up() -> None:
+    layer = ThreadedMemoryLayer()
+
+    async def listen_once() -> None:
+        task, channel = await receiving(layer)
+        await layer.send(channel, {"type": "x"})
+        await task
+
+    asyncio.run(listen_once())
+    async_to_sync(layer.group_send)("board.1", {"type": "late"})

@@ -1,0 +1,119 @@
+"""Logs carry the ids of request and attempt, and no secret or hidden card."""
+
+from __future__ import annotations
+
+import json
+import logging
+import logging.config
+import random
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+from django.conf import settings
+from django.test import Client
+
+from config.logs import logging_config
+from games.rules import GAMES, shuffled_deck
+
+
+@pytest.fixture(params=["json", "text"])
+def lines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], str]]:
+    """What was written since the start of the test, under the site's own configuration."""
+    path = tmp_path / "log"
+    config = logging_config(level="DEBUG", form=request.param)
+    config["handlers"]["stderr"] = {"class": "logging.FileHandler", "filename": str(path), "formatter": "event"}
+    logging.config.dictConfig(config)
+    yield path.read_text
+    for handler in list(logging.getLogger().handlers):
+        handler.close()
+    logging.config.dictConfig(settings.LOGGING)
+    structlog.contextvars.clear_contextvars()
+
+
+def test_secret_names_are_hidden_at_any_depth(lines: Callable[[], str]) -> None:
+    structlog.get_logger("talon").warning(
+        "sign_in", password="hunter2", headers={"Cookie": "sessionid=hunter2"}, forms=[{"token": "hunter2"}]
+    )
+    assert "hunter2" not in lines()
+    assert lines().count("[hidden]") == 3
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_no_seed_or_deck_passes_in_any_form(game: str, lines: Callable[[], str]) -> None:
+    seed = secrets.token_bytes(32)
+    deck = shuffled_deck(game, seed)
+    log = structlog.get_logger("talon")
+    log.info("dealt", seed=seed, deck=deck, cards=deck, raw=seed, digits=seed.hex(), nested={"x": [deck]})
+    log.info(f"dealt {seed.hex()} as {deck}")  # noqa: G004 - the careless form is what is tested
+    logging.getLogger("plain").warning("dealt %s as %s", seed.hex(), " ".join(deck))
+    logging.getLogger("plain").warning("dealt %r as %s", seed.hex(), ",".join(deck))
+    text = lines()
+    assert seed.hex() not in text
+    assert repr(seed) not in text
+    for start in range(len(deck) - 8):
+        run = deck[start : start + 8]
+        assert " ".join(run) not in text
+        assert ",".join(run) not in text
+        assert repr(run)[1:-1] not in text
+        assert json.dumps(run)[1:-1] not in text
+
+
+def test_tracebacks_do_not_show_local_variables(lines: Callable[[], str]) -> None:
+    deck = ["hunter2-card"] + [str(random.random()) for _ in range(3)]
+    try:
+        raise ValueError("cannot deal")  # noqa: TRY301
+    except ValueError:
+        structlog.get_logger("talon").exception("deal_failed")
+        logging.getLogger("plain").exception("deal failed")
+    assert lines().count("ValueError: cannot deal") == 2
+    assert deck[0] not in lines()
+
+
+def test_links_and_addresses_lose_their_secret_part(lines: Callable[[], str]) -> None:
+    log = structlog.get_logger("talon")
+    log.info("request_finished", request="GET /accounts/password/reset/key/1-hunter2/")
+    log.info("connecting", url="postgres://talon:hunter2@db/talon")
+    assert "hunter2" not in lines()
+    assert "talon:[hidden]@db/talon" in lines()
+
+
+def test_extra_fields_of_plain_loggers_are_written_and_hidden_alike(lines: Callable[[], str]) -> None:
+    logging.getLogger("plain").warning("dealt", extra={"variant": "braid", "seed": "hunter2"})
+    assert "braid" in lines()
+    assert "hunter2" not in lines()
+
+
+def test_the_commitment_may_be_shown(lines: Callable[[], str]) -> None:
+    structlog.get_logger("talon").info("dealt", commitment="ab" * 32)
+    assert "ab" * 32 in lines()
+
+
+def test_bound_ids_stand_on_every_line(lines: Callable[[], str]) -> None:
+    with structlog.contextvars.bound_contextvars(attempt="a-1", request_id="r-1"):
+        structlog.get_logger("talon").info("played")
+        logging.getLogger("plain").warning("played too")
+    for line in lines().splitlines():
+        assert "a-1" in line
+        assert "r-1" in line
+
+
+@pytest.mark.django_db
+def test_a_request_is_one_line_with_its_id(lines: Callable[[], str], client: Client) -> None:
+    client.get("/nowhere/")
+    finished = [line for line in lines().splitlines() if "request_finished" in line]
+    assert len(finished) == 1
+    assert "request_id" in finished[0]
+    assert "GET /nowhere/" in finished[0]
+
+
+@pytest.mark.parametrize("lines", ["json"], indirect=True)
+def test_json_lines_are_json(lines: Callable[[], str]) -> None:
+    structlog.get_logger("talon").info("played", n=3)
+    event: dict[str, Any] = json.loads(lines())
+    assert event["event"] == "played"
+    assert event["n"] == 3
+    assert event["level"] == "info"

@@ -1,0 +1,117 @@
+"""Backends follow from the environment, and production is strict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.keys import stored_secret_key
+from tests.config.running import run
+
+PRODUCTION = {
+    "PUBLIC_URL": "https://talon.example",
+    "SECRET_KEY": "check-" * 12 + "0123456789",
+    "DATABASE_URL": "postgres://talon:pw@127.0.0.1:5432/talon",
+    "REDIS_URL": "redis://127.0.0.1:6379/0",
+}
+SHOW = """
+import json, sys, django
+from django.conf import settings
+django.setup()
+print(json.dumps({name: getattr(settings, name, None) for name in sys.argv[1:]}, default=str))
+"""
+
+
+def settings_under(var: Path, *names: str, **variables: str) -> dict[str, Any]:
+    done = run("-c", SHOW, *names, var=var, DJANGO_SETTINGS_MODULE="config.settings", **variables)
+    assert done.returncode == 0, done.stderr
+    shown: dict[str, Any] = json.loads(done.stdout)
+    return shown
+
+
+def test_nothing_set_means_sqlite_and_memory(tmp_path: Path) -> None:
+    shown = settings_under(
+        tmp_path, "DATABASES", "CHANNEL_LAYERS", "CACHES", "CELERY_BROKER_URL", "DEBUG", "ALLOWED_HOSTS", "SECRET_KEY"
+    )
+    database = shown["DATABASES"]["default"]
+    assert database["ENGINE"] == "django.db.backends.sqlite3"
+    assert database["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+    assert database["CONN_MAX_AGE"] is None
+    assert shown["CHANNEL_LAYERS"]["default"]["BACKEND"] == "config.layers.ThreadedMemoryLayer"
+    assert shown["CACHES"]["default"]["BACKEND"].endswith("LocMemCache")
+    assert shown["CELERY_BROKER_URL"].startswith("memory://")
+    assert shown["DEBUG"] is False
+    assert "*" not in shown["ALLOWED_HOSTS"]
+    assert len(shown["SECRET_KEY"]) >= 50
+    assert shown["SECRET_KEY"] == settings_under(tmp_path, "SECRET_KEY")["SECRET_KEY"]
+
+
+def test_servers_named_by_the_environment_are_used(tmp_path: Path) -> None:
+    shown = settings_under(tmp_path, "DATABASES", "CHANNEL_LAYERS", "CACHES", "CELERY_BROKER_URL", **PRODUCTION)
+    database = shown["DATABASES"]["default"]
+    assert database["ENGINE"] == "django.db.backends.postgresql"
+    assert database["OPTIONS"]["pool"]["max_size"] > 1
+    assert shown["CHANNEL_LAYERS"]["default"]["BACKEND"].startswith("channels_redis.")
+    assert shown["CACHES"]["default"]["BACKEND"].endswith("RedisCache")
+    assert shown["CELERY_BROKER_URL"] == PRODUCTION["REDIS_URL"]
+
+
+def test_the_deployment_check_is_clean(tmp_path: Path) -> None:
+    command = ("-W", "error::UserWarning", "manage.py", "check", "--deploy", "--fail-level", "INFO")
+    done = run(*command, var=tmp_path, **PRODUCTION)
+    assert done.returncode == 0, done.stderr
+    assert "no issues" in done.stdout
+
+
+def test_production_protects_cookies_and_pages(tmp_path: Path) -> None:
+    shown = settings_under(
+        tmp_path,
+        *("DEBUG", "SECURE_SSL_REDIRECT", "SECURE_HSTS_SECONDS", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE"),
+        *("SESSION_COOKIE_HTTPONLY", "ALLOWED_HOSTS", "CONTENT_SECURITY_POLICY", "LOG_FORMAT"),
+        **PRODUCTION,
+    )
+    assert shown["DEBUG"] is False
+    assert shown["SECURE_SSL_REDIRECT"]
+    assert shown["SESSION_COOKIE_SECURE"]
+    assert shown["CSRF_COOKIE_SECURE"]
+    assert shown["SESSION_COOKIE_HTTPONLY"]
+    assert shown["SECURE_HSTS_SECONDS"] >= 365 * 24 * 3600
+    assert shown["ALLOWED_HOSTS"] == ["talon.example"]
+    assert shown["LOG_FORMAT"] == "json"
+    policy = shown["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]
+    assert policy["default-src"] == ["'none'"]
+    assert not any("unsafe" in source for sources in policy.values() if isinstance(sources, list) for source in sources)
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"PUBLIC_URL": "https://talon.example"}, "SECRET_KEY must be set"),
+        ({**PRODUCTION, "DEBUG": "1"}, "DEBUG shows secrets"),
+        ({"PUBLIC_URL": "talon.example"}, "PUBLIC_URL must look like"),
+        ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be json or text"),
+    ],
+)
+def test_a_wrong_setting_is_refused_with_its_name(variables: dict[str, str], message: str, tmp_path: Path) -> None:
+    done = run("manage.py", "check", var=tmp_path, **variables)
+    assert done.returncode != 0
+    assert message in done.stderr
+
+
+def test_the_generated_key_is_kept_and_private(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "secret_key"
+    key = stored_secret_key(path)
+    assert len(key) >= 50
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert stored_secret_key(path) == key
+    assert [file.name for file in path.parent.iterdir()] == ["secret_key"]
+
+
+def test_every_scheduled_task_exists() -> None:
+    from config.celery import app
+
+    app.loader.import_default_modules()
+    assert {entry["task"] for entry in app.conf.beat_schedule.values()} <= set(app.tasks)

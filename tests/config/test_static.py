@@ -1,0 +1,79 @@
+"""Static files: sources when embedded, hashed and compressed in production."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import brotli
+from django.test import AsyncClient, Client
+
+from tests.config.running import run
+
+FETCH = """
+import sys, django
+django.setup()
+from django.test import Client
+from django.templatetags.static import static
+url = static("admin/css/base.css")
+for accepted in sys.argv[1:]:
+    response = Client(HTTP_HOST="127.0.0.1").get(url, headers={"accept-encoding": accepted})
+    assert response.status_code == 200, response.status_code
+    print(url, accepted, response.get("Content-Encoding"), response["Cache-Control"], sep="|")
+"""
+
+
+def test_sources_are_served_when_nothing_was_collected(client: Client) -> None:
+    response = client.get("/static/admin/css/base.css")
+    assert response.status_code == 200
+    assert response["Content-Type"].startswith("text/css")
+    assert len(response.content) == int(response["Content-Length"])
+
+
+def test_an_unchanged_file_is_not_sent_again(client: Client) -> None:
+    first = client.get("/static/admin/css/base.css")
+    again = client.get("/static/admin/css/base.css", headers={"if-modified-since": first["Last-Modified"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_part_of_a_file_can_be_asked_for(client: Client) -> None:
+    whole = client.get("/static/admin/css/base.css").content
+    part = client.get("/static/admin/css/base.css", headers={"range": "bytes=10-19"})
+    assert (part.status_code, part.content) == (206, whole[10:20])
+
+
+async def test_files_are_sent_without_a_stream_under_asgi(async_client: AsyncClient) -> None:
+    """Warnings are errors here: Django warns of a synchronous stream."""
+    response = await async_client.get("/static/admin/css/base.css")
+    assert response.status_code == 200
+    assert not response.streaming
+
+
+def test_collected_files_are_hashed_compressed_and_cached_for_ever(tmp_path: Path) -> None:
+    done = run("manage.py", "collectstatic", "--noinput", "--verbosity", "0", var=tmp_path, COLLECTED_STATIC="1")
+    assert done.returncode == 0, done.stderr
+    manifest = json.loads((tmp_path / "static" / "staticfiles.json").read_text())["paths"]
+    hashed = tmp_path / "static" / manifest["admin/css/base.css"]
+    assert brotli.decompress(hashed.with_name(f"{hashed.name}.br").read_bytes()) == hashed.read_bytes()
+    assert not (tmp_path / "static" / "admin" / "css" / "base.css").exists()
+    expected = {"br, gzip": "br", "gzip": "gzip", "identity": "None"}
+    served = run("-c", FETCH, *expected, var=tmp_path, COLLECTED_STATIC="1", DJANGO_SETTINGS_MODULE="config.settings")
+    assert served.returncode == 0, served.stderr
+    for line in served.stdout.splitlines():
+        url, accepted, encoding, caching = line.split("|")
+        assert re.fullmatch(r"/static/admin/css/base\.[0-9a-f]{12}\.css", url)
+        assert encoding == expected[accepted]
+        assert "immutable" in caching
+
+
+def test_every_static_reference_of_the_templates_can_be_collected() -> None:
+    from django.contrib.staticfiles.finders import find
+
+    root = Path(__file__).resolve().parents[2] / "frontend" / "templates"
+    named = {
+        name
+        for path in root.rglob("*.html")
+        for name in re.findall(r"""{%\s*static\s+["']([^"'{}]+)["']""", path.read_text())
+    }
+    assert not {name for name in named if find(name) is None}

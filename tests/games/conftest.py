@@ -1,0 +1,116 @@
+"""Players, deals and seats at tables."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from asgiref.sync import sync_to_async
+from django.core.cache import cache
+from django.db import connections
+from django.utils import timezone
+
+from accounts.guests import create_guest
+from accounts.models import User
+from games.attempts import start_attempt
+from games.models import Attempt, Deal
+from games.registry import LiveTables
+from games.rules import CATALOGUE, RULES_VERSION, commitment
+from tests.games.seats import Seat
+
+Play = Callable[..., Attempt]
+Sit = Callable[..., Seat]
+
+
+def make_deal(variant: str = "plot", *, day: date | None = None, seed: bytes | None = None) -> Deal:
+    """A daily deal, today's unless `day` says otherwise."""
+    seed = seed or secrets.token_bytes(32)
+    opens = datetime.combine(day or timezone.now().date(), time.min, tzinfo=UTC)
+    return Deal.objects.create(
+        variant=variant,
+        game=CATALOGUE[variant].game,
+        options=dict(CATALOGUE[variant].options),
+        rules_version=RULES_VERSION,
+        day=opens.date(),
+        seed=seed,
+        commitment=commitment(seed),
+        opens_at=opens,
+        closes_at=opens + timedelta(days=1),
+    )
+
+
+@pytest.fixture(autouse=True)
+def _unlimited() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def player(transactional_db: None) -> User:
+    return create_guest()
+
+
+@pytest.fixture
+def rival(transactional_db: None) -> User:
+    return create_guest()
+
+
+@pytest.fixture
+def attempt_at(player: User) -> Play:
+    """Begin the player's ranked attempt at today's deal of a variant."""
+
+    def begin(variant: str = "plot", seed: bytes | None = None, **fields: Any) -> Attempt:
+        attempt = start_attempt(player, make_deal(variant, seed=seed))
+        if fields:
+            Attempt.objects.filter(pk=attempt.pk).update(**fields)
+            attempt = Attempt.objects.select_related("player", "deal").get(pk=attempt.pk)
+        return attempt
+
+    return begin
+
+
+@pytest.fixture
+def yesterday(transactional_db: None) -> Deal:
+    """A deal whose day and hour of grace are over."""
+    return make_deal("braid", day=(timezone.now() - timedelta(days=2)).date())
+
+
+@pytest.fixture
+def seed() -> bytes:
+    return secrets.token_bytes(32)
+
+
+@pytest_asyncio.fixture
+async def tables() -> AsyncIterator[LiveTables]:
+    """The tables of one server process."""
+    made = LiveTables()
+    yield made
+    await made.close()
+    # The thread in which async tests use the database; a server's own threads hand their connections back.
+    await sync_to_async(connections.close_all)()
+
+
+@pytest_asyncio.fixture
+async def other_tables() -> AsyncIterator[LiveTables]:
+    """The tables of another process on the same database."""
+    made = LiveTables()
+    yield made
+    await made.close()
+
+
+@pytest_asyncio.fixture
+async def sit(tables: LiveTables) -> AsyncIterator[Sit]:
+    """Take a seat at an attempt: by default as its player and in the one process."""
+    seats: list[Seat] = []
+
+    def take(attempt: Attempt, *, at: LiveTables = tables, user: User | None = None, session: Any = None) -> Seat:
+        seat = Seat(at, attempt.public_id, attempt.player if user is None else user, session)
+        seats.append(seat)
+        return seat
+
+    yield take
+    for seat in seats:
+        await seat.leave()

@@ -1,0 +1,131 @@
+"""A client of the game protocol that checks every frame it gets."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import Any
+
+import msgspec
+from asgiref.testing import ApplicationCommunicator
+
+from games import protocol
+from games.consumers import PlayConsumer
+from games.registry import LiveTables
+
+PATIENCE = 30.0  # seconds, on a machine with much else to do
+_decoder = msgspec.json.Decoder(protocol.ServerMessage)
+
+
+class Closed(Exception):
+    """The server closed the connection; `args[0]` is the code."""
+
+
+class Seat:
+    """One connection; `view`, `legal` and `n` follow what the server says."""
+
+    def __init__(self, tables: LiveTables, attempt: uuid.UUID, user: Any, session: Any = None) -> None:
+        scope = {
+            "type": "websocket",
+            "user": _Lazy(user),
+            "session": session,
+            "url_route": {"kwargs": {"attempt": attempt}},
+        }
+
+        async def application(scope: Any, receive: Any, send: Any) -> None:
+            await PlayConsumer(scope, send, tables).run(receive)
+
+        self._line = ApplicationCommunicator(application, scope)
+        self._begun = False
+        self._left = False
+        self.frames: list[str] = []
+        self.view: dict[str, Any] = {}
+        self.legal: list[str] = []
+        self.n = 0
+        self.state = ""
+        self.auto = False
+
+    async def sit(self, have: int | None = None) -> dict[str, Any]:
+        """Connect and say hello; the answer."""
+        await self.connect()
+        return await self.ask({"type": "hello", "v": 1, "have": have})
+
+    async def connect(self) -> None:
+        self._begun = True
+        await self._line.send_input({"type": "websocket.connect"})
+        assert (await self._line.receive_output(PATIENCE))["type"] == "websocket.accept"
+
+    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Send a message; the next one that comes."""
+        await self.send(json.dumps(message))
+        return await self.hear()
+
+    async def move(self, token: str, n: int | None = None) -> dict[str, Any]:
+        return await self.ask({"type": "move", "n": self.n + 1 if n is None else n, "token": token})
+
+    async def send(self, text: str) -> None:
+        await self._line.send_input({"type": "websocket.receive", "text": text})
+
+    async def send_bytes(self, data: bytes) -> None:
+        await self._line.send_input({"type": "websocket.receive", "bytes": data})
+
+    async def hear(self) -> dict[str, Any]:
+        """The next message, applied.
+
+        :raises Closed: when the connection is closed instead.
+        """
+        output = await self._line.receive_output(PATIENCE)
+        if output["type"] == "websocket.close":
+            raise Closed(output["code"])
+        text = output["text"]
+        self.frames.append(text)
+        # Nothing but what the protocol knows, and nothing of it missing.
+        assert json.loads(protocol.write(_decoder.decode(text))) == json.loads(text)
+        message: dict[str, Any] = json.loads(text)
+        self._apply(message)
+        return message
+
+    async def hear_until(self, kind: str) -> dict[str, Any]:
+        while (message := await self.hear())["type"] != kind:
+            pass
+        return message
+
+    async def is_silent(self) -> bool:
+        return bool(await self._line.receive_nothing(0.05))
+
+    async def leave(self) -> None:
+        if self._begun and not self._left:
+            self._left = True
+            await self._line.send_input({"type": "websocket.disconnect", "code": 1000})
+            await self._line.wait(PATIENCE)
+
+    def _apply(self, message: dict[str, Any]) -> None:
+        match message["type"]:
+            case "view":
+                self.view, self.n, self.state = message["view"], message["n"], message["state"]
+            case "moved" if message["n"] == self.n + 1:
+                self.view = applied(self.view, message["changes"])
+                self.n = message["n"]
+            case "ended" | "verdict" | "resumed":
+                self.state = message["state"]
+                return
+            case _:
+                return
+        self.legal, self.auto = message["legal"], message["auto"]
+
+
+class _Lazy:
+    """Stands for the middleware's lazy user, which the consumer empties."""
+
+    def __init__(self, user: Any) -> None:
+        self._wrapped = user
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._wrapped, name)
+
+
+def applied(view: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """The view after the changes, as docs/protocol.md says."""
+    piles = {**view["piles"], **changes["piles"]}
+    under = {name: count for name, count in {**view["under"], **changes["under"]}.items() if count}
+    return {**view, **changes, "piles": piles, "under": under}

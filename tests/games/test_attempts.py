@@ -1,0 +1,214 @@
+"""Beginning attempts, closing them, and what is left of them."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+
+from games import attempts, events
+from games.attempts import NotWonError, auto_runs, close_attempt, close_due, purge_journal, record_of, start_attempt
+from games.deals import DealClosedError
+from games.models import GRACE, Attempt, Deal, Move
+from games.rules import open_table, replay
+from tests.games.conftest import Play, make_deal
+from tests.games.labyrinths import easy_labyrinth
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The attempts whose verdict was asked for."""
+    ids: list[int] = []
+    monkeypatch.setattr(events, "request_verdict", ids.append)
+    return ids
+
+
+def journal(attempt: Attempt, *tokens: str, step: int = 100, auto_from: int = 10**6) -> None:
+    Move.objects.bulk_create(
+        Move(attempt=attempt, n=n, token=token, ms=n * step, auto=n >= auto_from) for n, token in enumerate(tokens, 1)
+    )
+
+
+def test_the_first_attempt_on_an_open_daily_deal_is_ranked_and_the_only_one(player: Any) -> None:
+    deal = make_deal()
+    first = start_attempt(player, deal)
+    assert (first.ranked, first.state, first.deadline) == (True, "playing", deal.closes_at + GRACE)
+    assert start_attempt(player, deal).pk == first.pk
+    close_attempt(first.pk, "resigned")
+    assert start_attempt(player, deal).pk == first.pk
+
+
+def test_two_tabs_that_begin_at_once_get_one_attempt(player: Any) -> None:
+    deal, found = make_deal(), []
+    together = threading.Barrier(4)
+
+    def begin() -> None:
+        together.wait(10)
+        found.append(start_attempt(player, deal).pk)
+        connection.close()
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert len(found) == 4
+    assert len(set(found)) == 1
+
+
+def test_a_ranked_attempt_is_one_for_each_player_and_deal(attempt_at: Play) -> None:
+    attempt = attempt_at()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Attempt.objects.create(player=attempt.player, deal=attempt.deal, ranked=True, started_at=timezone.now())
+
+
+def test_a_deal_that_is_over_is_practised_and_one_in_its_hour_of_grace_is_not(player: Any, yesterday: Deal) -> None:
+    practice = start_attempt(player, yesterday)
+    assert (practice.ranked, practice.deadline) == (False, None)
+    assert start_attempt(player, yesterday).pk == practice.pk  # the running one
+    close_attempt(practice.pk, "resigned")
+    assert start_attempt(player, yesterday).pk != practice.pk
+    today = make_deal("plot")
+    for now in (today.opens_at - timedelta(seconds=1), today.closes_at, today.closes_at + GRACE / 2):
+        with pytest.raises(DealClosedError):
+            start_attempt(player, today, now=now)
+
+
+def test_the_record_is_the_journal(attempt_at: Play, seed: bytes, asked: list[int]) -> None:
+    attempt = attempt_at("braid", seed)
+    journal(attempt, "d", "d", "u", "d")
+    closed = close_attempt(attempt.pk, "resigned", at=attempt.started_at + timedelta(seconds=9))
+    record = record_of(closed)
+    assert (record.tokens, record.clock) == (("d", "d", "u", "d"), (100, 200, 300, 400))
+    assert (record.seed, record.name, record.end.how, record.end.ms) == (seed, "braid", "resigned", 9000)
+    assert (closed.state, closed.end) == ("pending", "resigned")
+    assert closed.finished_at == attempt.started_at + timedelta(seconds=9)
+    assert replay(record).ok
+    assert asked == [attempt.pk]
+
+
+def test_closing_twice_changes_nothing(attempt_at: Play, asked: list[int]) -> None:
+    attempt = attempt_at()
+    first = close_attempt(attempt.pk, "resigned")
+    second = close_attempt(attempt.pk, "closed")
+    assert (second.end, bytes(second.record or b"")) == ("resigned", bytes(first.record or b""))
+    assert asked == [attempt.pk]
+
+
+def test_an_end_is_never_before_the_last_token(attempt_at: Play) -> None:
+    attempt = attempt_at("braid")
+    journal(attempt, "d", "d", step=60_000)
+    closed = close_attempt(attempt.pk, "closed", at=attempt.started_at)
+    assert record_of(closed).end.ms == 120_000
+
+
+def test_a_game_that_is_not_won_is_not_closed_as_won(attempt_at: Play, asked: list[int]) -> None:
+    attempt = attempt_at()
+    with pytest.raises(NotWonError):
+        close_attempt(attempt.pk, "won")
+    attempt.refresh_from_db()
+    assert attempt.state == "playing"
+    assert asked == []
+
+
+def test_a_won_journal_is_a_win_whatever_closes_it(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process died between the last token and the close."""
+    table, tokens = easy_labyrinth()
+    monkeypatch.setattr(attempts, "deal_table", lambda _: easy_labyrinth()[0])
+    attempt = attempt_at("labyrinth")
+    journal(attempt, *tokens, auto_from=41)
+    closed = close_attempt(attempt.pk, "closed", at=timezone.now() + timedelta(days=1))
+    record = record_of(closed)
+    assert (closed.end, record.end.how, record.end.ms) == ("won", "won", record.clock[-1])
+    assert closed.auto_runs == [[41, 48]]
+    assert not table.is_won
+
+
+def test_runs_of_auto_finish() -> None:
+    moves = [Move(n=n, token="d", auto=n in {2, 3, 5, 8, 9}) for n in range(1, 10)]
+    assert auto_runs(moves) == [[2, 3], [5, 5], [8, 9]]
+
+
+def test_what_is_due_is_closed_as_of_its_deadline(attempt_at: Play, player: Any, asked: list[int]) -> None:
+    now = timezone.now()
+    due = attempt_at("braid", started_at=now - timedelta(hours=3), deadline=now - timedelta(hours=1))
+    journal(due, "d", "d")
+    running = start_attempt(player, make_deal("plot"))
+    assert close_due(now) == 1
+    due.refresh_from_db()
+    running.refresh_from_db()
+    assert (due.state, due.end, due.finished_at) == ("pending", "closed", due.deadline)
+    assert record_of(due).tokens == ("d", "d")
+    assert running.state == "playing"
+    assert close_due(now) == 0
+    assert asked == [due.pk]
+
+
+def test_one_attempt_that_cannot_be_closed_does_not_hold_up_others(
+    attempt_at: Play, rival: Any, asked: list[int]
+) -> None:
+    now = timezone.now()
+    past = {"started_at": now - timedelta(hours=3), "deadline": now - timedelta(hours=1)}
+    bad = attempt_at("braid", **past)
+    journal(bad, "no token at"[:8])
+    good = Attempt.objects.create(player=rival, deal=bad.deal, ranked=True, **past)
+    assert close_due(now, batch=1) == 1
+    assert asked == [good.pk]
+
+
+def test_the_journal_is_kept_an_hour_and_then_purged(attempt_at: Play, player: Any) -> None:
+    folded, running = attempt_at("braid"), start_attempt(player, make_deal("plot"))
+    journal(folded, "d", "d")
+    journal(running, "d")
+    close_attempt(folded.pk, "resigned")
+    assert purge_journal(timezone.now() + timedelta(minutes=59)) == 0
+    assert purge_journal(timezone.now() + timedelta(minutes=61)) == 1
+    assert list(Move.objects.values_list("attempt_id", "n")) == [(running.pk, 1)]
+    folded.refresh_from_db()
+    assert len(record_of(folded).tokens) == 2
+
+
+def test_a_queue_that_is_down_does_not_fail_the_finish(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Down:
+        def send_task(self, *_: Any, **__: Any) -> None:
+            raise ConnectionError("no broker")
+
+    monkeypatch.setattr(events, "current_app", Down())
+    assert close_attempt(attempt_at().pk, "resigned").state == "pending"
+
+
+def test_nothing_is_announced_before_the_commit(attempt_at: Play, asked: list[int]) -> None:
+    attempt = attempt_at()
+    with transaction.atomic():
+        close_attempt(attempt.pk, "resigned")
+        assert asked == []
+    assert asked == [attempt.pk]
+
+
+def test_deleting_a_player_takes_the_journal_along(attempt_at: Play) -> None:
+    attempt = attempt_at()
+    journal(attempt, "d")
+    attempt.player.delete()
+    assert not Move.objects.exists()
+
+
+def test_the_database_holds_an_end_and_a_record_together(attempt_at: Play) -> None:
+    attempt = attempt_at()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Attempt.objects.filter(pk=attempt.pk).update(state="pending")
+
+
+def test_a_practice_record_names_the_game_and_its_options(player: Any) -> None:
+    from games.deals import practice_deal
+
+    deal = practice_deal("tarot", {"draw": 1, "fool": "trump"})
+    attempt = start_attempt(player, deal)
+    record = record_of(close_attempt(attempt.pk, "resigned"))
+    assert (record.name, record.options) == ("tarot", {"first_row": True, "draw": 1, "fool": "trump"})
+    assert open_table("tarot", record.seed, record.options).view() == attempts.deal_table(deal).view()

@@ -1,0 +1,81 @@
+"""Publishing by several processes at once on PostgreSQL, where transactions really overlap."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from games.rules import CATALOGUE
+from tests.config.running import ROOT, environment, run
+
+pytestmark = pytest.mark.services
+
+SEAL = """
+from tests.games import certified
+for index in range(3):
+    for variant in {variants!r}:
+        certified.seal(variant, index)
+"""
+PUBLISH = """
+import json, sys
+from django.utils import timezone
+from games import deals, sealed
+sealed.KEPT_FOR_DAYS = 0
+sys.stdin.readline()
+practised = [bool(deals.practice_deal(variant).proven) for variant in {variants!r}]
+deals.ensure_deals(timezone.now().date(), ahead=1)
+practised += [bool(deals.practice_deal(variant).proven) for variant in {variants!r}]
+print(json.dumps(sum(practised)))
+"""
+COUNT = """
+import json
+from games.models import Deal, SealedDeal, LedgerEntry
+daily = Deal.objects.exclude(day=None)
+proven = Deal.objects.filter(proven=True)
+print(json.dumps([daily.count(), proven.count(), SealedDeal.objects.count(), LedgerEntry.objects.count()]))
+"""
+
+
+def script(code: str) -> list[str]:
+    return ["-c", f"import django; django.setup()\n{code.format(variants=list(CATALOGUE))}"]
+
+
+def test_every_sealed_deal_is_dealt_once(postgres_url: str, tmp_path: Path) -> None:
+    variables = {"DATABASE_URL": postgres_url, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    variables |= {"SEALED_STOCK": "1", "DEAL_PATIENCE": "900"}
+    assert run("manage.py", "migrate", "-v0", var=tmp_path, **variables).returncode == 0
+    sealing = run(*script(SEAL), var=tmp_path, **variables)
+    assert sealing.returncode == 0, sealing.stderr
+    pipe = subprocess.PIPE
+    publishers = [
+        subprocess.Popen(
+            [sys.executable, *script(PUBLISH)],
+            cwd=ROOT,
+            env=environment(tmp_path, **variables),
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    done = []
+    for publisher in publishers:
+        assert publisher.stdin is not None
+        publisher.stdin.write("go\n")
+        publisher.stdin.flush()
+    for publisher in publishers:
+        output, errors = publisher.communicate(timeout=120)
+        assert publisher.returncode == 0, errors
+        done.append(json.loads(output))
+    daily, proven, left, lines = json.loads(run(*script(COUNT), var=tmp_path, **variables).stdout)
+    assert left == 0
+    assert proven == 3 * len(CATALOGUE), "every sealed deal became one deal"
+    assert sum(done) == proven - daily
+    assert lines == daily
+    held = run("manage.py", "check_ledger", var=tmp_path, **variables)
+    assert held.returncode == 0, held.stdout

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from games.models import Attempt
+from leaderboards import boards
+from leaderboards.settlement import settle
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+ATTEMPTS, RESULTS = "/admin/games/attempt/", "/admin/leaderboards/result/"
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+
+@pytest.fixture
+def staff() -> Client:
+    client = Client()
+    client.force_login(get_user_model().objects.create_superuser("staff"), backend=BACKEND)
+    return client
+
+
+def reviewed(deal: Any) -> Attempt:
+    attempt = factory.finished(deal, record=factory.superhuman(deal))
+    assert settle(attempt.pk) == Attempt.State.REVIEW
+    return attempt
+
+
+def act(client: Client, path: str, action: str, pk: int) -> Any:
+    return client.post(path, {"action": action, "_selected_action": [pk]}, follow=True)
+
+
+def test_staff_verify_a_review_and_its_rank_follows(staff: Client) -> None:
+    attempt = reviewed(factory.deal("braid"))
+    assert "burst" in staff.get(f"{ATTEMPTS}?state=review").content.decode()
+    act(staff, ATTEMPTS, "verify_selected", attempt.pk)
+    assert [entry.rank for entry in boards.page(attempt.deal).entries] == [1]
+    attempt.refresh_from_db()
+    assert {"code": "staff", "by": "staff"}.items() <= attempt.reasons[-1].items()
+
+
+def test_staff_take_a_result_off_its_board(staff: Client) -> None:
+    attempt = factory.finished(factory.deal())
+    settle(attempt.pk)
+    act(staff, RESULTS, "reject_selected", attempt.result.pk)
+    assert boards.page(attempt.deal).entries == []
+    attempt.refresh_from_db()
+    assert attempt.state == Attempt.State.REJECTED
+
+
+def test_what_cannot_be_decided_is_said(staff: Client) -> None:
+    attempt = factory.finished(factory.deal())
+    response = act(staff, ATTEMPTS, "verify_selected", attempt.pk)
+    assert "has not been judged yet" in response.content.decode()
+
+
+def test_neither_seed_nor_record_is_shown(staff: Client) -> None:
+    attempt = reviewed(factory.deal("braid"))
+    page = staff.get(f"{ATTEMPTS}{attempt.pk}/change/").content.decode()
+    assert "15 plays within" in page
+    assert bytes(attempt.deal.seed).hex() not in page
+    assert "record" not in page.split("<fieldset")[1].split("</fieldset>")[0].lower().replace("not_", "")
+
+
+def test_nobody_writes_or_deletes_rows_by_hand(staff: Client) -> None:
+    attempt = factory.finished(factory.deal())
+    settle(attempt.pk)
+    for path, pk in ((ATTEMPTS, attempt.pk), (RESULTS, attempt.result.pk)):
+        assert staff.get(f"{path}add/").status_code == 403
+        assert staff.post(f"{path}{pk}/delete/", {"post": "yes"}).status_code == 403
+        staff.post(f"{path}{pk}/change/", {"state": "rejected", "cards_up": 52})
+    attempt.refresh_from_db()
+    assert attempt.state == Attempt.State.VERIFIED
+
+
+def test_only_staff_get_in() -> None:
+    client = Client()
+    client.force_login(factory.player(), backend=BACKEND)
+    for path in (ATTEMPTS, RESULTS):
+        assert client.get(path).status_code == 302

@@ -1,0 +1,325 @@
+from __future__ import annotations
+
+import io
+import json
+from contextlib import redirect_stdout
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from games.models import Attempt, Deal
+from games.rules.__main__ import main as command_line
+from leaderboards import periods
+from leaderboards.keys import Score
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_rates() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def client() -> Client:
+    return Client(raise_request_exception=False)
+
+
+def signed_in(player: Any) -> Client:
+    client = Client()
+    client.force_login(player, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
+
+
+def deal_of(days_ago: int, variant: str = "stonewall") -> Deal:
+    return factory.deal(variant, day=timezone.now().date() - timedelta(days=days_ago))
+
+
+def assert_error(response: Any, status: int, code: str) -> dict[str, Any]:
+    assert response.status_code == status, response.content
+    body = response.json()
+    assert body.keys() == {"error"}
+    assert body["error"].keys() == {"code", "message", "data"}
+    assert body["error"]["code"] == code
+    assert body["error"]["message"]
+    found: dict[str, Any] = body["error"]["data"]
+    return found
+
+
+# --- Deals and what they keep to themselves -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("days_ago", "state"), [(-1, "upcoming"), (0, "open"), (2, "revealed")])
+def test_a_deal_shows_its_commitment_before_and_its_seed_after(client: Client, days_ago: int, state: str) -> None:
+    deal = deal_of(days_ago)
+    solution = factory.record_of(deal, factory.line(deal, 3))
+    Deal.objects.filter(pk=deal.pk).update(par=77, solution=solution.to_bytes())
+    found = client.get(f"{API}/deals/{deal.pk}").json()
+    assert found["state"] == state
+    assert found["commitment"] == deal.commitment
+    assert found["par"] == 77
+    secrets = (found["seed"], found["solution"])
+    assert secrets == ((bytes(deal.seed).hex(), solution.to_json()) if state == "revealed" else (None, None))
+
+
+def test_deals_are_listed_by_day_and_variant(client: Client) -> None:
+    today, tomorrow, braid = deal_of(0), deal_of(-1), deal_of(0, "braid")
+    factory.deal(day=None)
+    assert [one["id"] for one in client.get(f"{API}/deals").json()] == [today.pk, braid.pk]
+    assert [one["id"] for one in client.get(f"{API}/deals?variant=braid").json()] == [braid.pk]
+    query = {"day": today.day, "until": tomorrow.day}
+    assert len(client.get(f"{API}/deals", query).json()) == 3
+    assert_error(client.get(f"{API}/deals?day=2026-01-01&until=2026-12-31"), 400, "bad_days")
+
+
+def test_a_practice_deal_is_not_in_the_api(client: Client) -> None:
+    deal = factory.deal(day=None)
+    for path in (f"deals/{deal.pk}", f"boards/{deal.pk}"):
+        assert_error(client.get(f"{API}/{path}"), 404, "not_found")
+
+
+# --- Records --------------------------------------------------------------------------------------------------------
+
+
+def test_a_record_of_a_deal_that_is_over_can_be_downloaded_and_verified(client: Client) -> None:
+    attempt = factory.finished(deal_of(3), state="verified")
+    response = client.get(f"{API}/records/{attempt.public_id}")
+    assert response["Content-Disposition"].startswith("attachment; filename=")
+    assert response.json()["seed"] == bytes(attempt.deal.seed).hex()
+    answer = client.post(f"{API}/verify", response.json(), content_type="application/json")
+    assert (answer.status_code, answer.json()["ok"]) == (200, True)
+
+
+@pytest.mark.parametrize("days_ago", [0, 1])
+def test_no_record_leaves_before_its_deal_is_revealed(days_ago: int) -> None:
+    deal = deal_of(days_ago)
+    if days_ago:  # closed, and the hour of grace has just begun
+        now = timezone.now()
+        Deal.objects.filter(pk=deal.pk).update(closes_at=now - timedelta(minutes=1))
+    attempt = factory.finished(deal, state="verified")
+    for client in (Client(), signed_in(attempt.player)):
+        response = client.get(f"{API}/records/{attempt.public_id}")
+        assert_error(response, 403, "not_revealed")
+        assert bytes(deal.seed).hex() not in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [{"state": "rejected"}, {"ranked": False}, {"who": {"is_guest": True}}, {"who": {"banned_at": factory.NOON}}],
+)
+def test_a_record_that_no_board_shows_is_its_players_alone(client: Client, hidden: dict[str, Any]) -> None:
+    who = factory.player(**hidden.pop("who", {}))
+    attempt = factory.finished(deal_of(3), who, **{"state": "verified", **hidden})
+    assert_error(client.get(f"{API}/records/{attempt.public_id}"), 404, "not_found")
+    if who.banned_at is None:
+        assert signed_in(who).get(f"{API}/records/{attempt.public_id}").status_code == 200
+
+
+def test_an_attempt_being_played_has_no_record() -> None:
+    deal = deal_of(3)
+    attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=True, started_at=factory.NOON)
+    assert_error(signed_in(attempt.player).get(f"{API}/records/{attempt.public_id}"), 403, "not_revealed")
+
+
+# --- Verify ---------------------------------------------------------------------------------------------------------
+
+
+def on_the_command_line(record: Any, tmp_path: Any) -> Any:
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(record))
+    output = io.StringIO()
+    with redirect_stdout(output):
+        code = command_line(["verify", "--json", str(path)])
+    return code, json.loads(output.getvalue()) if output.getvalue() else None
+
+
+@pytest.mark.parametrize("tokens", [None, ["u"], ["t0-t0"], ["nonsense"]])
+def test_verify_answers_as_the_command_line_does(client: Client, tmp_path: Any, tokens: list[str] | None) -> None:
+    deal = factory.deal()
+    record = factory.record_of(deal, tokens if tokens is not None else factory.line(deal)).to_json()
+    answer = client.post(f"{API}/verify", record, content_type="application/json")
+    code, printed = on_the_command_line(record, tmp_path)
+    assert answer.status_code == 200
+    assert {**answer.json(), "failure": answer.json()["failure"]} == {"failure": None, **printed}
+    assert answer.json()["ok"] == (code == 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b"{", 400, "bad_json"),
+        (b"\xff\xfe", 400, "bad_json"),
+        (b"[" * 100_000, 400, "bad_json"),
+        (b"{}", 422, "bad_record"),
+        (b"[]", 422, "bad_record"),
+        (b'{"rules": 99}', 422, "bad_record"),
+        (b" " * (256 * 1024 + 1), 413, "too_large"),
+    ],
+)
+def test_verify_refuses_what_is_no_record(client: Client, body: bytes, status: int, code: str) -> None:
+    assert_error(client.post(f"{API}/verify", body, content_type="application/json"), status, code)
+
+
+def test_verify_is_throttled(client: Client) -> None:
+    for _ in range(30):
+        assert client.post(f"{API}/verify", b"{}", content_type="application/json").status_code == 422
+    response = client.post(f"{API}/verify", b"{}", content_type="application/json")
+    assert assert_error(response, 429, "rate_limited")["retry_after"] > 0
+    assert int(response["Retry-After"]) > 0
+
+
+# --- Boards ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_board_is_paged_by_its_cursors(client: Client) -> None:
+    deal = deal_of(0)
+    for ms in range(5):
+        factory.listed(deal, Score(20, ms, 40 - ms))
+    waits = factory.finished(deal)
+    first = client.get(f"{API}/boards/{deal.pk}?limit=2").json()
+    second = client.get(f"{API}/boards/{deal.pk}", {"limit": 2, "cursor": first["after"]}).json()
+    assert [one["rank"] for one in first["entries"] + second["entries"]] == [1, 2, 3, 4]
+    assert [(one["attempt"], one["status"], one["rank"]) for one in first["waiting"]] == [
+        (str(waits.public_id), "pending", None)
+    ]
+    assert (first["total"], second["waiting"]) == (5, [])
+    back = client.get(f"{API}/boards/{deal.pk}", {"limit": 2, "cursor": second["before"]}).json()
+    assert back["entries"] == first["entries"]
+    fewest = client.get(f"{API}/boards/{deal.pk}?board=fewest").json()
+    assert [one["tokens"] for one in fewest["entries"]] == [36, 37, 38, 39, 40]
+
+
+def test_an_entry_tells_nothing_of_an_open_deal(client: Client) -> None:
+    deal = deal_of(0)
+    factory.listed(deal, Score(20, 1, 40))
+    text = client.get(f"{API}/boards/{deal.pk}").content.decode()
+    assert bytes(deal.seed).hex() not in text
+    assert "seed" not in text
+
+
+@pytest.mark.parametrize("query", ["cursor=x", "board=best", "limit=0", "limit=x", "limit=101"])
+def test_bad_parameters_of_a_board_are_typed_errors(client: Client, query: str) -> None:
+    deal = deal_of(0)
+    expected = (400, "bad_cursor") if "cursor" in query else (422, "bad_parameters")
+    assert_error(client.get(f"{API}/boards/{deal.pk}?{query}"), *expected)
+
+
+def test_around_a_player_and_where_a_player_stands(client: Client) -> None:
+    deal = deal_of(0)
+    results = [factory.listed(deal, Score(20, ms, 40)) for ms in range(5)]
+    middle = results[2].player.public_id
+    near = client.get(f"{API}/boards/{deal.pk}/around/{middle}?span=1").json()
+    assert [one["rank"] for one in near] == [2, 3, 4]
+    assert client.get(f"{API}/boards/{deal.pk}/players/{middle}").json()["rank"] == 3
+    assert_error(client.get(f"{API}/boards/{deal.pk}/players/{factory.player().public_id}"), 404, "not_found")
+
+
+@pytest.mark.parametrize("fields", [{"is_guest": True}, {"banned_at": factory.NOON}])
+def test_hidden_players_are_not_found(client: Client, fields: dict[str, Any]) -> None:
+    who, deal = factory.player(**fields), deal_of(0)
+    for path in (
+        f"players/{who.public_id}",
+        f"players/{who.public_id}/results",
+        f"boards/{deal.pk}/around/{who.public_id}",
+    ):
+        assert_error(client.get(f"{API}/{path}"), 404, "not_found")
+
+
+def test_friends_are_shown_to_whom_they_are_friends_of_alone(client: Client) -> None:
+    deal = deal_of(0)
+    me, friend = factory.player(), factory.player()
+    me.following.create(followed=friend)
+    factory.listed(deal, Score(20, 1, 40), who=friend)
+    periods.recount_marked()
+    for path in (f"boards/{deal.pk}/friends", "seasons/week/friends"):
+        assert_error(client.get(f"{API}/{path}"), 401, "not_signed_in")
+        assert [one["player"] for one in signed_in(me).get(f"{API}/{path}").json()] == [str(friend.public_id)]
+
+
+def test_a_season_and_a_player(client: Client) -> None:
+    deal = deal_of(0)
+    result = factory.listed(deal, Score(20, 1, 40))
+    periods.recount_marked()
+    who = result.player.public_id
+    for period in ("week", "month", "all"):
+        found = client.get(f"{API}/seasons/{period}?variant=stonewall").json()
+        assert [(one["rank"], one["player"], one["deals"]) for one in found["entries"]] == [(1, str(who), 1)]
+    assert [one["rank"] for one in client.get(f"{API}/seasons/week/around/{who}").json()] == [1]
+    assert client.get(f"{API}/players/{who}").json()["results"] == 1
+    (shown,) = client.get(f"{API}/players/{who}/results").json()
+    assert (shown["attempt"], shown["deal"]["seed"]) == (str(result.attempt.public_id), None)
+    assert client.get(f"{API}/players/{who}/results", {"before": shown["finished_at"]}).json() == []
+    assert_error(client.get(f"{API}/seasons/year"), 422, "bad_parameters")
+    assert_error(client.get(f"{API}/seasons/week?variant=chess"), 404, "not_found")
+    assert_error(client.get(f"{API}/seasons/week?day=0001-01-01"), 404, "not_found")
+
+
+# --- The API as a whole ---------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_address_and_a_wrong_method_have_the_one_error_shape(client: Client) -> None:
+    assert_error(client.get(f"{API}/nothing", headers={"accept": "application/json"}), 404, "not_found")
+    assert client.post(f"{API}/deals").status_code == 405
+
+
+def test_a_fault_has_the_one_error_shape_and_tells_nothing(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_args: Any) -> Any:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("leaderboards.api.boards.page", broken)
+    response = client.get(f"{API}/boards/{deal_of(0).pk}")
+    assert_error(response, 500, "server_error")
+    assert "secret" not in response.content.decode()
+
+
+def test_everything_is_described_and_every_error_has_its_shape_in_the_description(client: Client) -> None:
+    described = client.get(f"{API}/openapi.json").json()
+    assert len(described["paths"]) >= 13
+    for path in described["paths"].values():
+        for operation in path.values():
+            assert "200" in operation["responses"]
+            assert "ErrorOut" in json.dumps(operation["responses"]["404"])
+            assert operation["summary"]
+
+
+def test_the_documentation_page_uses_only_files_of_this_site(client: Client) -> None:
+    response = client.get(f"{API}/docs")
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "script-src 'self'" in response["Content-Security-Policy"]
+    assert "//" not in page.replace("</", "").replace("// ", "").split("swagger-settings")[0]
+    for part in page.split('src="')[1:]:
+        assert part.startswith("/static/")
+
+
+def test_everybody_is_throttled(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    from config import api
+
+    monkeypatch.setattr(
+        api.api.throttle[0] if isinstance(api.api.throttle, list) else api.api.throttle, "num_requests", 2
+    )
+    codes = [client.get(f"{API}/deals").status_code for _ in range(3)]
+    assert codes == [200, 200, 429]
+
+
+def test_a_forged_address_does_not_evade_the_throttle(client: Client) -> None:
+    codes = [
+        client.post(
+            f"{API}/verify", b"{}", content_type="application/json", headers={"x-forwarded-for": f"10.0.0.{n}"}
+        ).status_code
+        for n in range(31)
+    ]
+    assert codes[-1] == 429
+
+
+def test_without_its_cache_the_api_still_answers(client: Client, settings: Any) -> None:
+    settings.CACHES = {
+        "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    }
+    assert client.get(f"{API}/deals").status_code == 200

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.django import TestCase
+
+from games.models import Attempt
+from leaderboards import boards, entries, histogram
+from leaderboards.keys import BOARDS, BoardName, Score
+from leaderboards.ladders import deal_ladder
+from leaderboards.models import Result
+from leaderboards.pages import CursorError, Page
+from tests.leaderboards import factory
+
+# Few different figures, so that ties down to the id are common, and far ones, so that every level is used.
+scores = st.builds(
+    Score, st.sampled_from([0, 7, 52]), st.sampled_from([0, 5, 130, 2**20, 10**7]), st.sampled_from([0, 3, 70, 5_000])
+)
+finishes = st.integers(0, 2).map(lambda s: factory.NOON + timedelta(microseconds=s))
+
+
+def naive(results: list[Result], board: BoardName) -> list[Any]:
+    """The public ids of the players in the order the rules give."""
+
+    def order(one: Result) -> tuple[Any, ...]:
+        figures = (one.elapsed_ms, one.tokens) if board == "race" else (one.tokens, one.elapsed_ms)
+        return -one.cards_up, *figures, one.finished_at, one.pk
+
+    return [one.player.public_id for one in sorted(results, key=order)]
+
+
+def walk(deal: Any, board: BoardName, limit: int) -> list[Page]:
+    """Every page of a board by its cursors."""
+    pages = [boards.page(deal, board, limit=limit)]
+    while pages[-1].after:
+        pages.append(boards.page(deal, board, pages[-1].after, limit))
+    return pages
+
+
+class BoardProperties(TestCase):
+    @settings(max_examples=25, deadline=None)
+    @given(st.lists(st.tuples(scores, finishes), min_size=1, max_size=12), st.integers(1, 5), st.data())
+    def test_pages_ranks_and_neighbours_agree_with_a_naive_sort(self, given_: Any, limit: int, data: Any) -> None:
+        deal, other = factory.deal(), factory.deal("braid")
+        factory.listed(other, Score(50, 1, 1))
+        results = [factory.listed(deal, score, finished_at=when) for score, when in given_]
+        for gone in data.draw(st.sets(st.sampled_from(range(len(results))), max_size=3)):
+            entries.set_listed(results[gone], listed=False)
+        shown = [one for one in results if one.listed]
+        for board in BOARDS:
+            expected = naive(shown, board)
+            pages = walk(deal, board, limit)
+            found = [entry for page in pages for entry in page.entries]
+            assert [entry.player for entry in found] == expected
+            assert [entry.rank for entry in found] == list(range(1, len(expected) + 1))
+            assert {page.total for page in pages} == {len(expected)}
+            for page, previous in zip(pages[1:], pages, strict=False):
+                assert page.before
+                assert boards.page(deal, board, page.before, limit).entries == previous.entries
+            for one in results:
+                rank = expected.index(one.player.public_id) + 1 if one.listed else None
+                assert boards.rank_of(deal, board, one.player) == rank
+                near = boards.around(deal, board, one.player, span=2)
+                if rank is None:
+                    assert near == []
+                else:
+                    assert [entry.player for entry in near] == expected[max(0, rank - 3) : rank + 2]
+                    assert [entry.rank for entry in near] == list(
+                        range(max(1, rank - 2), min(rank + 2, len(expected)) + 1)
+                    )
+
+    @settings(max_examples=25, deadline=None)
+    @given(st.lists(st.tuples(scores, st.booleans(), st.booleans()), min_size=1, max_size=12))
+    def test_the_histogram_agrees_with_a_fresh_count_after_any_changes(self, changes: Any) -> None:
+        deal = factory.deal()
+        for score, first, second in changes:
+            result = factory.listed(deal, score, show=first)
+            entries.set_listed(result, listed=second)
+            entries.set_listed(result, listed=second)
+        for board in BOARDS:
+            ladder = deal_ladder(deal.pk, board)
+            assert histogram.faults(ladder) == []
+            assert histogram.total(ladder) == sum(second for _, _, second in changes)
+
+
+@pytest.fixture
+def deal(db: None) -> Any:
+    return factory.deal()
+
+
+def test_faults_are_found_and_a_rebuild_mends_them(deal: Any) -> None:
+    for ms in range(20):
+        factory.listed(deal, Score(20, ms * 10**5, 40 + ms))
+    ladder = deal_ladder(deal.pk, "race")
+    ladder.buckets.objects.filter(level=2).update(entries=9)
+    assert histogram.faults(ladder)
+    histogram.rebuild(ladder)
+    assert histogram.faults(ladder) == []
+
+
+def test_an_entry_that_is_removed_closes_the_gap(deal: Any) -> None:
+    results = [factory.listed(deal, Score(20, ms, 40)) for ms in (100, 200, 300)]
+    entries.remove(results[1])
+    assert [(e.rank, e.elapsed_ms) for e in boards.page(deal).entries] == [(1, 100), (2, 300)]
+    assert boards.rank_of(deal, "race", results[2].player) == 2
+
+
+def test_a_cursor_still_works_when_its_entry_has_gone(deal: Any) -> None:
+    results = [factory.listed(deal, Score(20, ms, 40)) for ms in (100, 200, 300)]
+    cursor = boards.page(deal, limit=2).after
+    entries.remove(results[1])
+    assert [(e.rank, e.elapsed_ms) for e in boards.page(deal, "race", cursor).entries] == [(2, 300)]
+
+
+@pytest.mark.parametrize("text", ["", "x", "a:b", "e30:xxxx", "\x00", "é" * 40])
+def test_a_bad_cursor_is_a_typed_error(deal: Any, text: str) -> None:
+    factory.listed(deal, Score(1, 1, 1))
+    if not text:
+        assert boards.page(deal, "race", text).entries
+        return
+    with pytest.raises(CursorError):
+        boards.page(deal, "race", text)
+
+
+def test_a_cursor_of_another_board_is_refused(deal: Any) -> None:
+    for ms in (100, 200):
+        factory.listed(deal, Score(20, ms, 40))
+    cursor = boards.page(deal, "race", limit=1).after
+    other = factory.deal("braid")
+    with pytest.raises(CursorError):
+        boards.page(deal, "fewest", cursor)
+    with pytest.raises(CursorError):
+        boards.page(other, "race", cursor)
+
+
+def test_a_page_has_at_most_a_hundred_entries(deal: Any) -> None:
+    for ms in range(103):
+        factory.listed(deal, Score(20, ms, 40))
+    assert len(boards.page(deal, limit=10_000).entries) == boards.MAX_PAGE_SIZE
+    assert len(boards.page(deal, limit=-5).entries) == 1
+
+
+def test_friends_are_those_one_follows_and_oneself(deal: Any) -> None:
+    me, friend, stranger = factory.player(), factory.player(), factory.player()
+    me.following.create(followed=friend)
+    stranger.following.create(followed=me)
+    for ms, who in ((300, me), (200, friend), (100, stranger)):
+        factory.listed(deal, Score(20, ms, 40), who=who)
+    found = boards.friends(deal, "race", me)
+    assert [(entry.rank, entry.player) for entry in found] == [(1, friend.public_id), (2, me.public_id)]
+
+
+def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:
+    pending = factory.finished(deal)
+    review = factory.finished(deal, state="review", started_at=factory.NOON + timedelta(hours=1))
+    factory.finished(deal, state="rejected")
+    factory.finished(deal, who=factory.player(is_guest=True))
+    factory.finished(deal, who=factory.player(banned_at=factory.NOON))
+    factory.finished(deal, ranked=False)
+    found = boards.waiting(deal)
+    assert [(e.attempt, e.status, e.rank, e.cards_up) for e in found] == [
+        (pending.public_id, "pending", None, None),
+        (review.public_id, "review", None, None),
+    ]
+
+
+def test_ones_own_standing_is_ranked_or_waiting_or_nothing(deal: Any) -> None:
+    result = factory.listed(deal, Score(20, 100, 40))
+    pending = factory.finished(deal)
+    mine = boards.standing_of(deal, "race", result.player)
+    assert mine is not None
+    assert (mine.rank, mine.status) == (1, "verified")
+    waits = boards.standing_of(deal, "race", pending.player)
+    assert waits is not None
+    assert (waits.rank, waits.status) == (None, Attempt.State.PENDING)
+    assert boards.standing_of(deal, "race", factory.player()) is None

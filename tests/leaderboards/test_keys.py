@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leaderboards.keys import DEAL, SEASON, KeyRangeError, Layout, Score
+
+deal_scores = st.builds(Score, st.integers(0, 104), st.integers(0, 2**32 - 1), st.integers(0, 5_000))
+season_scores = st.builds(Score, st.integers(0, 10**6), st.integers(0, 2**39 - 1), st.integers(0, 2**39 - 1))
+
+
+def race(score: Score) -> tuple[int, ...]:
+    return -score.cards_up, score.elapsed_ms, score.tokens
+
+
+def fewest(score: Score) -> tuple[int, ...]:
+    return -score.cards_up, score.tokens, score.elapsed_ms
+
+
+@given(st.lists(deal_scores, min_size=2, max_size=20))
+def test_keys_of_a_deal_sort_as_the_rules_rank(scores: list[Score]) -> None:
+    assert sorted(scores, key=DEAL["race"].pack) == sorted(scores, key=race)
+    assert sorted(scores, key=DEAL["fewest"].pack) == sorted(scores, key=fewest)
+
+
+@given(st.lists(season_scores, min_size=2, max_size=20))
+def test_keys_and_ties_of_a_season_sort_as_the_rules_rank(scores: list[Score]) -> None:
+    for layout, order in ((SEASON["race"], race), (SEASON["fewest"], fewest)):
+        tie = layout.ties[0]
+        assert sorted(scores, key=lambda s: (layout.pack(s), getattr(s, tie))) == sorted(scores, key=order)
+
+
+@given(deal_scores)
+def test_a_key_of_a_deal_gives_its_score_back_and_is_exact_as_a_double(score: Score) -> None:
+    for layout in DEAL.values():
+        key = layout.pack(score)
+        assert layout.unpack(key) == score
+        assert int(float(key)) == key
+
+
+@pytest.mark.parametrize(
+    "score", [Score(-1, 0, 0), Score(128, 0, 0), Score(0, 2**32, 0), Score(0, 0, 2**13), Score(0, -1, 0)]
+)
+def test_a_score_that_does_not_fit_is_refused(score: Score) -> None:
+    for layout in DEAL.values():
+        with pytest.raises(KeyRangeError):
+            layout.pack(score)
+
+
+@pytest.mark.parametrize(
+    "layout", [*DEAL.values(), *SEASON.values()], ids=lambda layout: f"{layout.cards_bits}-{layout.name}"
+)
+def test_keys_fit_into_a_signed_column_and_levels_get_finer(layout: Layout) -> None:
+    assert layout.cards_bits + sum(bits for _, bits in layout.figures) <= 63
+    assert list(layout.shifts) == sorted(layout.shifts, reverse=True)
+    assert layout.ties[-1] == "id"

@@ -1,0 +1,201 @@
+"""The live board: what those who look at it are sent, and when."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+from channels.layers import get_channel_layer
+
+from config.asgi import application
+from leaderboards import consumers, live
+from leaderboards.keys import Score
+from leaderboards.notices import Notifier
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "SEND_EVERY", 0.05)
+
+
+class Watcher:
+    """A browser at a live board."""
+
+    def __init__(self, deal_id: int, query: str = "", origin: str = "http://127.0.0.1:8000") -> None:
+        self._socket = ApplicationCommunicator(
+            application,
+            {
+                "type": "websocket",
+                "path": f"/ws/board/{deal_id}/",
+                "query_string": query.lstrip("?").encode(),
+                "headers": [(b"origin", origin.encode()), (b"host", b"127.0.0.1:8000")],
+                "subprotocols": [],
+            },
+        )
+
+    async def connect(self) -> bool:
+        """Whether the server accepts."""
+        await self._socket.send_input({"type": "websocket.connect"})
+        return bool((await self.message())["type"] == "websocket.accept")
+
+    async def message(self) -> dict[str, Any]:
+        """The next message of the server."""
+        found: dict[str, Any] = await self._socket.receive_output(5)
+        return found
+
+    async def frame(self) -> dict[str, Any]:
+        """The next frame."""
+        found: dict[str, Any] = json.loads((await self.message())["text"])
+        return found
+
+    async def is_quiet(self, seconds: float) -> bool:
+        """Whether nothing comes for so long."""
+        return bool(await self._socket.receive_nothing(seconds))
+
+    async def say(self, text: str) -> None:
+        """Send a message."""
+        await self._socket.send_input({"type": "websocket.receive", "text": text})
+
+    async def disconnect(self) -> None:
+        """Leave."""
+        await self._socket.send_input({"type": "websocket.disconnect", "code": 1000})
+        await self._socket.wait(5)
+
+
+listed = sync_to_async(factory.listed)
+
+
+async def test_everybody_looking_is_sent_the_board_now_and_when_it_changes() -> None:
+    deal = await sync_to_async(factory.deal)()
+    first, second, fewest = Watcher(deal.pk), Watcher(deal.pk), Watcher(deal.pk, "?board=fewest")
+    for watcher in (first, second, fewest):
+        assert await watcher.connect()
+        found = await watcher.frame()
+        assert (found["type"], found["deal"], found["total"], found["entries"]) == ("board", deal.pk, 0, [])
+    result = await listed(deal, Score(20, 100, 40))
+    for watcher in (first, second, fewest):
+        found = await watcher.frame()
+        assert [(e["rank"], e["attempt"]) for e in found["entries"]] == [(1, str(result.attempt.public_id))]
+        await watcher.disconnect()
+    assert (found["board"], bytes(deal.seed).hex() in json.dumps(found)) == ("fewest", False)
+
+
+async def test_many_changes_are_sent_as_few_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "SEND_EVERY", 0.5)
+    deal = await sync_to_async(factory.deal)()
+    watcher = Watcher(deal.pk)
+    await watcher.connect()
+    await watcher.frame()
+    for ms in range(10):
+        await listed(deal, Score(20, ms, 40))
+    totals = []
+    while not totals or totals[-1] < 10:
+        totals.append((await watcher.frame())["total"])
+    assert len(totals) <= 4
+    assert await watcher.is_quiet(0.8)
+    await watcher.disconnect()
+
+
+async def test_a_lost_notice_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "LOOK_EVERY", 0.1)
+    monkeypatch.setattr("leaderboards.entries.tell_watchers", lambda _deal: None)
+    deal = await sync_to_async(factory.deal)()
+    watcher = Watcher(deal.pk)
+    await watcher.connect()
+    await watcher.frame()
+    await listed(deal, Score(20, 1, 40))
+    assert (await watcher.frame())["total"] == 1
+    await watcher.disconnect()
+
+
+async def test_the_last_to_leave_ends_the_watch() -> None:
+    deal = await sync_to_async(factory.deal)()
+    watchers = [Watcher(deal.pk) for _ in range(2)]
+    for watcher in watchers:
+        await watcher.connect()
+        await watcher.frame()
+    for watcher in watchers:
+        assert live.hub()._watches
+        await watcher.disconnect()
+    assert not live.hub()._watches
+
+
+@pytest.mark.parametrize("query", ["", "?board=best"])
+async def test_a_board_that_is_none_is_closed(query: str) -> None:
+    deal_id = 0 if not query else (await sync_to_async(factory.deal)()).pk
+    watcher = Watcher(deal_id, query)
+    await watcher.connect()
+    message = await watcher.message()
+    assert message == {"type": "websocket.close", "code": consumers.CLOSE_NOT_FOUND}
+    await watcher.disconnect()
+
+
+async def test_who_talks_is_shown_out() -> None:
+    deal = await sync_to_async(factory.deal)()
+    watcher = Watcher(deal.pk)
+    await watcher.connect()
+    await watcher.frame()
+    await watcher.say("{}")
+    assert await watcher.message() == {"type": "websocket.close", "code": consumers.CLOSE_TALKING}
+    await watcher.disconnect()
+
+
+async def test_another_sites_page_may_not_look() -> None:
+    deal = await sync_to_async(factory.deal)()
+    stranger = Watcher(deal.pk, origin="http://evil.example")
+    assert not await stranger.connect()
+
+
+async def test_a_slow_reader_gets_the_newest_frame_only() -> None:
+    sent: list[str] = []
+    gate = asyncio.Event()
+    consumer = consumers.BoardConsumer()
+    consumer._newest, consumer._sender = None, None
+
+    async def slow(message: dict[str, Any]) -> None:
+        await gate.wait()
+        sent.append(message["text"])
+
+    consumer._send = slow
+    for text in ("1", "2", "3", "4"):
+        consumer.show(text)
+        await asyncio.sleep(0)
+    gate.set()
+    assert consumer._sender is not None
+    await consumer._sender
+    assert sent == ["1", "4"]
+
+
+async def test_notices_of_one_kind_to_one_group_are_sent_once_and_a_fault_is_survived(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[Any] = []
+
+    class Layer:
+        async def group_send(self, group: str, message: dict[str, Any]) -> None:
+            if group == "away":
+                raise OSError
+            sent.append((group, message["n"]))
+
+    monkeypatch.setattr("leaderboards.notices.get_channel_layer", Layer)
+    notifier = Notifier()
+    notifier.send("away", {"type": "x", "n": 0})
+    assert await asyncio.to_thread(notifier.flush)
+    with notifier._lock:  # nothing leaves while messages gather
+        loop = notifier._running_loop()
+    started = asyncio.Event()
+    loop.call_soon_threadsafe(lambda: __import__("time").sleep(0.1))
+    for n in range(50):
+        notifier.send("a", {"type": "x", "n": n})
+    notifier.send("b", {"type": "x", "n": 7})
+    started.set()
+    assert await asyncio.to_thread(notifier.flush)
+    assert sent == [("a", 49), ("b", 7)]
+    assert get_channel_layer() is not None

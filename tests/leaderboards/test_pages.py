@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from games.rules import CATALOGUE
+from leaderboards import periods
+from leaderboards.keys import Score
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+
+
+def signed_in(player: Any) -> Client:
+    client = Client()
+    client.force_login(player, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
+
+
+@pytest.fixture
+def deal() -> Any:
+    return factory.deal(day=timezone.now().date())
+
+
+def url(deal: Any, query: str = "") -> str:
+    return f"/boards/{deal.day}/{deal.variant}/{query}"
+
+
+def test_the_index_shows_todays_deals_and_the_periods(client: Client) -> None:
+    for variant in CATALOGUE:
+        factory.deal(variant, day=timezone.now().date())
+    response = client.get("/boards/")
+    assert response.status_code == 200
+    assert [item["deal"].variant for item in response.context["deals"]] == list(CATALOGUE)
+    assert "/boards/week/" in response.content.decode()
+
+
+def test_a_deals_board_shows_ranks_in_order_and_who_waits(client: Client, deal: Any) -> None:
+    for ms in (300, 100, 200):
+        factory.listed(deal, Score(20, ms, 40))
+    factory.finished(deal)
+    response = client.get(url(deal))
+    assert [(e.rank, e.elapsed_ms) for e in response.context["page"].entries] == [(1, 100), (2, 200), (3, 300)]
+    assert [e.status for e in response.context["waiting"]] == ["pending"]
+    assert response.context["after_url"] is None
+    assert client.get(url(deal, "?board=fewest")).context["board"] == "fewest"
+
+
+def test_pages_of_a_board_are_linked(client: Client, deal: Any) -> None:
+    for ms in range(60):
+        factory.listed(deal, Score(20, ms, 40))
+    first = client.get(url(deal))
+    second = client.get(url(deal, first.context["after_url"]))
+    assert [e.rank for e in second.context["page"].entries] == list(range(51, 61))
+    assert second.context["waiting"] == []
+    assert client.get(url(deal, second.context["before_url"])).context["page"].entries == first.context["page"].entries
+
+
+def test_a_player_beyond_the_page_sees_the_entries_around(deal: Any) -> None:
+    results = [factory.listed(deal, Score(20, ms, 40)) for ms in range(60)]
+    far, near = signed_in(results[-1].player), signed_in(results[0].player)
+    assert [e.rank for e in far.get(url(deal)).context["around"]] == list(range(55, 61))
+    assert far.get(url(deal)).context["mine"].rank == 60
+    assert near.get(url(deal)).context["around"] == []
+
+
+def test_friends_are_ranked_among_themselves(client: Client, deal: Any) -> None:
+    me, friend = factory.player(), factory.player()
+    me.following.create(followed=friend)
+    for ms, who in ((1, None), (2, friend), (3, me)):
+        factory.listed(deal, Score(20, ms, 40), who=who)
+    found = signed_in(me).get(url(deal, "?who=friends")).context["page"].entries
+    assert [(e.rank, e.player) for e in found] == [(1, friend.public_id), (2, me.public_id)]
+    assert client.get(url(deal, "?who=friends")).context["page"].entries == []
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("?cursor=x", 400),
+        ("?board=best", 404),
+        ("?who=nobody", 404),
+    ],
+)
+def test_bad_questions_of_a_board(deal: Any, path: str, status: int) -> None:
+    assert Client().get(url(deal, path)).status_code == status
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/boards/2026-02-30/braid/",
+        "/boards/2020-01-01/braid/",
+        "/boards/year/",
+        "/boards/week/?variant=x",
+        "/boards/week/?day=x",
+    ],
+)
+def test_boards_that_are_none(client: Client, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("period", ["week", "month", "all"])
+def test_a_seasons_board(client: Client, deal: Any, period: str) -> None:
+    result = factory.listed(deal, Score(20, 100, 40))
+    periods.recount_marked()
+    response = client.get(f"/boards/{period}/?variant=stonewall")
+    assert [(e.rank, e.player, e.deals) for e in response.context["page"].entries] == [(1, result.player.public_id, 1)]
+    assert client.get(f"/boards/{period}/?variant=braid").context["page"].entries == []
+    past = timezone.now().date() - timedelta(days=62)
+    expected = 1 if period == "all" else 0
+    assert len(client.get(f"/boards/{period}/?day={past}").context["page"].entries) == expected
+
+
+def test_boards_take_no_posts(client: Client, deal: Any) -> None:
+    for path in ("/boards/", "/boards/week/", url(deal)):
+        assert client.post(path).status_code == 405

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import random
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from leaderboards import entries, histogram, periods
+from leaderboards.keys import BOARDS, Score
+from leaderboards.ladders import season_ladder
+from leaderboards.models import Recount, Season, Standing
+from leaderboards.pages import CursorError
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+DAY = factory.DAY  # a Friday
+
+
+def whole() -> None:
+    """The counts of every season are those of its standings."""
+    for season in Season.objects.all():
+        for board in BOARDS:
+            assert histogram.faults(season_ladder(season.pk, board)) == []
+
+
+def shown(period: str, variant: str = "", day: date = DAY, board: Any = "race") -> list[tuple[Any, ...]]:
+    page = periods.page(periods.season(period, day, variant), board)
+    return [(e.rank, e.player, e.deals, e.cards_up, e.elapsed_ms, e.tokens) for e in page.entries]
+
+
+def test_weeks_begin_on_mondays_and_months_on_their_first_day() -> None:
+    assert periods.span("week", DAY) == periods.Span(date(2026, 11, 16), date(2026, 11, 23))
+    assert periods.span("month", DAY) == periods.Span(date(2026, 11, 1), date(2026, 12, 1))
+    assert periods.span("month", date(2026, 12, 31)).end == date(2027, 1, 1)
+    assert periods.span("all", DAY).end is None
+    with pytest.raises(ValueError, match="year"):
+        periods.span("year", DAY)
+
+
+def test_a_players_deals_are_added_up_for_each_period_and_variant() -> None:
+    who = factory.player()
+    factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
+    factory.listed(factory.deal("tarot"), Score(30, 3_000, 200), who=who)
+    factory.listed(factory.deal("braid", DAY - timedelta(days=5)), Score(8, 10, 5), who=who)
+    factory.listed(factory.deal("braid", DAY - timedelta(days=40)), Score(4, 1, 1), who=who)
+    assert periods.recount_marked() > 0
+    me = who.public_id
+    assert shown("week") == [(1, me, 2, 80, 4_000, 300)]
+    assert shown("week", "braid") == [(1, me, 1, 50, 1_000, 100)]
+    assert shown("month") == [(1, me, 3, 88, 4_010, 305)]
+    assert shown("all") == [(1, me, 4, 92, 4_011, 306)]
+    assert shown("all", "tarot") == [(1, me, 1, 30, 3_000, 200)]
+    assert shown("all", "plot") == []
+    assert shown("week", day=DAY - timedelta(days=40)) == [(1, me, 1, 4, 1, 1)]
+    whole()
+
+
+def test_a_recount_follows_removals_and_is_idempotent() -> None:
+    who, other = factory.player(), factory.player()
+    first = factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
+    factory.listed(first.deal, Score(51, 1_000, 100), who=other)
+    periods.recount_marked()
+    assert [row[:2] for row in shown("week")] == [(1, other.public_id), (2, who.public_id)]
+    assert periods.recount_marked() == 0
+    entries.set_listed(first, listed=False)
+    assert periods.recount_marked() == 1
+    assert [row[:2] for row in shown("week")] == [(1, other.public_id)]
+    assert Standing.objects.filter(player=who).count() == 0
+    entries.set_listed(first, listed=True)
+    periods.recount_marked()
+    before = sorted(Standing.objects.values_list("pk", "race_key"))
+    Recount.objects.create(player=who, day=DAY)
+    periods.recount_marked()
+    assert sorted(Standing.objects.values_list("pk", "race_key")) == before
+    whole()
+
+
+def test_pages_ranks_and_neighbours_of_a_season_agree_with_a_naive_sort() -> None:
+    choose, sums = random.Random(5), {}
+    players = [factory.player() for _ in range(12)]
+    for variant in ("braid", "tarot"):
+        deal = factory.deal(variant)
+        for who in players:
+            score = Score(choose.choice([10, 20]), choose.choice([1_000, 2_000]), choose.choice([50, 60]))
+            factory.listed(deal, score, who=who)
+            sums[who] = Score(*map(sum, zip(score, sums.get(who, (0, 0, 0)), strict=True)))
+    periods.recount_marked()
+    season = periods.season("week", DAY)
+    for board in BOARDS:
+        expected = sorted(
+            players,
+            key=lambda p: (
+                -sums[p].cards_up,
+                *((sums[p].elapsed_ms, sums[p].tokens) if board == "race" else (sums[p].tokens, sums[p].elapsed_ms)),
+                Standing.objects.get(player=p, season=season).pk,
+            ),
+        )
+        pages = [periods.page(season, board, limit=5)]
+        while pages[-1].after:
+            pages.append(periods.page(season, board, pages[-1].after, limit=5))
+        found = [entry for page in pages for entry in page.entries]
+        assert [entry.player for entry in found] == [p.public_id for p in expected]
+        assert [entry.rank for entry in found] == list(range(1, 13))
+        for rank, who in enumerate(expected, 1):
+            assert periods.rank_of(season, board, who) == rank
+        middle = periods.around(season, board, expected[5], 1)
+        assert [entry.rank for entry in middle] == [5, 6, 7]
+    whole()
+
+
+def test_friends_in_a_season() -> None:
+    me, friend = factory.player(), factory.player()
+    me.following.create(followed=friend)
+    deal = factory.deal()
+    for ms, who in ((3, me), (2, friend), (1, factory.player())):
+        factory.listed(deal, Score(20, ms, 40), who=who)
+    periods.recount_marked()
+    found = periods.friends(periods.season("week", DAY), "race", me)
+    assert [(e.rank, e.player) for e in found] == [(1, friend.public_id), (2, me.public_id)]
+
+
+def test_a_season_nobody_has_played_in_is_empty() -> None:
+    assert periods.page(None).entries == []
+    assert periods.rank_of(None, "race", factory.player()) is None
+    assert periods.around(None, "race", factory.player()) == []
+    assert periods.friends(None, "race", factory.player()) == []
+
+
+def test_a_deals_cursor_is_no_seasons() -> None:
+    deal = factory.deal()
+    for ms in (1, 2):
+        factory.listed(deal, Score(20, ms, 40))
+    periods.recount_marked()
+    from leaderboards import boards
+
+    with pytest.raises(CursorError):
+        periods.page(periods.season("week", DAY), "race", boards.page(deal, limit=1).after)

@@ -1,0 +1,276 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from games.models import Attempt
+from leaderboards import boards, histogram, ranking, settlement, sweeping, tasks
+from leaderboards.keys import BOARDS
+from leaderboards.ladders import deal_ladder
+from leaderboards.models import DealBoard, Result
+from leaderboards.settlement import NotDecidableError, Verdict, decide, do_settle, settle
+from tests.leaderboards import factory
+
+State = Attempt.State
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Any]]]:
+    """The tasks that were sent, with their arguments."""
+    found: list[tuple[str, list[Any]]] = []
+    monkeypatch.setattr(
+        "celery.current_app.send_task", lambda name, args=(), **_options: found.append((name, list(args)))
+    )
+    return found
+
+
+def doubtful(deal: Any, **fields: Any) -> Attempt:
+    """A legal attempt that no person can have played."""
+    return factory.finished(deal, record=factory.superhuman(deal), **fields)
+
+
+def whole(deal: Any) -> None:
+    """The counts of the boards are those of the entries."""
+    for board in BOARDS:
+        assert histogram.faults(deal_ladder(deal.pk, board)) == []
+
+
+def test_a_verdict_fills_the_attempt_and_ranks_it() -> None:
+    attempt = factory.finished(factory.deal())
+    assert settle(attempt.pk) == State.VERIFIED
+    attempt.refresh_from_db()
+    assert attempt.verified_at is not None
+    (entry,) = boards.page(attempt.deal).entries
+    assert (entry.rank, entry.attempt) == (1, attempt.public_id)
+    assert (entry.cards_up, entry.elapsed_ms, entry.tokens) == (attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
+    assert entry.finished_at == attempt.finished_at
+    whole(attempt.deal)
+
+
+def test_duplicate_deliveries_settle_once() -> None:
+    attempt = factory.finished(factory.deal())
+    assert [settle(attempt.pk) for _ in range(3)] == [State.VERIFIED] * 3
+    assert Result.objects.count() == 1
+    assert DealBoard.objects.get(deal=attempt.deal).version == 1
+    whole(attempt.deal)
+
+
+def test_of_two_workers_with_the_same_attempt_in_hand_one_settles() -> None:
+    attempt = factory.finished(factory.deal())
+    first, second = (Attempt.objects.select_related("deal").get(pk=attempt.pk) for _ in range(2))
+    rejected = Verdict(State.REJECTED, [{"code": "x", "message": "x"}], None)
+    assert do_settle(first, rejected, expected=State.PENDING)
+    verified = Verdict.of(settlement.judge(second))
+    assert not do_settle(second, verified, expected=State.PENDING)
+    attempt.refresh_from_db()
+    assert (attempt.state, Result.objects.count()) == (State.REJECTED, 0)
+    whole(attempt.deal)
+
+
+def test_an_attempt_moved_to_another_player_meanwhile_is_not_settled_for_the_first() -> None:
+    attempt = factory.finished(factory.deal())
+    stale = Attempt.objects.select_related("deal").get(pk=attempt.pk)
+    Attempt.objects.filter(pk=attempt.pk).update(player=factory.player())
+    assert not do_settle(stale, Verdict.of(settlement.judge(stale)), expected=State.PENDING)
+    assert settle(attempt.pk) == State.VERIFIED
+
+
+@pytest.mark.parametrize("state", [State.VERIFIED, State.REJECTED, State.REVIEW])
+def test_what_is_judged_is_left_alone(state: State) -> None:
+    attempt = factory.finished(factory.deal(), state=state)
+    assert settle(attempt.pk) == state
+    assert Result.objects.count() == 0
+
+
+def test_what_is_played_or_unknown_is_left_alone() -> None:
+    playing = Attempt.objects.create(
+        deal=factory.deal(), player=factory.player(), ranked=True, started_at=timezone.now()
+    )
+    assert settle(playing.pk) == State.PLAYING
+    assert settle(0) is None
+
+
+def test_an_unranked_attempt_is_verified_and_not_ranked() -> None:
+    attempt = factory.finished(factory.deal(), ranked=False)
+    assert settle(attempt.pk) == State.VERIFIED
+    assert Result.objects.count() == 0
+
+
+def test_a_rejected_attempt_is_not_ranked_and_its_reason_is_stored() -> None:
+    deal = factory.deal()
+    attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]))
+    assert settle(attempt.pk) == State.REJECTED
+    attempt.refresh_from_db()
+    assert attempt.reasons[0]["code"] == "replay_failed"
+    assert attempt.cards_up is None
+    assert boards.page(deal).entries == []
+
+
+@pytest.mark.parametrize("fields", [{"is_guest": True}, {"banned_at": factory.NOON}])
+def test_guests_and_banned_players_are_not_ranked_until_they_may_be(fields: dict[str, Any]) -> None:
+    who = factory.player(**fields)
+    attempt = factory.finished(factory.deal(), who=who)
+    assert settle(attempt.pk) == State.VERIFIED
+    assert boards.page(attempt.deal).entries == []
+    assert boards.rank_of(attempt.deal, "race", who) is None
+    who.is_guest, who.banned_at = False, None
+    who.save()
+    assert ranking.rank_player(who) == 1
+    assert ranking.rank_player(who) == 0
+    assert boards.rank_of(attempt.deal, "race", who) == 1
+    whole(attempt.deal)
+
+
+def test_a_ban_hides_and_the_gap_closes() -> None:
+    deal = factory.deal()
+    attempts = [factory.finished(deal, tokens=factory.line(deal, length)) for length in (10, 20, 30)]
+    for attempt in attempts:
+        settle(attempt.pk)
+    first = boards.page(deal).entries[0]
+    best = next(one.player for one in attempts if one.public_id == first.attempt)
+    best.banned_at = timezone.now()
+    best.save()
+    assert ranking.hide_player(best) == 1
+    assert [entry.rank for entry in boards.page(deal).entries] == [1, 2]
+    assert best.public_id not in {entry.player for entry in boards.page(deal).entries}
+    whole(deal)
+
+
+def test_a_guests_results_are_ranked_for_the_account_they_moved_to() -> None:
+    guest, user = factory.player(is_guest=True), factory.player()
+    attempt = factory.finished(factory.deal(), who=guest)
+    settle(attempt.pk)
+    Attempt.objects.filter(player=guest).update(player=user)
+    Result.objects.filter(player=guest).update(player=user)
+    assert ranking.rank_player(user) == 1
+    assert boards.rank_of(attempt.deal, "race", user) == 1
+
+
+# --- Reviews --------------------------------------------------------------------------------------------------------
+
+
+def test_a_doubtful_attempt_waits_until_staff_verify_it() -> None:
+    deal = factory.deal("braid")
+    attempt = doubtful(deal)
+    assert settle(attempt.pk) == State.REVIEW
+    assert boards.page(deal).entries == []
+    assert [entry.status for entry in boards.waiting(deal)] == ["review"]
+    decide(attempt.pk, State.VERIFIED, "ada", "Watched the replay.")
+    attempt.refresh_from_db()
+    assert [entry.rank for entry in boards.page(deal).entries] == [1]
+    assert boards.waiting(deal) == []
+    assert settlement.staff_decision(attempt) == State.VERIFIED
+    assert {"burst", "staff"} <= {reason["code"] for reason in attempt.reasons}
+    whole(deal)
+
+
+def test_staff_may_take_a_verified_result_back_and_change_their_mind() -> None:
+    attempt = factory.finished(factory.deal())
+    settle(attempt.pk)
+    decide(attempt.pk, State.REJECTED, "ada")
+    assert boards.page(attempt.deal).entries == []
+    decide(attempt.pk, State.VERIFIED, "ada")
+    assert [entry.rank for entry in boards.page(attempt.deal).entries] == [1]
+    attempt.refresh_from_db()
+    assert len([reason for reason in attempt.reasons if reason["code"] == "staff"]) == 1
+    whole(attempt.deal)
+
+
+def test_staff_cannot_rank_what_does_not_replay() -> None:
+    deal = factory.deal()
+    attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]))
+    settle(attempt.pk)
+    with pytest.raises(NotDecidableError):
+        decide(attempt.pk, State.VERIFIED, "ada")
+    assert boards.page(deal).entries == []
+
+
+def test_staff_decide_only_what_has_been_judged_and_only_to_an_end() -> None:
+    attempt = factory.finished(factory.deal())
+    with pytest.raises(NotDecidableError):
+        decide(attempt.pk, State.VERIFIED, "ada")
+    settle(attempt.pk)
+    with pytest.raises(NotDecidableError):
+        decide(attempt.pk, State.PENDING, "ada")
+
+
+# --- Tasks ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_record_that_cannot_be_judged_goes_to_review_after_its_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt, other = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
+    judge = settlement.judge
+
+    def poisoned(one: Attempt) -> Any:
+        if one.pk == attempt.pk:
+            raise ZeroDivisionError("poison")
+        return judge(one)
+
+    monkeypatch.setattr(settlement, "judge", poisoned)
+    tasks.verify.apply([attempt.pk], retries=tasks.RETRIES)
+    assert settle(other.pk) == State.VERIFIED
+    attempt.refresh_from_db()
+    assert attempt.state == State.REVIEW
+    assert attempt.reasons[0]["code"] == "not_verifiable"
+
+
+def test_an_error_is_retried_before_the_attempt_goes_to_review(monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = factory.finished(factory.deal())
+    failures = iter([OSError("database away"), None])
+    judge = settlement.judge
+
+    def shaky(one: Attempt) -> Any:
+        if (error := next(failures)) is not None:
+            raise error
+        return judge(one)
+
+    monkeypatch.setattr(settlement, "judge", shaky)
+    tasks.verify.apply([attempt.pk])  # without a queue, retries run at once
+    attempt.refresh_from_db()
+    assert attempt.state == State.VERIFIED
+
+
+def test_verification_is_limited_in_time_and_acknowledged_late() -> None:
+    assert tasks.verify.soft_time_limit < tasks.verify.time_limit < 60
+    assert tasks.verify.acks_late
+    assert tasks.verify.reject_on_worker_lost
+
+
+def test_the_sweep_sends_again_what_stayed_pending(sent: list[Any]) -> None:
+    deal = factory.deal()
+    lost = factory.finished(deal)
+    factory.finished(deal, started_at=timezone.now() - sweeping.PATIENCE / 2)
+    settle(factory.finished(deal).pk)
+    assert sweeping.resend_pending() == 1
+    assert sent == [("talon.verify", [lost.pk])]
+
+
+def test_an_attempt_that_kills_workers_goes_to_review_in_the_end(sent: list[Any]) -> None:
+    attempt = factory.finished(factory.deal())
+    for _ in range(sweeping.MAX_TRIES):
+        assert sweeping.resend_pending() == 1
+    assert sweeping.resend_pending() == 0
+    attempt.refresh_from_db()
+    assert attempt.state == State.REVIEW
+    assert len(sent) == sweeping.MAX_TRIES
+
+
+def test_each_further_try_is_waited_for_longer(sent: list[Any]) -> None:
+    attempt = factory.finished(factory.deal())
+    assert attempt.finished_at
+    soon = attempt.finished_at + sweeping.PATIENCE * 1.5
+    assert sweeping.resend_pending(soon) == 1
+    assert sweeping.resend_pending(soon) == 0
+    assert sweeping.resend_pending(attempt.finished_at + sweeping.PATIENCE * 2.5) == 1
+
+
+def test_sweeps_that_piled_up_count_as_one(sent: list[Any]) -> None:
+    from django.core.cache import cache
+
+    cache.clear()
+    factory.finished(factory.deal())
+    assert [sweeping.sweep() for _ in range(5)] == [1, 0, 0, 0, 0]
+    cache.clear()

@@ -1,0 +1,135 @@
+"""Real servers for tests: a private PostgreSQL cluster and a private Redis, which may be killed and started again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import redis
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def eventually(what: Callable[[], object], *, within: float = 20.0, every: float = 0.02) -> object:
+    """Ask until the answer is true; what it was."""
+    latest = time.monotonic() + within
+    while not (answer := what()):
+        if time.monotonic() > latest:
+            raise TimeoutError(f"not within {within} s: {what}")
+        time.sleep(every)
+    return answer
+
+
+def postgres_programs() -> Path | None:
+    """Where initdb and postgres are, if they are installed."""
+    if found := shutil.which("initdb"):
+        return Path(found).resolve().parent
+    return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None, key=lambda path: float(path.parent.name))
+
+
+class Redis:
+    """A Redis of our own that keeps nothing."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @staticmethod
+    def is_installed() -> bool:
+        """Whether there is a redis-server."""
+        return shutil.which("redis-server") is not None
+
+    def start(self) -> None:
+        """Start empty and wait until it answers."""
+        arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self._process = subprocess.Popen(
+            ["redis-server", *arguments], stdout=subprocess.DEVNULL, cwd=tempfile.gettempdir()
+        )
+        eventually(self._answers)
+
+    def stop(self) -> None:
+        """Kill it: everything in it is lost."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _answers(self) -> bool:
+        try:
+            with redis.Redis(port=self.port) as client:
+                return bool(client.ping())
+        except redis.ConnectionError:
+            return False
+
+
+class Postgres:
+    """A PostgreSQL cluster of our own in a temporary directory; as it refuses root, root starts it as another user."""
+
+    def __init__(self) -> None:
+        programs = postgres_programs()
+        assert programs is not None
+        self._programs = programs
+        self._home = Path(tempfile.mkdtemp(prefix="talon-pg-"))
+        self.port = free_port()
+        self.url = f"postgres://talon@127.0.0.1:{self.port}/postgres"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._user: str | None = None
+        if os.geteuid() == 0:
+            self._user = "postgres"
+            shutil.chown(self._home, "postgres")
+        self._run("initdb", "-D", str(self._home / "data"), "-U", "talon", "-A", "trust", "-E", "UTF8", "--no-sync")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        subprocess.run(
+            [self._programs / program, *arguments],
+            user=self._user,
+            check=True,
+            cwd=self._home,
+            stdout=subprocess.DEVNULL,
+        )
+
+    def start(self) -> None:
+        """Start, recover if need be, and wait until it answers."""
+        settings = ["-p", str(self.port), "-h", "127.0.0.1", "-k", str(self._home), "-c", "max_connections=60"]
+        self._process = subprocess.Popen(
+            [self._programs / "postgres", "-D", self._home / "data", *settings],
+            user=self._user,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self._home,
+        )
+        eventually(self._answers)
+
+    def stop(self) -> None:
+        """Stop at once, as a crash would: it recovers from its log at the next start."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait()
+            self._process = None
+
+    def remove(self) -> None:
+        """Stop and delete it."""
+        self.stop()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    def _answers(self) -> bool:
+        try:
+            with psycopg.connect(self.url, connect_timeout=2):
+                return True
+        except psycopg.OperationalError:
+            return False

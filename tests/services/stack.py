@@ -1,0 +1,266 @@
+"""The production shape in a test's hands: two ASGI processes, Celery workers, a PostgreSQL and a Redis of our own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.sync.client import ClientConnection, connect
+
+from tests.services.servers import Postgres, Redis, eventually, free_port
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+class Process:
+    """One process of the service, in a session of its own so that it can be killed with its children."""
+
+    def __init__(self, arguments: list[str], environment: dict[str, str], log: Path, **options: Any) -> None:
+        self._log = log.open("ab")
+        self.child: subprocess.Popen[str] = subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=environment,
+            stderr=self._log,
+            start_new_session=True,
+            text=True,
+            **{"stdout": self._log, **options},
+        )
+
+    def kill(self) -> None:
+        """kill -9, the children too."""
+        if self.child.poll() is None:
+            os.killpg(self.child.pid, signal.SIGKILL)
+        self.child.wait()
+        for stream in (self._log, self.child.stdin, self.child.stdout):
+            if stream is not None:
+                stream.close()
+
+
+class Stack:
+    """Everything that runs, and how to break it."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self.postgres, self.redis = Postgres(), Redis()
+        self.ports = [free_port(), free_port()]
+        self._webs: list[Process | None] = [None, None]
+        self._workers: list[Process] = []
+        self._control: Process | None = None
+        (home / "var").mkdir()
+        self._environment = {
+            **os.environ,
+            "DATABASE_URL": self.postgres.url,
+            "REDIS_URL": self.redis.url,
+            "VAR_DIR": str(home / "var"),
+            "SECRET_KEY": "of a test",
+            "LOG_LEVEL": "WARNING",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+        }
+
+    # --- Starting and breaking --------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start everything."""
+        self.postgres.start()
+        self.redis.start()
+        subprocess.run(
+            [sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self._environment, check=True, timeout=120
+        )
+        self._control = self._process("control", ["-m", "tests.services.control"], stdin=-1, stdout=-1)
+        for index in range(2):
+            self.start_web(index)
+        for index in range(2):
+            self.await_web(index)
+        self.start_worker()
+
+    def start_web(self, index: int) -> None:
+        """Start one of the two ASGI processes."""
+        self._webs[index] = self._process(f"web{index}", ["-m", "config.server", "--port", str(self.ports[index])])
+
+    def await_web(self, index: int) -> None:
+        """Wait until it is ready."""
+        eventually(lambda: self.get(index, "/readyz") == 200)
+
+    def kill_web(self, index: int) -> None:
+        """kill -9 one of the two ASGI processes."""
+        web, self._webs[index] = self._webs[index], None
+        assert web is not None
+        web.kill()
+
+    def start_worker(self) -> None:
+        """Start another Celery worker with one child process."""
+        name = f"worker{len(self._workers)}"
+        command = ["-m", "celery", "-A", "config.celery", "worker", "-c", "1", "-n", f"{name}@%h", "-l", "WARNING"]
+        self._workers.append(self._process(name, [*command, "--without-mingle", "--without-gossip"]))
+
+    def kill_workers(self) -> None:
+        """kill -9 every worker."""
+        while self._workers:
+            self._workers.pop().kill()
+
+    def mend(self) -> None:
+        """Start whatever is not running."""
+        for index, web in enumerate(self._webs):
+            if web is None:
+                self.start_web(index)
+                self.await_web(index)
+        if not self._workers:
+            self.start_worker()
+
+    def stop(self) -> None:
+        """Kill and remove everything."""
+        for process in (*self._webs, self._control):
+            if process is not None:
+                process.kill()
+        self.kill_workers()
+        self.redis.stop()
+        self.postgres.remove()
+
+    def _process(self, name: str, arguments: list[str], **options: Any) -> Process:
+        return Process(arguments, self._environment, self._home / f"{name}.log", **options)
+
+    def logs(self) -> str:
+        """What the processes have said."""
+        return "\n".join(f"== {path.name}\n{path.read_text()[-4000:]}" for path in sorted(self._home.glob("*.log")))
+
+    # --- Using ------------------------------------------------------------------------------------------------------
+
+    def ask(self, what: str, **arguments: Any) -> Any:
+        """Have a process of the service do something (see `tests.services.control`)."""
+        assert self._control is not None
+        child = self._control.child
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(json.dumps({"do": what, **arguments}) + "\n")
+        child.stdin.flush()
+        answer = json.loads(child.stdout.readline())
+        assert "done" in answer, answer["failed"]
+        return answer["done"]
+
+    def get(self, index: int, path: str) -> int:
+        """The status of a page; 0 while nobody answers."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[index]}{path}", timeout=10) as response:
+                return int(response.status)
+        except urllib.error.HTTPError as error:
+            return error.code
+        except OSError:
+            return 0
+
+    def seat(self, deal: int) -> Seat:
+        """A new player at a deal."""
+        return Seat(self, **self.ask("seat", deal=deal))
+
+
+class Seat:
+    """A player at a table, over whichever process; remembers what was acknowledged."""
+
+    def __init__(self, stack: Stack, session: str, attempt: str, id: int, player: str) -> None:  # noqa: A002
+        self._stack = stack
+        self._open = ExitStack()
+        self.session = session
+        self.attempt, self.id, self.player = attempt, id, player
+        self.acknowledged: dict[int, str] = {}
+        self.n = 0
+        self.legal: list[str] = []
+        self.socket: ClientConnection | None = None
+
+    def sit(self, index: int, *, within: float = 20) -> dict[str, Any]:
+        """Connect to a process, again until it answers, and say hello; the view."""
+
+        def greeted() -> dict[str, Any] | None:
+            try:
+                return self._greeted(index)
+            except (OSError, InvalidHandshake, ConnectionClosed, TimeoutError):
+                return None
+
+        found: Any = eventually(greeted, within=within)
+        return dict(found)
+
+    def _greeted(self, index: int) -> dict[str, Any] | None:
+        self.leave()
+        port = self._stack.ports[index]
+        self._open = ExitStack()
+        connection = connect(
+            f"ws://127.0.0.1:{port}/ws/play/{self.attempt}/",
+            additional_headers={"Cookie": f"sessionid={self.session}"},
+            origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+            compression=None,
+            open_timeout=5,
+        )
+        self.socket = self._open.enter_context(connection)
+        answer = self.say({"type": "hello", "v": 1, "have": None})
+        if answer["type"] != "view":
+            return None
+        # The server may have one more than was acknowledged, never one less.
+        assert answer["n"] in (self.n, self.n + 1)
+        self.n, self.legal = answer["n"], answer["legal"]
+        return answer
+
+    def say(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Send a message; the answer to it."""
+        assert self.socket is not None
+        self.socket.send(json.dumps(message))
+        return self.hear()
+
+    def hear(self, within: float = 10) -> dict[str, Any]:
+        """The next message."""
+        assert self.socket is not None
+        found: dict[str, Any] = json.loads(self.socket.recv(timeout=within))
+        return found
+
+    def move(self) -> dict[str, Any]:
+        """Play a legal token; the acknowledgement."""
+        token = self.legal[len(self.attempt + str(self.n)) * 7 % len(self.legal)]
+        answer = self.say({"type": "move", "n": self.n + 1, "token": token})
+        if answer["type"] == "moved":
+            assert (answer["n"], answer["token"]) == (self.n + 1, token)
+            self.n, self.legal = answer["n"], answer["legal"]
+            self.acknowledged[self.n] = token
+        return answer
+
+    def play(self, moves: int) -> None:
+        """Play so many tokens."""
+        for _ in range(moves):
+            if self.legal:
+                assert self.move()["type"] == "moved"
+
+    def resign(self) -> None:
+        """End the game."""
+        assert self.say({"type": "resign", "n": self.n + 1})["type"] == "ended"
+
+    def leave(self) -> None:
+        """Drop the connection."""
+        if self.socket is not None:
+            self._open.close()
+            self.socket = None
+
+    def state(self) -> dict[str, Any]:
+        """What became of the attempt."""
+        return dict(self._stack.ask("state", attempt=self.attempt))
+
+    def is_judged(self) -> bool:
+        """Whether there is a verdict."""
+        return self.state()["state"] not in ("playing", "pending")
+
+
+def await_ranks(*seats: Seat, within: float = 30) -> list[int]:
+    """Wait for every verdict; the ranks, sorted. The records must have every token that was acknowledged."""
+    eventually(lambda: all(seat.is_judged() for seat in seats), within=within, every=0.1)
+    ranks = []
+    for seat in seats:
+        found = seat.state()
+        assert (found["state"], found["results"]) == ("verified", 1), found
+        assert {n: found["tokens"][n - 1] for n in seat.acknowledged} == seat.acknowledged
+        ranks.append(found["rank"])
+    return sorted(ranks)

@@ -1,0 +1,230 @@
+"""Whatever dies: no acknowledged move is lost, no result is lost, none is ranked twice, none is ranked unverified."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+import redis
+from websockets.exceptions import ConnectionClosed
+
+from games.rules import CATALOGUE
+from tests.requirements import need
+from tests.services.servers import Redis, eventually, postgres_programs
+from tests.services.stack import Seat, Stack, await_ranks
+
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    need(postgres_programs() is not None, "PostgreSQL's server programs")
+    need(Redis.is_installed(), "redis-server")
+    stack = Stack(tmp_path_factory.mktemp("stack"))
+    try:
+        stack.start()
+        yield stack
+    finally:
+        print(stack.logs())
+        stack.stop()
+
+
+@pytest.fixture
+def stack(running: Stack) -> Stack:
+    running.mend()
+    return running
+
+
+_variants = iter(list(CATALOGUE) * 3)
+
+
+@pytest.fixture
+def deal(stack: Stack) -> Iterator[int]:
+    """A deal whose boards must be without fault in the end."""
+    deal: int = stack.ask("deal", variant=next(_variants))
+    yield deal
+    stack.mend()
+    assert stack.ask("faults", deal=deal) == []
+
+
+def keep_playing(seat: Seat) -> threading.Thread:
+    """Play on in the background, slowly enough for a person, until the connection breaks."""
+
+    def run() -> None:
+        try:
+            while seat.legal and len(seat.acknowledged) < 400:
+                seat.move()
+                threading.Event().wait(0.12)
+        except (ConnectionClosed, OSError, TimeoutError):
+            pass
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_game_begun_on_one_process_is_finished_on_the_other_and_ranked(stack: Stack, deal: int) -> None:
+    seat = stack.seat(deal)
+    seat.sit(0)
+    seat.play(4)
+    seat.sit(1)
+    seat.play(4)
+    seat.resign()
+    verdict = seat.hear(within=30)
+    assert (verdict["type"], verdict["state"], verdict["rank"]) == ("verdict", "verified", 1)
+    assert await_ranks(seat) == [1]
+    for index in range(2):
+        assert stack.get(index, f"/api/v1/boards/{deal}") == 200
+
+
+def test_both_processes_hear_of_the_moves_on_either(stack: Stack, deal: int) -> None:
+    seat = stack.seat(deal)
+    seat.sit(0)
+    other = Seat(stack, seat.session, seat.attempt, seat.id, seat.player)
+    other.sit(1)
+    seat.play(1)
+    heard = other.hear()
+    assert (heard["type"], heard["n"], heard["token"]) == ("moved", 1, seat.acknowledged[1])
+    other.leave()
+    seat.resign()
+    assert await_ranks(seat) == [1]
+
+
+def test_an_asgi_process_killed_in_mid_game_loses_no_acknowledged_move(stack: Stack, deal: int) -> None:
+    seats = [stack.seat(deal) for _ in range(3)]
+    threads = []
+    for seat in seats:
+        seat.sit(0)
+        threads.append(keep_playing(seat))
+    eventually(lambda: all(len(seat.acknowledged) > 5 or not seat.legal for seat in seats))
+    stack.kill_web(0)
+    for thread in threads:
+        thread.join(15)
+    for seat in seats:
+        seat.sit(1)
+        seat.play(1)
+        seat.resign()
+    assert await_ranks(*seats) == [1, 2, 3]
+
+
+def test_a_worker_killed_in_mid_task_delays_the_verdict_and_nothing_else(stack: Stack, deal: int) -> None:
+    seat = stack.seat(deal)
+    seat.sit(0)
+    seat.play(3)
+    with psycopg.connect(stack.postgres.url) as holding:
+        # The settlement waits for this row in the middle of its transaction.
+        holding.execute("SELECT 1 FROM accounts_user WHERE public_id = %s FOR UPDATE", [seat.player])
+        seat.resign()
+
+        def waits() -> Any:
+            with psycopg.connect(stack.postgres.url) as looking:
+                return looking.execute(
+                    "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%accounts_user%'"
+                ).fetchone()
+
+        eventually(waits)
+        stack.kill_workers()
+    assert seat.state()["state"] == "pending"
+    stack.start_worker()
+    assert stack.ask("sweep", minutes=2) == 1
+    assert await_ranks(seat) == [1]
+    assert stack.ask("version", deal=deal) == 1
+
+
+def test_a_queue_that_is_lost_is_swept_up(stack: Stack, deal: int) -> None:
+    stack.kill_workers()
+    seats = [stack.seat(deal) for _ in range(4)]
+    for seat in seats:
+        seat.sit(0)
+        seat.play(3)
+        seat.resign()
+    with redis.Redis.from_url(stack.redis.url) as client:
+        assert client.llen("talon") >= 4
+        client.flushall()
+    stack.start_worker()
+    assert {seat.state()["state"] for seat in seats} == {"pending"}
+    assert stack.ask("sweep", minutes=2) == 4
+    assert await_ranks(*seats) == [1, 2, 3, 4]
+
+
+def test_tasks_delivered_often_and_to_two_workers_settle_once(stack: Stack, deal: int) -> None:
+    stack.kill_workers()
+    seats = [stack.seat(deal) for _ in range(6)]
+    for seat in seats:
+        seat.sit(1)
+        seat.play(2)
+        seat.resign()
+        stack.ask("deliver", attempt=seat.id, times=5)
+    stack.start_worker()
+    stack.start_worker()
+    assert await_ranks(*seats) == [1, 2, 3, 4, 5, 6]
+    with redis.Redis.from_url(stack.redis.url) as client:
+        eventually(lambda: client.llen("talon") == 0)
+    assert stack.ask("version", deal=deal) == 6
+
+
+def test_redis_killed_and_started_empty_costs_nothing_that_was_acknowledged(stack: Stack, deal: int) -> None:
+    done, running = stack.seat(deal), stack.seat(deal)
+    done.sit(0)
+    done.play(2)
+    running.sit(0)
+    running.play(3)
+    stack.kill_workers()
+    done.resign()
+    stack.redis.stop()
+    assert stack.get(0, f"/api/v1/boards/{deal}") == 200
+    stack.redis.start()
+    stack.start_worker()
+    running.sit(1)
+    running.play(3)
+    running.resign()
+    stack.ask("sweep", minutes=2)
+    assert await_ranks(done, running) == [1, 2]
+
+    # The cached board is made anew by reading.
+    def read_and_look() -> bool:
+        stack.get(0, f"/api/v1/boards/{deal}")
+        return bool(stack.ask("cached", deal=deal) == 2)
+
+    eventually(read_and_look, every=0.3)
+
+
+def test_postgresql_restarted_after_a_crash_has_every_acknowledged_move(stack: Stack, deal: int) -> None:
+    seats = [stack.seat(deal) for _ in range(3)]
+    threads = []
+    for number, seat in enumerate(seats):
+        seat.sit(number % 2)
+        threads.append(keep_playing(seat))
+    eventually(lambda: all(len(seat.acknowledged) > 5 or not seat.legal for seat in seats))
+    stack.postgres.stop()
+    stack.postgres.start()
+    for seat in seats:
+        if seat.socket is not None:
+            seat.socket.close()
+    for thread in threads:
+        thread.join(15)
+    for number, seat in enumerate(seats):
+        seat.sit(number % 2)
+        seat.play(1)
+        seat.resign()
+    stack.ask("sweep", minutes=2)
+    assert await_ranks(*seats) == [1, 2, 3]
+
+
+def test_every_connection_of_the_database_cut_in_mid_game(stack: Stack, deal: int) -> None:
+    seat = stack.seat(deal)
+    seat.sit(0)
+    seat.play(3)
+    with psycopg.connect(stack.postgres.url, autocommit=True) as admin:
+        admin.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+    seat.sit(0)
+    seat.play(3)
+    seat.resign()
+    stack.ask("sweep", minutes=2)
+    assert await_ranks(seat) == [1]
