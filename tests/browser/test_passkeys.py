@@ -35,7 +35,8 @@ def test_an_account_is_signed_in_to_with_a_passkey_alone(visit: Callable[..., An
     page.get_by_role("link", name="Passkeys and second factor").click()
     page.locator("a[href$='webauthn/add/']").click()
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Confirm").click()
+    with page.expect_navigation():  # the button below does nothing before the page's scripts have run
+        page.get_by_role("button", name="Confirm").click()
     assert page.get_by_label("Sign in with this passkey alone").is_checked()
     page.get_by_role("button", name="Add").click()
     page.wait_for_url("**/recovery-codes/")
