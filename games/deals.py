@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from games import difficulty, ledger, sealed
@@ -141,14 +140,6 @@ def practice_deal(name: str, options: Mapping[str, object] | None = None, *, of:
         return _made(variant, sealed.take_spare(variant.name), opens_at=now)
 
 
-def past_deals(*, before: date | None = None, days: int = 14, now: datetime | None = None) -> list[Deal]:
-    """The daily deals of the last `days` days that had any and are over, newest first, in catalogue order a day."""
-    today = (now or timezone.now()).astimezone(UTC).date()
-    over = Deal.objects.filter(day__lt=min(before or today, today), variant__in=CATALOGUE)
-    wanted = over.order_by("-day").values_list("day", flat=True).distinct()[:days]
-    return _in_order([day for day in wanted if day is not None], newest_first=True)
-
-
 def may_see_seed(deal: Deal, player_id: int | None, now: datetime | None = None) -> bool:
     """Whether this player may see the deal's seed and all that tells of it (records, hidden cards, the solution).
 
@@ -168,11 +159,10 @@ def is_known_variant(name: str) -> bool:
     return name in CATALOGUE
 
 
-def _in_order(days: list[date], *, newest_first: bool = False) -> list[Deal]:
+def _in_order(days: list[date]) -> list[Deal]:
     places = {name: place for place, name in enumerate(CATALOGUE)}
-    sign = -1 if newest_first else 1
-    deals = Deal.objects.filter(Q(day__in=days), variant__in=places)
-    return sorted(deals, key=lambda deal: (sign * (deal.day or date.min).toordinal(), places[deal.variant]))
+    deals = Deal.objects.filter(day__in=days, variant__in=places)
+    return sorted(deals, key=lambda deal: (deal.day or date.min, places[deal.variant]))
 
 
 def _variant(name: str, options: Mapping[str, object] | None) -> Variant:

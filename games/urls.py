@@ -6,13 +6,13 @@ from datetime import date
 
 from django.urls import path, register_converter
 
-from games import fairness, hint_views, replays, views
+from games import archive, fairness, hint_views, replays, views
 
 
 class DayConverter:
-    """A day in a path, such as 2026-11-21."""
+    """A day of this millennium in a path, such as 2026-11-21."""
 
-    regex = r"\d{4}-\d{2}-\d{2}"
+    regex = r"2\d{3}-\d{2}-\d{2}"
 
     def to_python(self, value: str) -> date:
         """:raises ValueError: for a day that no calendar has; the path is then not found."""
@@ -23,7 +23,22 @@ class DayConverter:
         return str(value)
 
 
+class MonthConverter:
+    """A month of this millennium in a path, such as 2026-11: its first day."""
+
+    regex = r"2\d{3}-\d{2}"
+
+    def to_python(self, value: str) -> date:
+        """:raises ValueError: for a month that no calendar has."""
+        return date.fromisoformat(f"{value}-01")
+
+    def to_url(self, value: date) -> str:
+        """The month as it stands in a path."""
+        return value.isoformat()[:7]
+
+
 register_converter(DayConverter, "day")
+register_converter(MonthConverter, "month")
 
 app_name = "games"
 
@@ -37,7 +52,9 @@ urlpatterns = [
     path("table/<uuid:attempt>/way/steps.json", hint_views.way_steps, name="way_steps"),
     path("practice/", views.practice, name="practice"),
     path("practice/start", views.start_practice, name="start_practice"),
-    path("deals/", views.archive, name="archive"),
+    path("deals/", archive.archive, name="archive"),
+    path("deals/<month:month>/", archive.archive, name="archive_month"),
+    path("deals/<day:day>/", archive.archive, name="archive_day"),
     path("deals/<day:day>/<slug:variant>/", views.deal_page, name="deal"),
     path("deals/<day:day>/<slug:variant>/deal.json", views.deal_data, name="deal_data"),
     path("deals/<day:day>/<slug:variant>/solution/", fairness.solution_page, name="solution"),

@@ -16,10 +16,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from games import deals, hints, titles
+from games import deals, hints, showing, titles
 from games.attempts import start_attempt
 from games.deals import DealAwaitedError, DealClosedError
-from games.difficulty import grade_name
 from games.models import GRACE, Attempt, Deal, LedgerEntry
 from games.players import player_for, player_id
 from games.rules import CATALOGUE, GAMES, Option, Record, shuffled_deck
@@ -34,13 +33,13 @@ def home(request: HttpRequest) -> HttpResponse:
     """Today's nine deals, and how the player stands with each; `preparing` are those that are not there yet."""
     now = timezone.now()
     today = deals.todays_deals(now)
-    mine = _ranked_attempts(request, today)
+    mine = showing.ranked_at(player_id(request), today)
     there = {deal.variant for deal in today}
     context = {
         "day": now.date(),
         "now": now,
         "closes_at": deals.next_midnight(now),
-        "cards": [_card(deal, mine.get(deal.pk)) for deal in today],
+        "cards": [showing.card(deal, mine.get(deal.pk)) for deal in today],
         "preparing": [
             {"variant": v, "game": v.game, "title": titles.VARIANT_TITLES[v.name]}
             for v in CATALOGUE.values()
@@ -58,10 +57,10 @@ def play(request: HttpRequest, variant: str) -> HttpResponse:
         deal = _todays(variant)
     except DealAwaitedError:
         return _preparing(request, variant)
-    attempt = _ranked_attempts(request, [deal]).get(deal.pk)
+    attempt = showing.ranked_at(player_id(request), [deal]).get(deal.pk)
     if attempt is not None:
         return redirect("games:table", attempt=attempt.public_id)
-    return render(request, "games/play.html", {**_card(deal, None), "options": titles.options_in_words(deal)})
+    return render(request, "games/play.html", {**showing.card(deal, None), "options": titles.options_in_words(deal)})
 
 
 @require_POST
@@ -86,7 +85,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
             return redirect("games:replay", attempt=attempt)
         raise PermissionDenied
     context = {
-        **_card(found.deal, found),
+        **showing.card(found.deal, found),
         "socket": f"/ws/play/{found.public_id}/",
         "options": titles.options_in_words(found.deal),
         "may_ask": hints.may_ask(found, player_id(request), timezone.now()),
@@ -101,14 +100,15 @@ def practice(request: HttpRequest) -> HttpResponse:
     """Choose what to practise: a variant, a game with options, or a past deal (`?deal=<id>`)."""
     past = Deal.objects.filter(pk=_number(request.GET.get("deal")), day__isnull=False).first()
     running = Attempt.objects.filter(player=player_id(request), ranked=False, state=Attempt.State.PLAYING)
+    shown = running.select_related("deal").order_by("-started_at")[:_RUNNING_SHOWN]
     context = {
         "variants": [{"name": name, "title": titles.VARIANT_TITLES[name]} for name in CATALOGUE],
         "games": [
             {"name": name, "title": title, "options": [_option(option) for option in options]}
             for name, title, options in titles.games_and_options()
         ],
-        "past": past and _card(past, None),
-        "running": [_card(a.deal, a) for a in running.select_related("deal").order_by("-started_at")[:_RUNNING_SHOWN]],
+        "past": past and showing.card(past, None),
+        "running": [showing.card(attempt.deal, attempt) for attempt in shown],
     }
     return render(request, "games/practice.html", context)
 
@@ -131,24 +131,6 @@ def start_practice(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def archive(request: HttpRequest) -> HttpResponse:
-    """Past days' deals, newest first (`?before=<day>` for older ones), and the commitments of those to come."""
-    now = timezone.now()
-    past = deals.past_deals(before=_day(request.GET.get("before")), now=now)
-    mine = _ranked_attempts(request, past)
-    days = list(dict.fromkeys(deal.day for deal in past))
-    upcoming = Deal.objects.filter(day__gt=now.date(), variant__in=CATALOGUE).order_by("day", "id")
-    context = {
-        "days": [
-            {"day": day, "cards": [_card(deal, mine.get(deal.pk)) for deal in past if deal.day == day]} for day in days
-        ],
-        "older": days[-1] if days and Deal.objects.filter(day__lt=days[-1]).exists() else None,
-        "upcoming": [_card(deal, None) for deal in upcoming],
-    }
-    return render(request, "games/archive.html", context)
-
-
-@require_safe
 @never_cache
 def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """One deal: its commitment, and once nobody can be playing it any more its seed and solution."""
@@ -156,7 +138,7 @@ def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     revealed = deal.is_revealed(timezone.now())
     seed = bytes(deal.seed).hex() if revealed else None
     context = {
-        **_card(deal, _ranked_attempts(request, [deal]).get(deal.pk)),
+        **showing.card(deal, showing.ranked_at(player_id(request), [deal]).get(deal.pk)),
         "options": titles.options_in_words(deal),
         "revealed": revealed,
         "seed": seed,
@@ -204,28 +186,6 @@ def rules(request: HttpRequest, game: str) -> HttpResponse:
     return render(request, f"games/rules/{game}.html", context)
 
 
-def _card(deal: Deal, attempt: Attempt | None) -> dict[str, Any]:
-    """What a template shows of a deal: never the deal's secrets, which no template should come across by chance."""
-    deal.seed = b""
-    deal.solution = None if deal.solution is None else b""
-    return {
-        "deal": deal,
-        "title": titles.deal_title(deal),
-        "attempt": attempt,
-        "open": deal.is_open(timezone.now()),
-        "grade": grade_name(deal.grade),
-    }
-
-
-def _ranked_attempts(request: HttpRequest, of: list[Deal]) -> dict[int, Attempt]:
-    """The visitor's ranked attempts at these deals, by the deal's id."""
-    player = player_id(request)
-    if player is None:
-        return {}
-    mine = Attempt.objects.filter(player=player, ranked=True, deal__in=of).defer("record")
-    return {attempt.deal_id: attempt for attempt in mine}
-
-
 def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
     """The page of a deal that is being certified; it asks again by itself."""
     context = {"title": titles.VARIANT_TITLES[variant], "variant": CATALOGUE[variant]}
@@ -262,10 +222,3 @@ def _option(option: Option) -> dict[str, Any]:
 def _number(text: str | None) -> int:
     """An id from a request; 0, which is nobody's, for anything else."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else 0
-
-
-def _day(text: str | None) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError:
-        return None

@@ -201,19 +201,6 @@ def test_an_open_deal_is_not_practised_nor_somebody_elses(mine: Client, rival: A
     assert Attempt.objects.count() == 1
 
 
-def test_the_archive_lists_what_is_over_and_what_is_to_come(client: Client) -> None:
-    now = timezone.now()
-    for days in (*range(-20, -5), -1, 0, 1):
-        make_deal("plot", day=(now + timedelta(days=days)).date())
-    page = client.get("/deals/").context
-    assert [day["day"] for day in page["days"]] == [(now - timedelta(days=n)).date() for n in (1, *range(6, 19))]
-    assert [card["deal"].day for card in page["upcoming"]] == [(now + timedelta(days=1)).date()]
-    older = client.get(f"/deals/?before={page['older']}").context
-    assert [day["day"] for day in older["days"]] == [(now - timedelta(days=n)).date() for n in (19, 20)]
-    assert older["older"] is None
-    assert client.get("/deals/?before=nonsense").status_code == 200
-
-
 def record_json(**changes: Any) -> dict[str, Any]:
     return {
         "rules": 1,

@@ -1,0 +1,160 @@
+"""The archive: a calendar of days, and what a chosen day shows."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.guests import BACKEND
+from games.attempts import close_attempt, start_attempt
+from games.models import Attempt, Deal
+from games.rules import CATALOGUE
+from tests.games.conftest import make_deal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TODAY = NOW.date()
+
+
+@pytest.fixture(autouse=True)
+def _noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timezone, "now", lambda: NOW)
+
+
+@pytest.fixture
+def mine(player: Any) -> Client:
+    client = Client()
+    client.force_login(player, backend=BACKEND)
+    return client
+
+
+def deal_day(day: date) -> list[Deal]:
+    return [make_deal(variant, day=day) for variant in CATALOGUE]
+
+
+def played(player: Any, deal: Deal, end: str = "") -> Attempt:
+    """An attempt at a deal, begun when it opened."""
+    attempt = start_attempt(player, deal, now=deal.opens_at)
+    if end:
+        close_attempt(attempt.pk, "resigned")
+        Attempt.objects.filter(pk=attempt.pk).update(
+            end=end, state=Attempt.State.VERIFIED, cards_up=7, elapsed_ms=61_000
+        )
+    return attempt
+
+
+def days_of(client: Client, path: str) -> dict[date, Any]:
+    weeks = client.get(path).context["weeks"]
+    return {day.day: day for week in weeks for day in week if day is not None}
+
+
+def test_a_month_is_whole_weeks_from_monday(client: Client) -> None:
+    page = client.get("/deals/")
+    assert page.context["month"] == date(2026, 11, 1)
+    weeks = page.context["weeks"]
+    assert all(len(week) == 7 for week in weeks)
+    assert [day.day.weekday() for day in weeks[1]] == list(range(7))
+    assert [day.day.day for week in weeks for day in week if day] == list(range(1, 31))
+    assert re.findall(r'aria-current="date"', page.content.decode()) == ['aria-current="date"']
+
+
+def test_every_mark_says_how_i_stand(mine: Client, player: Any) -> None:
+    dealt = deal_day(TODAY - timedelta(days=3))
+    played(player, dealt[0], "won")
+    played(player, dealt[1], "resigned")
+    played(player, dealt[2])
+    make_deal("plot", day=TODAY + timedelta(days=1))
+    days = days_of(mine, "/deals/")
+    assert days[TODAY - timedelta(days=3)].marks == ("won", "lost", "playing", *["open"] * 6)
+    ahead = days[TODAY + timedelta(days=1)]
+    assert (ahead.is_ahead, ahead.marks.count("sealed"), ahead.marks.count("none")) == (True, 1, 8)
+    assert not days[TODAY].has_deals
+    text = re.sub(r"\s+", " ", mine.get("/deals/").content.decode())
+    assert ": 1 won, 1 played, not won, 1 in play, 6 not played" in text
+
+
+def test_somebody_elses_games_are_not_mine(client: Client, player: Any) -> None:
+    played(player, make_deal("plot", day=TODAY - timedelta(days=3)), "won")
+    assert "won" not in days_of(client, "/deals/")[TODAY - timedelta(days=3)].marks
+
+
+def test_months_are_turned_by_links_as_far_as_there_are_deals(client: Client) -> None:
+    for day in (date(2026, 9, 30), date(2026, 10, 4), TODAY, date(2026, 12, 1)):
+        make_deal("plot", day=day)
+    page = client.get("/deals/").context
+    assert (page["previous"], page["next"]) == (date(2026, 10, 1), date(2026, 12, 1))
+    assert 'rel="prev" href="/deals/2026-10/"' in client.get("/deals/").content.decode()
+    page = client.get("/deals/2026-09/").context
+    assert (page["previous"], page["next"], page["chosen"]) == (None, date(2026, 10, 1), None)
+    assert client.get("/deals/2026-12/").context["next"] is None
+
+
+@pytest.mark.parametrize(
+    "path", ["2026-08/", "2026-13/", "2999-12/", "9999-12/", "2026-11-20/", "2026-02-30/", "0001-01/"]
+)
+def test_months_and_days_without_deals_are_not_there(path: str, client: Client) -> None:
+    make_deal("plot", day=TODAY)
+    assert client.get(f"/deals/{path}").status_code == 404
+
+
+def test_a_closed_day_shows_its_deals_with_all_there_is(mine: Client, player: Any) -> None:
+    day = TODAY - timedelta(days=3)
+    dealt = deal_day(day)
+    Deal.objects.filter(pk=dealt[0].pk).update(proven=True, grade=4, par=131)
+    attempt = played(player, dealt[0], "won")
+    page = mine.get(f"/deals/{day}/")
+    assert [card["deal"].variant for card in page.context["cards"]] == list(CATALOGUE)
+    text = page.content.decode()
+    for told in (
+        bytes(dealt[0].seed).hex(),
+        "Hard",
+        "par 131",
+        "7 up · 1:01",
+        f'<input type="hidden" name="deal" value="{dealt[0].pk}">',
+        f"/boards/{day}/braid/",
+        f"/deals/{day}/braid/solution/",
+        f"/deals/{day}/braid/deal.json",
+        f"/replay/{attempt.public_id}/",
+    ):
+        assert told in text
+    assert f"/deals/{day}/plot/solution/" not in text  # no winning line is known
+
+
+@pytest.mark.parametrize("day", [TODAY, TODAY + timedelta(days=1)])
+def test_what_is_open_or_to_come_keeps_its_secrets(day: date, mine: Client) -> None:
+    dealt = deal_day(day)
+    Deal.objects.update(proven=True, grade=4, par=131)
+    text = mine.get(f"/deals/{day}/").content.decode()
+    for deal in dealt:
+        assert bytes(deal.seed).hex() not in text
+        assert (deal.commitment in text) == (day > TODAY)
+        assert f"/play/{deal.variant}/" in text or day > TODAY
+    assert "par 131" not in text
+    assert "/solution/" not in text
+
+
+def test_the_hour_after_a_day_keeps_its_secrets_too(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    deal = make_deal("plot", day=TODAY - timedelta(days=1))
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 11, 21, 0, 59, tzinfo=UTC))
+    assert bytes(deal.seed).hex() not in client.get(f"/deals/{deal.day}/").content.decode()
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 11, 21, 1, tzinfo=UTC))
+    assert bytes(deal.seed).hex() in client.get(f"/deals/{deal.day}/").content.decode()
+
+
+def test_a_full_month_takes_as_few_queries_as_an_empty_one(
+    mine: Client, player: Any, django_assert_max_num_queries: Any
+) -> None:
+    mine.get("/deals/")
+    with django_assert_max_num_queries(6):  # session, player, deals, attempts, first and last day, the day's deals
+        mine.get("/deals/")
+    for n in range(1, 29):
+        dealt = deal_day(date(2026, 11, n))
+        played(player, dealt[n % 9], "won")
+    with django_assert_max_num_queries(6):
+        page = mine.get("/deals/")
+    assert sum(day.marks.count("won") for week in page.context["weeks"] for day in week if day) == 28
