@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
 from django.contrib import auth, messages
 from django.db import IntegrityError, transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from accounts.guests import merge_guest
+from accounts.languages import remember_language
 from accounts.models import User
 from accounts.names import clean_name, name_key
 from leaderboards import ranking
@@ -75,6 +76,12 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         super().login(request, user)
         if guest and guest.pk != user.pk:
             merge_guest(guest, user)
+
+    def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse:  # noqa: ANN401 - allauth's
+        """Answer a sign-in; the account brings the language along that its player has chosen elsewhere."""
+        response: HttpResponse = super().post_login(request, user, **details)
+        remember_language(response, user.preferences.get("language"))
+        return response
 
 
 def guest_of(request: HttpRequest) -> User | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from allauth.account.forms import LoginForm, SignupForm
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
@@ -74,8 +77,8 @@ class RenameForm(forms.Form):
 class PreferencesForm(forms.Form):
     """Every preference as a field: a box for what is on or off, a list of choices for the rest."""
 
-    def __init__(self, user: User, data: QueryDict | None = None) -> None:
-        super().__init__(data, initial=preferences_of(user.preferences))
+    def __init__(self, user: User, data: QueryDict | None = None, *, language: str) -> None:
+        super().__init__(data, initial=preferences_of(user.preferences) | {"language": language})
         for name, choices in PREFERENCES.items():
             self.fields[name] = _field(name, choices)
 
@@ -97,7 +100,10 @@ class DeleteForm(forms.Form):
         return name
 
 
+_LANGUAGES = dict(settings.LANGUAGES)
 _LABELS = {
+    "language": _("Language"),
+    "browser": _("As the browser"),
     "theme": _("Appearance"),
     "table": _("Table"),
     "back": _("Card backs"),
@@ -126,7 +132,19 @@ _LABELS = {
 def _field(name: str, choices: tuple[str | bool, ...]) -> forms.Field:
     if choices == (False, True):
         return forms.BooleanField(label=_LABELS[name], required=False)
-    return forms.ChoiceField(label=_LABELS[name], choices=[(choice, _LABELS[str(choice)]) for choice in choices])
+    named = [(str(choice), _LABELS.get(str(choice)) or _LANGUAGES[str(choice)]) for choice in choices]
+    return forms.ChoiceField(label=_LABELS[name], choices=named, widget=_Choice)
+
+
+class _Choice(forms.Select):
+    """A list of choices; a language stands in it by its own name, and says so to screen readers."""
+
+    def create_option(self, name: str, value: Any, *rest: Any, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Add the language of a language's name."""
+        option = super().create_option(name, value, *rest, **more)
+        if value in _LANGUAGES:
+            option["attrs"]["lang"] = value
+        return option
 
 
 def _plain(form: forms.Form) -> None:

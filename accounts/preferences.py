@@ -1,10 +1,11 @@
-"""How a player likes the table: a closed list of settings, each with its choices and its default."""
+"""How a player likes the site and the table: a closed list of settings, each with its choices and its default."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
@@ -12,6 +13,7 @@ Value = str | bool
 
 #: Every preference with its choices, the first of which is the default.
 PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
+    "language": ("browser", *dict(settings.LANGUAGES)),
     "theme": ("system", "light", "dark"),
     "table": ("green", "blue", "red", "slate"),
     "back": ("lattice", "waves", "plain"),

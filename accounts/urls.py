@@ -9,6 +9,7 @@ from accounts import views
 app_name = "players"
 
 urlpatterns = [
+    path("language/", views.language, name="language"),
     path("players/me/", views.me, name="me"),
     path("players/me/following/", views.following, name="following"),
     path("players/me/settings/", views.settings, name="settings"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from http import HTTPStatus
 from uuid import UUID
 
+from django.conf import settings as site
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.core.exceptions import ValidationError
@@ -17,18 +19,21 @@ from django.http import (
     HttpResponseBase,
     HttpResponseRedirect,
     JsonResponse,
+    QueryDict,
     StreamingHttpResponse,
 )
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.i18n import set_language
 
 from accounts import follows, profile
 from accounts.access import PlayerRequest, account_required, fresh_sign_in_required, player_required
 from accounts.deletion import erase_player
 from accounts.export import export
 from accounts.forms import DeleteForm, PreferencesForm, RenameForm
+from accounts.languages import remember_language, remembered_language
 from accounts.limits import require_allowance
 from accounts.models import Follow, User
 from accounts.preferences import clean_preferences, preferences_of
@@ -104,14 +109,26 @@ def following(request: PlayerRequest) -> HttpResponse:
 @player_required
 def settings(request: PlayerRequest) -> HttpResponse:
     """Show everything one may set; a POST saves the preferences of the table."""
-    form = PreferencesForm(request.user, request.POST if request.method == "POST" else None)
+    form = _preferences_form(request, request.POST if request.method == "POST" else None)
     if request.method == "POST":
         require_allowance(request, "preferences")
         if form.is_valid():
             _save_preferences(request.user, form.cleaned_data)
             messages.success(request, _("Your settings are saved."))
-            return redirect("players:settings")
+            response = redirect("players:settings")
+            remember_language(response, form.cleaned_data["language"])
+            return response
     return _settings_page(request, preferences=form)
+
+
+@require_POST
+def language(request: HttpRequest) -> HttpResponseBase:
+    """Take the language ``language`` for this browser, and with the preferences of whoever is signed in."""
+    wanted = {"language": request.POST.get("language", "")}
+    if request.user.is_authenticated and wanted["language"] in dict(site.LANGUAGES):
+        require_allowance(request, "preferences")
+        _save_preferences(request.user, wanted)
+    return set_language(request)
 
 
 @require_POST
@@ -196,10 +213,14 @@ def _bad_request(message: str) -> JsonResponse:
     return JsonResponse(error_body("bad_request", message), status=HTTPStatus.BAD_REQUEST)
 
 
-def _save_preferences(user: User, wanted: dict[str, str | bool]) -> None:
+def _save_preferences(user: User, wanted: Mapping[str, str | bool]) -> None:
     # Only what was chosen: a default may change, and a browser keeps its own choice of what the account has none of.
-    user.preferences = user.preferences | wanted
+    user.preferences = user.preferences | dict(wanted)
     user.save(update_fields=["preferences"])
+
+
+def _preferences_form(request: PlayerRequest, data: QueryDict | None = None) -> PreferencesForm:
+    return PreferencesForm(request.user, data, language=remembered_language(request))
 
 
 def _settings_page(
@@ -207,7 +228,7 @@ def _settings_page(
 ) -> HttpResponse:
     failed = any(form is not None and form.is_bound for form in (preferences, name))
     context = {
-        "preferences_form": preferences or PreferencesForm(request.user),
+        "preferences_form": preferences or _preferences_form(request),
         "name_form": name or RenameForm(initial={"name": request.user.display_name}),
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if failed else HTTPStatus.OK

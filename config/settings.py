@@ -85,6 +85,7 @@ MIDDLEWARE = [
     "config.static.StaticFiles",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "config.languages.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -109,6 +110,7 @@ TEMPLATES = [
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
@@ -116,10 +118,18 @@ TEMPLATES = [
     }
 ]
 
-LANGUAGE_CODE = "en-gb"
-USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"
+
+# --- Languages ------------------------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en-gb"  # the language the texts are written in
+LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]  # each by its own name
+LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]  # beside the templates and the client, whose words these are
+LANGUAGE_COOKIE_AGE = 400 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = SECURE
 
 # --- Database -------------------------------------------------------------------------------------------------------
 
@@ -277,6 +287,7 @@ CSRF_COOKIE_SECURE = SECURE
 if SECURE:
     SESSION_COOKIE_NAME = "__Host-session"
     CSRF_COOKIE_NAME = "__Host-csrf"
+    LANGUAGE_COOKIE_NAME = "__Host-language"
     SECURE_SSL_REDIRECT = True
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from django.db import connections
+from django.utils import translation
 from pytest_django import Settings
 
 from tests.requirements import need
@@ -26,6 +27,12 @@ REDIS_LEASE_SECONDS = 1800
 def drawn_deals(settings: Settings) -> None:
     """Deals are drawn and go out at once, without a search for a winning line, unless a test asks for it."""
     settings.SEALED_STOCK = settings.DEAL_PATIENCE = 0
+
+
+@pytest.fixture(autouse=True)
+def english() -> None:
+    """Each test begins in English: the language of the last request stays with its thread."""
+    translation.activate("en-gb")
 
 
 @pytest.hookimpl(trylast=True)

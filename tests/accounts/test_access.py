@@ -26,6 +26,7 @@ class Rule:
 
 NOT_ALLOWED = (405, 405, 405)
 RULES = {
+    "language": Rule(NOT_ALLOWED, (302, 302, 302)),
     "me": Rule((302, 302, 302), NOT_ALLOWED),
     "following": Rule((302, 302, 200), NOT_ALLOWED),
     "settings": Rule((302, 200, 200), (302, 422, 422)),

@@ -1,0 +1,111 @@
+"""The language of an answer: chosen, else the browser's, else English; people get theirs, programs English."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from accounts.guests import BACKEND, create_guest
+from accounts.models import User
+
+pytestmark = pytest.mark.django_db
+CHOOSE = "/language/"
+COOKIE = settings.LANGUAGE_COOKIE_NAME
+PASSWORD = "seven of wands"
+
+
+def language_of(response: Any) -> str:
+    found = re.search(r'<html lang="([^"]+)"', response.content.decode())
+    assert found is not None
+    return found[1]
+
+
+def page(client: Client, accepted: str = "") -> HttpResponse:
+    return client.get("/rules/braid/", headers={"accept-language": accepted} if accepted else {})
+
+
+@pytest.mark.parametrize(
+    ("accepted", "wanted"),
+    [
+        ("", "en-gb"),
+        ("de", "de"),
+        ("de-CH,fr;q=0.8", "de"),
+        ("en-US,de;q=0.5", "en-gb"),
+        ("fr,de;q=0.5", "de"),
+        ("fr", "en-gb"),
+        ("de;q=x, ***", "en-gb"),
+    ],
+)
+def test_the_browsers_language_is_spoken_where_it_is_known(client: Client, accepted: str, wanted: str) -> None:
+    response = page(client, accepted)
+    assert language_of(response) == wanted
+    assert response["Content-Language"] == wanted
+
+
+def test_a_choice_stays_and_goes_before_the_browsers_language(client: Client) -> None:
+    response = client.post(CHOOSE, {"language": "en-gb", "next": "/rules/plot/"})
+    assert (response.status_code, response["Location"]) == (302, "/rules/plot/")
+    assert response.cookies[COOKIE]["max-age"] > 365 * 24 * 3600
+    assert language_of(page(client, "de")) == "en-gb"
+    client.post(CHOOSE, {"language": "de"})
+    assert language_of(page(client, "en")) == "de"
+
+
+def test_a_choice_leads_nowhere_else(client: Client) -> None:
+    for next_page in ("https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)"):
+        assert client.post(CHOOSE, {"language": "de", "next": next_page})["Location"] == "/"
+
+
+@pytest.mark.parametrize("made_up", ["tlh", "", "../../etc", "de\r\nSet-Cookie: a=b"])
+def test_a_language_that_is_not_spoken_changes_nothing(client: Client, made_up: str) -> None:
+    client.post(CHOOSE, {"language": made_up})
+    assert language_of(page(client)) == "en-gb"
+
+
+def test_every_language_is_offered_by_its_own_name(client: Client) -> None:
+    text = page(client).content.decode()
+    for code, name in settings.LANGUAGES:
+        assert re.search(rf'<button name="language" value="{code}" lang="{code}"[^>]*>{name}</button>', text)
+
+
+def test_answers_say_what_they_depend_on(client: Client) -> None:
+    assert {"accept-language", "cookie"} <= {one.strip().lower() for one in page(client)["Vary"].split(",")}
+
+
+def test_programs_are_answered_in_english(client: Client) -> None:
+    german = {"accept-language": "de"}
+    for path, headers in (("/api/v1/nothing", german), ("/nowhere/", german | {"accept": "application/json"})):
+        assert client.get(path, headers=headers).json()["error"]["message"] == "There is nothing at this address."
+    assert "accept-language" not in client.get("/api/v1/nothing", headers=german).get("Vary", "").lower()
+
+
+def test_the_choice_of_a_player_is_kept_with_the_account(client: Client) -> None:
+    guest = create_guest()
+    client.force_login(guest, backend=BACKEND)
+    client.post(CHOOSE, {"language": "de"})
+    guest.refresh_from_db()
+    assert guest.preferences == {"language": "de"}
+
+
+def test_signing_in_brings_the_choice_to_another_browser(client: Client) -> None:
+    User.objects.create_user("Ada", password=PASSWORD, preferences={"language": "de"})
+    client.post(reverse("account_login"), {"login": "Ada", "password": PASSWORD})
+    assert language_of(page(client, "en")) == "de"
+
+
+def test_the_settings_show_and_take_back_the_choice(client: Client) -> None:
+    client.force_login(create_guest(), backend=BACKEND)
+    client.post(CHOOSE, {"language": "de"})
+    address = reverse("players:settings")
+    assert '<option value="de" selected lang="de">Deutsch</option>' in client.get(address).content.decode()
+    form = {"theme": "system", "table": "green", "back": "lattice", "motion": "system"}
+    client.post(address, form | {"language": "browser"})
+    assert language_of(page(client, "en")) == "en-gb"
+    client.post(address, form | {"language": "de"})
+    assert language_of(page(client, "en")) == "de"
