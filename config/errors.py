@@ -5,16 +5,20 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 from django_ratelimit.exceptions import Ratelimited
 
+from config.languages import language_of
 from games.errors import error_body, wants_json
 
 TITLES = {
-    400: ("bad_request", "This request could not be understood."),
-    403: ("forbidden", "You may not do this."),
-    404: ("not_found", "There is nothing at this address."),
-    429: ("rate_limited", "Too many requests. Try again in a minute."),
-    500: ("server_error", "Something went wrong on our side. It has been noted."),
+    400: ("bad_request", _("This request could not be understood.")),
+    403: ("forbidden", _("You may not do this.")),
+    404: ("not_found", _("There is nothing at this address.")),
+    429: ("rate_limited", _("Too many requests. Try again in a minute.")),
+    500: ("server_error", _("Something went wrong on our side. It has been noted.")),
 }
 
 
@@ -40,18 +44,20 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
     """A form that was not sent from a page of this site, or from one that is too old."""
-    return _answer(request, 403, "csrf_failed", "This form has expired. Go back, load the page again and retry.")
+    return _answer(request, 403, "csrf_failed", _("This form has expired. Go back, load the page again and retry."))
 
 
-def _answer(request: HttpRequest, status: int, code: str = "", message: str = "") -> HttpResponse:
+def _answer(request: HttpRequest, status: int, code: str = "", message: str | Promise = "") -> HttpResponse:
     code, message = code or TITLES[status][0], message or TITLES[status][1]
-    if wants_json(request):
-        response: HttpResponse = JsonResponse(error_body(code, message), status=status)
-    else:
-        # Without the request: a page about a failure must not run the code that may have failed.
-        template = f"{403 if status == 429 else status}.html"
-        text = render_to_string(template, {"code": code, "message": message, "static_url": settings.STATIC_URL})
-        response = HttpResponse(text, status=status)
+    # What failed may have been before the middleware that settles the language.
+    with translation.override(language_of(request)):
+        if wants_json(request):
+            response: HttpResponse = JsonResponse(error_body(code, str(message)), status=status)
+        else:
+            # Without the request: a page about a failure must not run the code that may have failed.
+            template = f"{403 if status == 429 else status}.html"
+            text = render_to_string(template, {"code": code, "message": message, "static_url": settings.STATIC_URL})
+            response = HttpResponse(text, status=status)
     if status == 429:
         response["Retry-After"] = "60"
     return response

@@ -18,9 +18,17 @@ from math import log10
 from random import Random
 from typing import Final
 
+from django.utils.translation import gettext, gettext_noop
+
 from games.rules import open_table
 
-GRADES: Final = {1: "gentle", 2: "easy", 3: "fair", 4: "hard", 5: "fiendish"}
+GRADES: Final = {
+    1: gettext_noop("gentle"),
+    2: gettext_noop("easy"),
+    3: gettext_noop("fair"),
+    4: gettext_noop("hard"),
+    5: gettext_noop("fiendish"),
+}
 
 #: How often each of the two players tries a deal.
 GAMES_PLAYED: Final = 20
@@ -79,8 +87,8 @@ def grade_wanted(day: date) -> int:
 
 
 def grade_name(number: int | None) -> str:
-    """A grade's name; empty for a deal without one."""
-    return GRADES.get(number or 0, "")
+    """A grade's name in the language in use; empty for a deal without one."""
+    return gettext(GRADES[number]) if number else ""
 
 
 @cache

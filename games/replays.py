@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
@@ -18,7 +19,8 @@ from games import deals, titles
 from games.attempts import record_of
 from games.models import Attempt
 from games.players import player_id
-from games.rules import Record, RecordError, Table, replay
+from games.rules import Record, RecordError, RulesError, Table, replay
+from games.titles import refusal_title
 
 #: A whole record of 5,000 tokens is about 100 kB of JSON.
 MAX_RECORD_BYTES: Final = 256 * 1024
@@ -67,10 +69,12 @@ def verify(request: HttpRequest) -> HttpResponse:
             text = _given(request)
             context["text"] = text
             context["result"] = replay(Record.from_json(json.loads(text))).to_json()
-        except RecordError as error:
-            context["error"], status = str(error), 400
+        except RulesError as error:
+            context["error"], context["detail"], status = refusal_title(error.code), str(error), 400
         except (ValueError, RecursionError):
-            context["error"], status = "This is not JSON.", 400
+            context["error"], status = _("This is not JSON."), 400
+    if context["result"] and not context["result"]["ok"]:
+        context["refusal"] = refusal_title(context["result"]["failure"]["code"])
     return render(request, "games/verify.html", context, status=status)
 
 

@@ -12,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET, require_POST, require_safe
@@ -124,10 +125,14 @@ def start_practice(request: HttpRequest) -> HttpResponse:
             options = {key.removeprefix(_OPTION_PREFIX): json.loads(str(value)) for key, value in given.items()}
             deal = deals.practice_deal(request.POST.get("name", ""), options or None)
         attempt = start_attempt(player_for(request), deal)
-    except (ValueError, DealClosedError) as error:
-        messages.error(request, "This cannot be practised." if isinstance(error, json.JSONDecodeError) else str(error))
-        return redirect("games:practice")
-    return redirect("games:table", attempt=attempt.public_id)
+    except DealClosedError:
+        refusal = _("This deal can be practised once its day and the hour after it are over.")
+    except ValueError:
+        refusal = _("This cannot be practised.")
+    else:
+        return redirect("games:table", attempt=attempt.public_id)
+    messages.error(request, refusal)
+    return redirect("games:practice")
 
 
 @require_safe
@@ -206,7 +211,7 @@ def _practised(request: HttpRequest) -> Deal:
     known = Deal.objects.filter(pk=_number(request.POST["deal"]))
     deal = known.filter(day__isnull=False).first() or known.filter(attempts__player=player_id(request)).first()
     if deal is None:
-        raise DealClosedError("there is no such deal")
+        raise ValueError("there is no such deal")
     return deals.practice_deal("", of=deal)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from django import template
 from django.utils import timezone
+from django.utils.formats import get_format
+from django.utils.translation import gettext as _
 
+from accounts.names import FORMER_PLAYER
 from games.models import Deal
 
 register = template.Library()
@@ -21,13 +24,19 @@ def duration(ms: int | None) -> str:
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     text = f"{hours}:{minutes:02}" if hours else f"{minutes}"
-    return f"{text}:{seconds:02}.{rest // 100}"
+    return f"{text}:{seconds:02}{get_format('DECIMAL_SEPARATOR')}{rest // 100}"
 
 
 @register.filter
 def percent(share: float | None) -> str:
     """Write a share of 0 to 1 in whole per cent."""
-    return _NOTHING if share is None else f"{share:.0%}"
+    return _NOTHING if share is None else _("%(share)s%%") % {"share": round(share * 100)}
+
+
+@register.filter
+def shown_name(name: object) -> str:
+    """A player's name; that of deleted accounts' results is the site's own, and translated."""
+    return _("Former player") if str(name) == FORMER_PLAYER else str(name)
 
 
 @register.filter

@@ -6,6 +6,9 @@ import json
 from typing import Any
 
 from django import template
+from django.conf import settings
+from django.templatetags.static import static
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from games.difficulty import goal_of
@@ -72,6 +75,13 @@ def over_par(entry: Any, deal: Any) -> str:  # noqa: ANN401 - an entry of a boar
     if deal.par is None or entry.cards_up != goal_of(deal.variant):
         return ""
     return f"{entry.tokens - deal.par:+d}"
+
+
+@register.simple_tag
+def client_catalogue() -> str:
+    """The script that holds the client's texts, run before the modules; English ones are in the modules."""
+    language = get_language() or settings.LANGUAGE_CODE
+    return "" if language == settings.LANGUAGE_CODE else static(f"js/catalogue/{language}.js")
 
 
 @register.filter

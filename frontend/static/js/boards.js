@@ -1,6 +1,6 @@
 /** A board that changes while one looks at it. */
 
-import { t } from "./i18n.js";
+import { t, tn } from "./i18n.js";
 import { clockText } from "./table/hud.js";
 
 /**
@@ -47,7 +47,7 @@ class LiveBoard {
     const before = new Set([...body.rows].map((row) => row.dataset.attempt));
     if (entries.length > 0) body.replaceChildren(...entries.map((entry) => this.#row(entry, before.size > 0 && before.has(undefined) === false && !before.has(entry.attempt ?? ""))));
     const count = document.querySelector("[data-total]");
-    if (count) count.textContent = total === 1 ? t("1 verified result") : t("{total} verified results", { total });
+    if (count) count.textContent = tn("1 verified result", "{n} verified results", total);
   }
 
   /** @param {Entry} entry @param {boolean} fresh */
@@ -56,8 +56,8 @@ class LiveBoard {
     row.dataset.attempt = entry.attempt ?? "";
     if (entry.player === this.table.dataset.me) row.className = "me";
     if (fresh) row.classList.add("arrived");
-    const link = Object.assign(document.createElement("a"), { href: `/players/${entry.player}/`, textContent: entry.name });
-    const mark = Object.assign(document.createElement("span"), { className: `mark ${entry.status}`, textContent: entry.status === "verified" ? `✓ ${t("verified")}` : t(entry.status) });
+    const link = Object.assign(document.createElement("a"), { href: `/players/${entry.player}/`, textContent: shownName(entry.name) });
+    const mark = Object.assign(document.createElement("span"), { className: `mark ${entry.status}`, textContent: statusText(entry.status) });
     const cells = [entry.rank ?? "–", link, entry.cards_up ?? "–", entry.elapsed_ms === null ? "–" : clockText(entry.elapsed_ms), entry.tokens ?? "–", mark];
     cells.forEach((value, k) => {
       const cell = row.insertCell();
@@ -66,6 +66,15 @@ class LiveBoard {
     });
     return row;
   }
+}
+
+/** A deleted account's results stay under a name that is nobody's. @param {string} name @returns {string} */
+const shownName = (name) => (name === "Former player" ? t("Former player") : name);
+
+/** @param {string} status @returns {string} */
+function statusText(status) {
+  if (status === "verified") return `✓ ${t("verified")}`;
+  return status === "pending" ? t("being verified") : t("under review");
 }
 
 for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-live]"))) new LiveBoard(table);

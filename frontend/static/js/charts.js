@@ -1,6 +1,6 @@
 /** The charts of a profile: a calendar of days, times of won games, won games out of played ones by month. */
 
-import { t } from "./i18n.js";
+import { language, percent, t, tn } from "./i18n.js";
 import { clockText } from "./table/hud.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -47,12 +47,12 @@ function calendar(plays) {
     const key = new Date(at).toISOString().slice(0, 10);
     const state = days.get(key);
     const cell = node("rect", { x: Math.floor(k / 7) * 13, y: (k % 7) * 13 + 14, width: 11, height: 11, rx: 2.5, class: `cell${state === undefined ? "" : state ? " won" : " played"}` });
-    cell.append(node("title", {}, key));
+    cell.append(node("title", {}, new Date(at).toLocaleDateString(language, { dateStyle: "long", timeZone: "UTC" })));
     parts.push(cell);
-    if (key.endsWith("-01")) parts.push(node("text", { x: Math.floor(k / 7) * 13, y: 9 }, new Date(at).toLocaleDateString([], { month: "short", timeZone: "UTC" })));
+    if (key.endsWith("-01")) parts.push(node("text", { x: Math.floor(k / 7) * 13, y: 9 }, new Date(at).toLocaleDateString(language, { month: "short", timeZone: "UTC" })));
   }
   const won = [...days.values()].filter(Boolean).length;
-  return figure(t("The last year"), t("{played} days played, {won} of them with a win", { played: days.size, won }), `0 0 ${WEEKS * 13} 106`, parts, "calendar");
+  return figure(t("The last year"), tn("one day played, {won} of them with a win", "{n} days played, {won} of them with a win", days.size, { won }), `0 0 ${WEEKS * 13} 106`, parts, "calendar");
 }
 
 /** @param {Play[]} plays */
@@ -66,7 +66,7 @@ function times(plays) {
     const height = (count / most) * 100;
     return [node("rect", { x: k * 32 + 2, y: 110 - height, width: 28, height: Math.max(height, 1), rx: 3, class: "bar" }), node("text", { x: k * 32 + 2, y: 124 }, clockText(k * width * 60000).replace(/:00$/, "′"))];
   });
-  return figure(t("Times of won games"), t("{count} won games between {least} and {most}", { count: minutes.length, least: clockText(Math.min(...minutes) * 60000), most: clockText(Math.max(...minutes) * 60000) }), "0 0 320 130", parts);
+  return figure(t("Times of won games"), tn("one won game of {least}", "{n} won games between {least} and {most}", minutes.length, { least: clockText(Math.min(...minutes) * 60000), most: clockText(Math.max(...minutes) * 60000) }), "0 0 320 130", parts);
 }
 
 /** @param {Play[]} plays */
@@ -79,10 +79,10 @@ function rate(plays) {
   const x = (/** @type {number} */ k) => (points.length > 1 ? (k / (points.length - 1)) * 290 : 145) + 28;
   const parts = [0, 0.5, 1].flatMap((share) => [
     node("path", { d: `M28 ${110 - share * 100}H318`, class: "axis" }),
-    node("text", { x: 0, y: 113 - share * 100 }, `${share * 100}%`),
+    node("text", { x: 0, y: 113 - share * 100 }, percent(share)),
   ]);
   parts.push(node("path", { d: points.map((share, k) => `${k ? "L" : "M"}${x(k).toFixed(1)} ${(110 - share * 100).toFixed(1)}`).join(""), class: "line" }));
-  return figure(t("Win rate, over twenty games"), t("now {share} %", { share: Math.round((points.at(-1) ?? 0) * 100) }), "0 0 320 130", parts);
+  return figure(t("Win rate, over twenty games"), t("now {share}", { share: percent(points.at(-1) ?? 0) }), "0 0 320 130", parts);
 }
 
 export async function drawCharts() {

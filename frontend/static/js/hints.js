@@ -1,7 +1,7 @@
 /** "Can this still be won?": asks the server when the dialog opens, and looks for the answer until it is there. */
 
 import { csrfToken } from "./csrf.js";
-import { t } from "./i18n.js";
+import { t, tn } from "./i18n.js";
 
 const GLANCE = 600;
 
@@ -54,7 +54,7 @@ class Question {
       if (!this.#open) return;
       if (response.ok) return this.#show(body);
       this.#waiting = false;
-      this.#say(body.error?.message ?? t("The question could not be asked."));
+      this.#say(refusal(body.error?.code));
     } catch {
       this.#waiting = false;
       this.#say(t("The server could not be reached."));
@@ -70,7 +70,7 @@ class Question {
     this.#waiting = false;
     const moves = reply.moves ?? 0;
     const texts = {
-      yes: moves === 1 ? t("Yes, with one move.") : t("Yes, in {moves} moves.", { moves }),
+      yes: moves === 0 ? t("Yes: it is won.") : tn("Yes, with one move.", "Yes, in {n} moves.", moves),
       no: t("No: from here no way leads to a win. Undo goes back to where one may."),
       unknown: t("No way was found in the time given; there may be one."),
     };
@@ -87,6 +87,13 @@ class Question {
   #say(text) {
     this.text.textContent = text;
   }
+}
+
+/** @param {string} [code] of the server's refusal @returns {string} */
+function refusal(code) {
+  if (code === "no_hints") return t("A game that counts gets no hints before its deal is closed.");
+  if (code === "rate_limited") return t("Too many questions. Please ask again in a minute.");
+  return t("The question could not be asked.");
 }
 
 const button = document.getElementById("can-win");

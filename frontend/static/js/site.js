@@ -1,6 +1,6 @@
 /** What every page has: settings applied, countdowns, ranks of one's own games, a profile's charts. */
 
-import { t } from "./i18n.js";
+import { language, t } from "./i18n.js";
 import { applySettings, bindSettings } from "./settings.js";
 
 applySettings();
@@ -11,7 +11,7 @@ for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelector
   const end = new Date(box.dataset.countdown ?? "");
   const figure = box.querySelector("b");
   const local = box.querySelector(".local");
-  const time = end.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const time = end.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
   if (local) local.textContent = t("at {time} your time", { time });
   const tick = () => {
     const left = Math.max(0, Math.ceil((end.getTime() - Date.now()) / 1000));

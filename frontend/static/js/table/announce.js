@@ -1,6 +1,6 @@
 /** What happened, in words, for those who do not see it. */
 
-import { t } from "../i18n.js";
+import { t, tn } from "../i18n.js";
 import { cardName, pileName, sizeOf } from "./cards.js";
 import { parse } from "./moves.js";
 
@@ -24,7 +24,7 @@ export function moveText(before, after, token) {
   if (!move) return token;
   const cards = before.piles[move.from] ?? [];
   const card = cardName(cards[cards.length - move.count] ?? null, before.game);
-  const cardText = move.count > 1 ? t("{card} and {more} more", { card, more: move.count - 1 }) : card;
+  const cardText = move.count > 1 ? tn("{card} and one more", "{card} and {n} more", move.count - 1, { card }) : card;
   const turned = after.piles[move.from]?.at(-1);
   const wasDown = (before.piles[move.from] ?? []).at(-1 - move.count) === null;
   const news = turned && wasDown ? `, ${t("turns up {card}", { card: cardName(turned, after.game) })}` : "";
@@ -36,10 +36,10 @@ export function moveText(before, after, token) {
 
 /** @param {View} before @param {View} after */
 function drawText(before, after) {
-  if (after.game === "labyrinth") return t("row {row} dealt, {left} left", { row: after.rows ?? 1, left: sizeOf(after, "s") });
+  if (after.game === "labyrinth") return tn("row {row} dealt, one left", "row {row} dealt, {n} left", sizeOf(after, "s"), { row: after.rows ?? 1 });
   const count = Math.max(1, sizeOf(before, "s") - sizeOf(after, "s"));
   const names = (after.piles.w ?? []).slice(-count).map((card) => cardName(card, after.game));
-  return t("drawn: {cards}; {left} left", { cards: names.join(", "), left: sizeOf(after, "s") });
+  return tn("drawn: {cards}; one left", "drawn: {cards}; {n} left", sizeOf(after, "s"), { cards: names.join(", ") });
 }
 
 /** @param {View} view @returns {string} the table read out */
@@ -52,7 +52,7 @@ export function tableText(view) {
     const hidden = sizeOf(view, pile) - open.length;
     const shown = pile[0] === "f" ? open.slice(-1) : open;
     const names = shown.map((card) => cardName(card, view.game)).join(", ");
-    parts.push(`${pileName(pile, view)}: ${names}${hidden > 0 && pile[0] !== "f" ? ` (${t("{hidden} hidden", { hidden })})` : ""}`);
+    parts.push(`${pileName(pile, view)}: ${names}${hidden > 0 && pile[0] !== "f" ? ` (${tn("one hidden", "{n} hidden", hidden)})` : ""}`);
   }
   return parts.join(". ");
 }

@@ -1,19 +1,40 @@
 /** What cards and piles are called, and how they are drawn. */
 
-import { t } from "../i18n.js";
+import { marked, t, tc } from "../i18n.js";
 
 /** @import { Card, Pile, View } from "./types.js" */
 
 const FRENCH = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
 const TAROT = { W: "wands", C: "cups", S: "swords", P: "pentacles" };
 const RANKS = {
-  A: "ace", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine",
-  T: "ten", J: "jack", P: "page", N: "knight", Q: "queen", K: "king",
+  french: {
+    A: marked("French deck", "ace"), 2: marked("French deck", "two"), 3: marked("French deck", "three"),
+    4: marked("French deck", "four"), 5: marked("French deck", "five"), 6: marked("French deck", "six"),
+    7: marked("French deck", "seven"), 8: marked("French deck", "eight"), 9: marked("French deck", "nine"),
+    T: marked("French deck", "ten"), J: marked("French deck", "jack"), Q: marked("French deck", "queen"),
+    K: marked("French deck", "king"),
+  },
+  tarot: {
+    A: marked("tarot", "ace"), 2: marked("tarot", "two"), 3: marked("tarot", "three"), 4: marked("tarot", "four"),
+    5: marked("tarot", "five"), 6: marked("tarot", "six"), 7: marked("tarot", "seven"), 8: marked("tarot", "eight"),
+    9: marked("tarot", "nine"), T: marked("tarot", "ten"), P: marked("tarot", "page"), N: marked("tarot", "knight"),
+    Q: marked("tarot", "queen"), K: marked("tarot", "king"),
+  },
+};
+const SUITS = {
+  spades: marked("French deck", "spades"), hearts: marked("French deck", "hearts"),
+  diamonds: marked("French deck", "diamonds"), clubs: marked("French deck", "clubs"),
+  wands: marked("tarot", "wands"), cups: marked("tarot", "cups"), swords: marked("tarot", "swords"),
+  pentacles: marked("tarot", "pentacles"),
 };
 const TRUMPS = [
-  "the Fool", "the Magician", "the High Priestess", "the Empress", "the Emperor", "the Hierophant", "the Lovers",
-  "the Chariot", "Strength", "the Hermit", "the Wheel of Fortune", "Justice", "the Hanged Man", "Death", "Temperance",
-  "the Devil", "the Tower", "the Star", "the Moon", "the Sun", "Judgement", "the World",
+  marked("tarot", "the Fool"), marked("tarot", "the Magician"), marked("tarot", "the High Priestess"),
+  marked("tarot", "the Empress"), marked("tarot", "the Emperor"), marked("tarot", "the Hierophant"),
+  marked("tarot", "the Lovers"), marked("tarot", "the Chariot"), marked("tarot", "Strength"),
+  marked("tarot", "the Hermit"), marked("tarot", "the Wheel of Fortune"), marked("tarot", "Justice"),
+  marked("tarot", "the Hanged Man"), marked("tarot", "Death"), marked("tarot", "Temperance"),
+  marked("tarot", "the Devil"), marked("tarot", "the Tower"), marked("tarot", "the Star"), marked("tarot", "the Moon"),
+  marked("tarot", "the Sun"), marked("tarot", "Judgement"), marked("tarot", "the World"),
 ];
 
 /** @param {string} game */
@@ -26,8 +47,8 @@ export function suitOf(card, game) {
   return game === "tarot" ? TAROT[/** @type {"W"} */ (suit)] : FRENCH[/** @type {"S"} */ (suit)];
 }
 
-/** @param {string} rank @returns {string} */
-export const rankName = (rank) => t(RANKS[/** @type {"A"} */ (rank)] ?? rank);
+/** @param {string} rank of the French deck @returns {string} */
+export const rankName = (rank) => tc(...RANKS.french[/** @type {"A"} */ (rank)]);
 
 /** @param {Card|null} card @param {string} game @returns {string} "ten of cups" */
 export function cardName(card, game) {
@@ -35,11 +56,13 @@ export function cardName(card, game) {
   const suit = suitOf(card, game);
   if (suit === "trumps") {
     const number = Number(card.slice(1));
-    const name = t(TRUMPS[number]);
+    const name = tc(...TRUMPS[number]);
     if (number > 10) return t("{name}, trump {number}, plays as {value}", { name, number, value: playedValue(number) });
     return number === 0 ? name : t("{name}, trump {number}", { name, number });
   }
-  return t("{rank} of {suit}", { rank: rankName(card[0]), suit: t(suit) });
+  const suitName = tc(...SUITS[/** @type {"cups"} */ (suit)]);
+  if (game !== "tarot") return tc("French deck", "{rank} of {suit}", { rank: rankName(card[0]), suit: suitName });
+  return tc("tarot", "{rank} of {suit}", { rank: tc(...RANKS.tarot[/** @type {"A"} */ (card[0])]), suit: suitName });
 }
 
 /** @param {number} number of a trump @returns {number} */

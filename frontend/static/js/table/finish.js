@@ -1,9 +1,10 @@
 /** The end of a game: the panel, the shower of cards, the rank when it arrives, and words to share. */
 
-import { t } from "../i18n.js";
+import { t, tn } from "../i18n.js";
 import { motionReduced } from "../settings.js";
 import { say } from "./announce.js";
 import { clockText } from "./hud.js";
+import { reasonText } from "./refusals.js";
 import { play } from "./sound.js";
 
 /** @import { Game } from "./game.js" */
@@ -67,7 +68,7 @@ export class Finish {
     else if (state === "verified" && verdict?.rank) line.textContent = t("Verified: rank {rank}", { rank: verdict.rank });
     else if (state === "verified") line.textContent = this.data.ranked === "true" ? t("Verified") : t("Practice game: not ranked");
     else if (state === "review") line.textContent = t("A person will look at this game before it is ranked.");
-    else if (state === "rejected") line.textContent = t("The record could not be verified: {reasons}", { reasons: (verdict?.reasons ?? []).join(", ") });
+    else if (state === "rejected") line.textContent = t("The record could not be verified: {reasons}", { reasons: (verdict?.reasons ?? []).map(reasonText).join(" ") });
     else line.textContent = "";
   }
 
@@ -78,7 +79,7 @@ export class Finish {
     const filled = Math.round((view.cards_up / view.goal) * 10);
     const rank = this.#verdict?.rank ? ` · ${t("rank {rank}", { rank: this.#verdict.rank })}` : "";
     const day = this.data.day ? ` ${this.data.day}` : "";
-    this.#shared = `Talon · ${this.data.title}${day}\n${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}\n⏱ ${clockText(this.game.elapsed)} · ${t("{moves} moves", { moves: view.moves })}${rank}\n${location.origin}/`;
+    this.#shared = `Talon · ${this.data.title}${day}\n${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}\n⏱ ${clockText(this.game.elapsed)} · ${tn("one move", "{n} moves", view.moves)}${rank}\n${location.origin}/`;
     const button = byId("share");
     try {
       if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ text: this.#shared });

@@ -1,6 +1,6 @@
 /** The table: puts state, connection, hand and picture together. */
 
-import { t } from "../i18n.js";
+import { t, tn } from "../i18n.js";
 import { applySettings, bindSettings, onSettings, settings } from "../settings.js";
 import { moveText, say, tableText } from "./announce.js";
 import { sizeOf } from "./cards.js";
@@ -11,6 +11,7 @@ import { Hud } from "./hud.js";
 import { Keyboard } from "./keyboard.js";
 import { layout } from "./layout.js";
 import { likelyFoundation, parse } from "./moves.js";
+import { refusalText } from "./refusals.js";
 import { Renderer } from "./render.js";
 import { TableSocket } from "./socket.js";
 import { play as sound } from "./sound.js";
@@ -147,7 +148,7 @@ class Table {
     this.#mark(chosen ? this.game.choices(chosen.pile, chosen.count) : [], chosen);
     if (!chosen) return;
     const places = this.game.choices(chosen.pile, chosen.count).length;
-    say(places === 1 ? t("picked up, one place to go") : t("picked up, {places} places to go", { places }));
+    say(tn("picked up, one place to go", "picked up, {n} places to go", places));
   }
 
   /** @param {any} message */
@@ -187,19 +188,14 @@ class Table {
     }
   }
 
-  /** @param {{code: string, message: string}} error */
+  /** @param {{code: string}} error */
   #refused(error) {
-    const texts = {
-      rate_limited: t("That was too fast for the server; please go on a little slower."),
-      closed: t("This game is over."),
-      record_full: t("This game has reached the longest record allowed. You can still resign."),
-      server_busy: t("The server is busy. The move was not made; please try again."),
-      session_expired: t("You have been signed out. Reload the page to go on."),
-    };
     this.game.forget();
     this.draw();
     if (error.code === "stale") return;
-    this.hud.notice(texts[/** @type {"closed"} */ (error.code)] ?? error.message);
+    // Refused at the door: knock again later.
+    if (error.code === "server_busy" && this.socket.coming) this.socket.restart();
+    this.hud.notice(refusalText(error.code));
   }
 
   /** @param {Piece} piece @returns {Choice[]} */

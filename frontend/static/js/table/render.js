@@ -3,7 +3,7 @@
  * with the elements that stand, and the style sheet's transitions do the rest, so a new position may come at any moment.
  */
 
-import { t } from "../i18n.js";
+import { t, tn } from "../i18n.js";
 import { motionReduced } from "../settings.js";
 import { small } from "./layouts/grid.js";
 import { cardName, deckOf, pileName, sizeOf, suitOf } from "./cards.js";
@@ -322,7 +322,7 @@ export class Renderer {
       element.classList.toggle("locked", view.free !== undefined && rect.pile[0] === "t" && !view.free.includes(rect.pile));
     for (const [pile, element] of this.slots) {
       const size = sizeOf(view, pile);
-      const held = size === 0 ? t("empty") : size === 1 ? t("1 card") : t("{size} cards", { size });
+      const held = size === 0 ? t("empty") : tn("1 card", "{n} cards", size);
       const label = `${pileName(pile, view)}, ${held}`;
       if (element.getAttribute("aria-label") !== label) element.setAttribute("aria-label", label);
       element.classList.toggle("filled", filled.has(pile));

@@ -1,0 +1,51 @@
+/** What the server's codes mean, in the page's language; its own sentences are for programs and logs. */
+
+import { t } from "../i18n.js";
+
+/**
+ * @param {string} code of a protocol error
+ * @returns {string}
+ */
+export function refusalText(code) {
+  const texts = {
+    bad_frame: t("The server did not understand the table. Please reload the page."),
+    unknown_type: t("The server did not understand the table. Please reload the page."),
+    too_large: t("The server did not understand the table. Please reload the page."),
+    unsupported_version: t("The site has been renewed. Please reload the page."),
+    rate_limited: t("That was too fast for the server; please go on a little slower."),
+    invalid_token: t("This move is not possible."),
+    illegal_move: t("This move is not possible."),
+    stale: t("The table has been brought up to date."),
+    closed: t("This game is over."),
+    record_full: t("This game has reached the longest record allowed. You can still resign."),
+    not_yours: t("This is another player's game."),
+    not_found: t("There is no such game."),
+    session_expired: t("You have been signed out. Reload the page to go on."),
+    server_busy: t("The server is busy. The move was not made; please try again."),
+  };
+  return texts[/** @type {"closed"} */ (code)] ?? t("Something went wrong. Please reload the page.");
+}
+
+/**
+ * @param {{code: string}} reason of a verdict
+ * @returns {string}
+ */
+export function reasonText({ code }) {
+  const texts = {
+    unreadable_record: t("The record cannot be read."),
+    wrong_deal: t("The record is of another deal."),
+    wrong_rules: t("The record follows other rules than the deal."),
+    wrong_variant: t("The record is of another game."),
+    replay_failed: t("A move of the record is not allowed by the rules."),
+    wrong_end: t("The game ended otherwise than its record says."),
+    clock_backwards: t("The times of the record go backwards."),
+    clock_differs: t("The times of the record do not fit the server's."),
+    burst: t("Many moves came faster than hands can make them."),
+    pace: t("The game was played faster than anybody looks at the cards."),
+    steady: t("The moves came as regularly as a machine's."),
+    copied_line: t("Another player has played the same moves before."),
+    not_verifiable: t("The record could not be replayed."),
+    staff: t("This was decided by the site's staff."),
+  };
+  return texts[/** @type {"pace"} */ (code)] ?? t("The record does not hold.");
+}
