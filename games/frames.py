@@ -40,24 +40,21 @@ def moved(table: Table, token: str, ms: int, facts: Loaded) -> str:
     )
 
 
-def view(table: Table, public_id: uuid.UUID, ms: int, facts: Loaded) -> str:
-    """`view`."""
-    seen = table.view()
+def view(table: Table, public_id: uuid.UUID, ms: int, facts: Loaded) -> protocol.View:
+    """The message `view`: also what the table's page says before the socket does."""
     legal, stuck, auto = _offers(table, facts)
-    return protocol.write(
-        protocol.View(
-            attempt=str(public_id),
-            n=table.token_count,
-            view=seen,
-            legal=legal,
-            stuck=stuck,
-            auto=auto,
-            ms=ms,
-            state=facts.state,
-            ranked=facts.ranked,
-            deadline=facts.deadline,
-            deal=facts.deal,
-        )
+    return protocol.View(
+        attempt=str(public_id),
+        n=table.token_count,
+        view=table.view(),
+        legal=legal,
+        stuck=stuck,
+        auto=auto,
+        ms=ms,
+        state=facts.state,
+        ranked=facts.ranked,
+        deadline=facts.deadline,
+        deal=facts.deal,
     )
 
 

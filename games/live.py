@@ -38,6 +38,8 @@ RECENT: Final = 16
 PENDING: Final = str(Attempt.State.PENDING)
 #: How long, in seconds, a verdict is waited for before the database is asked.
 VERDICT_PATIENCE: Final = 5.0
+#: How long after the last move, in seconds, somebody who has the table open counts as sitting at it.
+ATTENDED_FOR: Final = 900.0
 _MOVES: Final = {game: metrics.MOVES.labels(game) for game in GAMES}
 
 
@@ -106,11 +108,21 @@ class LiveTable:
         """Where the attempt stands."""
         return self._facts.state
 
+    @property
+    def deal(self) -> protocol.DealInfo:
+        """What anybody may know of the deal."""
+        return self._facts.deal
+
+    def is_attended(self) -> bool:
+        """Whether somebody is playing here: the game runs, and was opened or moved in not long ago."""
+        if self.state != PLAYING or not self.connections:
+            return False
+        unmoved = (self.elapsed_ms() - self._last_ms) / 1000
+        return min(unmoved, time.monotonic() - self._read_at) < ATTENDED_FOR
+
     def elapsed_ms(self) -> int:
         """The attempt's clock: now while it is being played, else when it ended; it never goes back."""
-        if self._facts.state != PLAYING:
-            return self._facts.end_ms
-        return max(self._last_ms, now_ms() - self._facts.started_ms)
+        return self._facts.elapsed_ms(self._last_ms, now_ms())
 
     async def greet(self, connection: Connection, have: int | None, *, fresh: bool) -> None:
         """Bring a connection that has seen the tokens up to `have` up to date; the database is asked unless `fresh`."""
@@ -310,7 +322,7 @@ class LiveTable:
         return missed if len(missed) == self.n - have else None
 
     def _view_frame(self) -> str:
-        return frames.view(self._table, self.public_id, self.elapsed_ms(), self._facts)
+        return protocol.write(frames.view(self._table, self.public_id, self.elapsed_ms(), self._facts))
 
     def _tell(self, frame: str) -> None:
         for connection in self.connections:

@@ -50,13 +50,23 @@ class Loaded:
     clock: tuple[int, ...]
     verdict: Verdict | None
 
+    def elapsed_ms(self, last_ms: int, now_ms: int) -> int:
+        """The attempt's clock: now while it is being played, not before its last token; else when it ended."""
+        if self.state != Attempt.State.PLAYING:
+            return self.end_ms
+        return max(last_ms, now_ms - self.started_ms)
+
 
 def load(public_id: uuid.UUID) -> Loaded:
     """Read an attempt and its tokens.
 
     :raises Attempt.DoesNotExist: when there is none.
     """
-    attempt = Attempt.objects.select_related("deal").get(public_id=public_id)
+    return load_rest(Attempt.objects.select_related("deal").get(public_id=public_id))
+
+
+def load_rest(attempt: Attempt) -> Loaded:
+    """Read the tokens of an attempt that has just been read."""
     tokens: tuple[str, ...]
     if attempt.is_over:
         record = record_of(attempt)
@@ -66,7 +76,7 @@ def load(public_id: uuid.UUID) -> Loaded:
         tokens, clock, end_ms = tuple(move.token for move in moves), tuple(move.ms for move in moves), 0
         if Attempt.objects.only("state").get(pk=attempt.pk).is_over:
             # Closed between the two reads.
-            return load(public_id)
+            return load(attempt.public_id)
     deal = attempt.deal
     return Loaded(
         attempt_id=attempt.pk,

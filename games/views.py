@@ -21,6 +21,7 @@ from games import deals, hints, showing, titles
 from games.attempts import start_attempt
 from games.deals import DealAwaitedError, DealClosedError
 from games.models import GRACE, Attempt, Deal, LedgerEntry
+from games.opening import opening_view
 from games.players import player_for, player_id
 from games.rules import CATALOGUE, GAMES, Option, Record, shuffled_deck
 
@@ -79,13 +80,14 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The table of one's own attempt; its cards come over the WebSocket."""
+    """The table of one's own attempt as it stands; what happens from then on comes over the WebSocket."""
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
     if found.player_id != player_id(request):
         if found.is_over and deals.may_see_seed(found.deal, player_id(request)):
             return redirect("games:replay", attempt=attempt)
         raise PermissionDenied
     context = {
+        "opening": opening_view(found),  # before the deal is shown: it needs the seed
         **showing.card(found.deal, found),
         "socket": f"/ws/play/{found.public_id}/",
         "options": titles.options_in_words(found.deal),

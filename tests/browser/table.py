@@ -58,6 +58,12 @@ class Player:
         box = found.bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + min(box["height"] / 2, 7)
 
+    @staticmethod
+    def _centre(element: Any) -> tuple[float, float]:
+        element.evaluate(_AT_REST)
+        box = element.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
     def card(self, pile: str, count: int = 1) -> Any:
         """The element of the card that lies `count`th from the top of a pile."""
         cards = self.page.query_selector_all(f"#felt .card[data-pile='{pile}']:not([aria-hidden])")
@@ -101,12 +107,6 @@ class Mouse(Player):
                 mouse.click(*start)
                 mouse.click(*self._centre(self.place(to, token)))
 
-    @staticmethod
-    def _centre(element: Any) -> tuple[float, float]:
-        element.evaluate(_AT_REST)
-        box = element.bounding_box()
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
 
 class Touch(Player):
     """Taps; a second tap on the same card sends it to the foundation."""
@@ -123,8 +123,7 @@ class Touch(Player):
         if to == "f":
             tap(*self.middle(self.card(source, count)))
         else:
-            box = self.place(to, token).bounding_box()
-            tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            tap(*self._centre(self.place(to, token)))
 
 
 class Keys(Player):

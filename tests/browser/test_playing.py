@@ -111,6 +111,33 @@ def test_a_drag_survives_a_lost_connection(visit: Visit) -> None:
     assert page.text_content("#cards-up") == "5/52"
 
 
+def test_the_cards_are_dealt_before_the_line_stands_and_a_move_waits_for_it(visit: Visit) -> None:
+    servers: list[Any] = []
+    held: list[str] = []
+    released: list[bool] = []
+    page = visit("/play/labyrinth/")
+
+    def late_line(line: Any) -> None:
+        servers.append(line.connect_to_server())
+        line.on_message(lambda text: servers[0].send(text) if released else held.append(text))
+
+    page.route_web_socket(re.compile("/ws/play/"), late_line)
+    deal(page)
+    player = Mouse(page)
+    assert page.get_attribute("#connection", "title") == "Connecting…"
+    player.play(won_record("labyrinth")["tokens"][0])
+    assert page.text_content("#cards-up") == "5/52"
+    assert page.get_attribute("#felt", "data-confirmed") == "0"
+    released.append(True)
+    for text in held:
+        servers[0].send(text)
+    player.start()
+    player.wait_played()
+    assert page.text_content("#cards-up") == "5/52"
+    assert page.is_hidden("#notice")
+    assert all('"hello"' in text for text in held)
+
+
 def test_moves_made_elsewhere_while_away_come_with_the_connection(visit: Visit) -> None:
     lines: list[Any] = []
     page = visit("/play/labyrinth/")

@@ -61,6 +61,8 @@ class Table {
       status: (status) => this.hud.connection(status),
     });
     this.#buttons();
+    const opening = document.getElementById("opening");
+    if (opening) this.receive(JSON.parse(opening.textContent ?? ""));
     new ResizeObserver(([{ contentRect }]) => {
       this.#size = { width: contentRect.width, height: contentRect.height };
       this.draw({ jump: true });
@@ -73,6 +75,8 @@ class Table {
     const view = this.game.shown;
     const { width, height } = this.#size;
     if (!view || width === 0) return;
+    if (!this.#dealt) how = { deal: this.game.n === 0 };
+    this.#dealt = true;
     this.renderer.draw(view, layout(view, width, height, settings.left_handed), how);
     this.felt.dataset.confirmed = String(this.game.n ?? "");
     this.hand.keep();
@@ -86,7 +90,8 @@ class Table {
     this.chosen = null;
     this.#mark([], null);
     const n = this.game.push(token);
-    if (!this.socket.send({ type: "move", n, token })) {
+    // A connection that is coming is told of the move when the table resumes.
+    if (!this.socket.send({ type: "move", n, token }) && !this.socket.coming) {
       this.game.forget();
       this.hud.notice(t("Not connected: the move was not made."));
     }
@@ -157,8 +162,7 @@ class Table {
     switch (message.type) {
       case "view":
         game.takeView(message);
-        this.draw({ deal: !this.#dealt && message.n === 0, jump: this.#dealt });
-        this.#dealt = true;
+        this.draw({ jump: true });
         if (game.state !== "playing" && !byId("finish").open && !document.body.dataset.finished) this.finish.show(game.view?.won ? "won" : "over", false);
         break;
       case "moved": {
@@ -174,12 +178,14 @@ class Table {
         game.pending.forEach((token, k) => this.socket.send({ type: "move", n: message.n + 1 + k, token }));
         this.draw();
         break;
-      case "ended":
+      case "ended": {
+        const fresh = game.state === "playing";
         game.takeEnd(message);
         this.choose(null);
         this.draw();
-        this.finish.show(message.how, true);
+        this.finish.show(message.how, fresh);
         break;
+      }
       case "verdict":
         this.finish.verdict(message);
         break;

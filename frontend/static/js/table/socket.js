@@ -19,6 +19,7 @@ export class TableSocket {
   #ping = 0;
   #pong = 0;
   #retry = 0;
+  #greeted = false;
   #done = false;
 
   /** @param {string} path @param {Handlers} handlers */
@@ -33,8 +34,18 @@ export class TableSocket {
     this.#connect();
   }
 
+  /** Whether a connection is being made, and the server has not yet said where the table stands. */
+  get coming() {
+    return this.#socket !== null && !this.#greeted;
+  }
+
   /** @param {object} message @returns {boolean} whether it left */
   send(message) {
+    return this.#greeted && this.#put(message);
+  }
+
+  /** @param {object} message @returns {boolean} */
+  #put(message) {
     if (this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(JSON.stringify(message));
     return true;
@@ -58,23 +69,29 @@ export class TableSocket {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(`${scheme}//${location.host}${this.path}`);
     this.#socket = socket;
+    this.#greeted = false;
     socket.addEventListener("open", () => {
-      this.send({ type: "hello", v: 1, have: this.handlers.have() });
+      this.#put({ type: "hello", v: 1, have: this.handlers.have() });
       this.#ping = window.setInterval(() => this.#heartbeat(), PING_EVERY);
     });
     socket.addEventListener("message", (event) => {
       if (socket !== this.#socket) return;
       clearTimeout(this.#pong);
-      this.#wait = FIRST_WAIT;
       const message = JSON.parse(event.data);
-      if (message.type !== "error") this.handlers.status("open");
+      if (message.type !== "error") this.#arrived();
       this.handlers.message(message);
     });
     socket.addEventListener("close", (event) => socket === this.#socket && this.#lost(event.code));
   }
 
+  #arrived() {
+    this.#greeted = true;
+    this.#wait = FIRST_WAIT;
+    this.handlers.status("open");
+  }
+
   #heartbeat() {
-    if (!this.send({ type: "ping", t: Math.round(performance.now()) })) return;
+    if (!this.#put({ type: "ping", t: Math.round(performance.now()) })) return;
     clearTimeout(this.#pong);
     this.#pong = window.setTimeout(() => this.#lose(), PONG_WITHIN);
   }
