@@ -114,6 +114,7 @@ _LABELS = {
     "one_tap": _("One tap moves a card that has only one place to go"),
     "hide_clock": _("Hide the clock while playing"),
     "sound": _("Sound"),
+    "hide_presence": _("Do not name me among those who are playing"),
     "system": _("As the system"),
     "light": _("Light"),
     "dark": _("Dark"),

@@ -24,6 +24,7 @@ PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
     "one_tap": (False, True),
     "hide_clock": (False, True),
     "sound": (False, True),
+    "hide_presence": (False, True),
 }
 
 

@@ -15,10 +15,11 @@ django_application = get_asgi_application()
 
 from config.routes import websocket_routes  # noqa: E402 - apps must be loaded first
 from config.threads import KeptThreads  # noqa: E402
+from games.playing import PlayingNow  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": KeptThreads(django_application),
+        "http": PlayingNow(KeptThreads(django_application)),
         "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_routes))),
     }
 )

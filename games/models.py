@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 #: How long after a daily deal has closed a running attempt may still be finished. The seed is revealed when it is over.
 GRACE = timedelta(hours=1)
@@ -76,18 +77,18 @@ class Attempt(models.Model):
     class State(models.TextChoices):
         """Where an attempt stands; only `playing` takes moves, only `verified` is ranked."""
 
-        PLAYING = "playing"
-        PENDING = "pending"
-        VERIFIED = "verified"
-        REJECTED = "rejected"
-        REVIEW = "review"
+        PLAYING = "playing", _("Playing")
+        PENDING = "pending", _("Pending")
+        VERIFIED = "verified", _("Verified")
+        REJECTED = "rejected", _("Rejected")
+        REVIEW = "review", _("Review")
 
     class End(models.TextChoices):
         """How an attempt ended."""
 
-        WON = "won"
-        RESIGNED = "resigned"
-        CLOSED = "closed"
+        WON = "won", _("Won")
+        RESIGNED = "resigned", _("Resigned")
+        CLOSED = "closed", _("Closed")
 
     id = models.BigAutoField(primary_key=True)
     public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
@@ -249,3 +250,22 @@ class Question(models.Model):
 
     def __str__(self) -> str:
         return f"{self.attempt_id} after {self.n}: {self.answer or 'asked'}"
+
+
+class Presence(models.Model):
+    """Who is at the tables of one server process, as it said last; only as true as `seen_at` is recent.
+
+    `tables` maps a variant to `{"now": players at its deal of `day`, "accounts": ids of some who have accounts}`.
+    """
+
+    process = models.CharField(max_length=32, primary_key=True)
+    seen_at = models.DateTimeField()
+    day = models.DateField()
+    players = models.PositiveIntegerField()
+    tables = models.JSONField()
+
+    class Meta:
+        verbose_name_plural = "presence"
+
+    def __str__(self) -> str:
+        return f"{self.players} at {self.process}"

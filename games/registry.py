@@ -18,6 +18,7 @@ from games.live import Connection, LiveTable, not_yours
 from games.loading import load, off_loop
 from games.models import Attempt
 from games.notices import Notice, Notices
+from games.presence import Reporter
 from games.protocol import ErrorCode, ProtocolError
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ class LiveTables:
         self.process = uuid.uuid4().hex
         self.journal = Journal()
         self.notices = Notices(self._heard)
+        self.presence = Reporter(self.process, lambda: list(self._tables.values()))
         self._tables: dict[uuid.UUID, LiveTable] = {}
         self._users: Counter[uuid.UUID] = Counter()
         self._under_way: set[asyncio.Task[None]] = set()
@@ -71,6 +73,7 @@ class LiveTables:
 
     async def close(self) -> None:
         """Commit what waits and stop."""
+        await self.presence.close()
         await self.journal.close()
         await self.notices.close()
 
@@ -133,4 +136,5 @@ def shared_tables() -> LiveTables:
     loop = asyncio.get_running_loop()
     if loop not in _shared:
         _shared[loop] = LiveTables()
+        _shared[loop].presence.start()
     return _shared[loop]

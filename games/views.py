@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from games import deals, hints, showing, titles
+from games import deals, hints, playing, showing, titles
 from games.attempts import start_attempt
 from games.deals import DealAwaitedError, DealClosedError
 from games.models import GRACE, Attempt, Deal, LedgerEntry
@@ -42,6 +42,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "now": now,
         "closes_at": deals.next_midnight(now),
         "cards": [showing.card(deal, mine.get(deal.pk)) for deal in today],
+        "playing": playing.now_playing(),
+        "playing_address": playing.ADDRESS,
         "preparing": [
             {"variant": v, "game": v.game, "title": titles.VARIANT_TITLES[v.name]}
             for v in CATALOGUE.values()

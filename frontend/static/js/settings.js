@@ -17,6 +17,7 @@ import { csrfToken } from "./csrf.js";
  * @property {boolean} sound
  * @property {boolean} one_tap a tap moves at once where a card has only one place to go
  * @property {boolean} hide_clock
+ * @property {boolean} hide_presence others do not see the player's name while a game is open
  */
 
 const KEY = "talon.settings";
@@ -33,6 +34,7 @@ const DEFAULTS = Object.freeze({
   sound: false,
   one_tap: false,
   hide_clock: false,
+  hide_presence: false,
 });
 
 const root = document.documentElement;
