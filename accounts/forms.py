@@ -56,6 +56,7 @@ class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["name"].label = _("Name")
         alone = self.fields["passwordless"]
         alone.initial = True
         alone.label = _("Sign in with this passkey alone")

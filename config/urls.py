@@ -6,11 +6,13 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from config.api import api
+from config.manifest import manifest
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
+    path("manifest.<str:language>.webmanifest", manifest, name="manifest"),
     path("", include("games.urls")),
     path("", include("leaderboards.urls")),
     path("", include("accounts.urls")),

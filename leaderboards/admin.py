@@ -10,6 +10,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from games.models import Attempt
 from leaderboards.models import Result
@@ -18,13 +20,13 @@ from leaderboards.settlement import NotDecidableError, decide
 State = Attempt.State
 
 
-@admin.action(description="Verify: the game was honest, rank it", permissions=["change"])
+@admin.action(description=_("Verify: the game was honest, rank it"), permissions=["change"])
 def verify_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Any]) -> None:
     """Decide the chosen attempts in their players' favour."""
     _decide(model_admin, request, chosen, State.VERIFIED)
 
 
-@admin.action(description="Reject: take it off the boards", permissions=["change"])
+@admin.action(description=_("Reject: take it off the boards"), permissions=["change"])
 def reject_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Any]) -> None:
     """Decide the chosen attempts against their players."""
     _decide(model_admin, request, chosen, State.REJECTED)
@@ -87,20 +89,20 @@ class AttemptAdmin(ReadOnlyAdmin):
         "replay",
     )
 
-    @admin.display(description="reasons")
+    @admin.display(description=_("reasons"))
     def why(self, attempt: Attempt) -> str:
         """The codes of the reasons."""
         return ", ".join(one["code"] for one in attempt.reasons)
 
-    @admin.display(description="reasons")
+    @admin.display(description=_("reasons"))
     def all_reasons(self, attempt: Attempt) -> SafeString:
         """Every reason with its sentence."""
         return format_html_join("", "<p><b>{}</b> {}</p>", ((one["code"], one["message"]) for one in attempt.reasons))
 
-    @admin.display(description="replay")
+    @admin.display(description=_("replay"))
     def replay(self, attempt: Attempt) -> SafeString:
         """Where to watch it, once its deal is over."""
-        return format_html('<a href="{}">watch</a>', reverse("games:replay", args=[attempt.public_id]))
+        return format_html('<a href="{}">{}</a>', reverse("games:replay", args=[attempt.public_id]), gettext("watch"))
 
 
 @admin.register(Result)

@@ -19,6 +19,7 @@ from uuid import UUID
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from games import metrics
 from games.models import Attempt, Deal
@@ -119,20 +120,20 @@ def decide(attempt_id: int, state: State, staff: object, note: str = "") -> None
     :raises NotDecidableError: for an attempt not yet judged, or verifying what does not replay.
     """
     if state not in {State.VERIFIED, State.REJECTED}:
-        raise NotDecidableError("Staff verify or reject.")
+        raise NotDecidableError(_("Staff verify or reject."))
     attempt = Attempt.objects.select_related("deal").get(pk=attempt_id)
     if attempt.state in {State.PLAYING, State.PENDING}:
-        raise NotDecidableError("This attempt has not been judged yet.")
+        raise NotDecidableError(_("This attempt has not been judged yet."))
     verdict = Verdict.of(judge(attempt))
     if state == State.VERIFIED and verdict.score is None:
-        raise NotDecidableError("This attempt's record does not replay, so it cannot be ranked.")
+        raise NotDecidableError(_("This attempt's record does not replay, so it cannot be ranked."))
     decision = reason(
         "staff", note or f"{state.label} by staff.", state=state, by=str(staff), at=timezone.now().isoformat()
     )
     kept = [one for one in attempt.reasons if one.get("code") != "staff"]
     decided = Verdict(state, [*kept, decision], verdict.score, verdict.line)
     if not do_settle(attempt, decided, expected=State(attempt.state)):
-        raise NotDecidableError("Somebody else has decided this attempt meanwhile.")
+        raise NotDecidableError(_("Somebody else has decided this attempt meanwhile."))
 
 
 def staff_decision(attempt: Attempt) -> State | None:

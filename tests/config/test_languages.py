@@ -109,3 +109,16 @@ def test_the_settings_show_and_take_back_the_choice(client: Client) -> None:
     assert language_of(page(client, "en")) == "en-gb"
     client.post(address, form | {"language": "de"})
     assert language_of(page(client, "en")) == "de"
+
+
+@pytest.mark.parametrize("language", dict(settings.LANGUAGES))
+def test_every_language_has_its_manifest(client: Client, language: str) -> None:
+    address = f"/manifest.{language}.webmanifest"
+    assert f'<link rel="manifest" href="{address}">' in page(client, language).content.decode()
+    manifest = client.get(address).json()
+    assert (manifest["lang"], manifest["short_name"]) == (language, "Talon")
+    assert all(client.get(icon["src"]).status_code == 200 for icon in manifest["icons"])
+
+
+def test_there_is_no_other_manifest(client: Client) -> None:
+    assert client.get("/manifest.fr.webmanifest").status_code == 404

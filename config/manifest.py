@@ -1,0 +1,40 @@
+"""What a browser that installs the site wants to know of it, in one language: browsers ask for it without cookies."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, JsonResponse
+from django.templatetags.static import static
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+GREEN: Final = "#17503a"
+
+
+@require_safe
+@cache_control(public=True, max_age=24 * 3600)
+def manifest(request: HttpRequest, language: str) -> JsonResponse:  # noqa: ARG001
+    """The web app manifest."""
+    if language not in dict(settings.LANGUAGES):
+        raise Http404
+    with translation.override(language):
+        content = {
+            "name": _("Talon: daily patience races"),
+            "short_name": "Talon",
+            "description": _("Every day nine games of patience, the same deal for everybody."),
+            "lang": language,
+            "start_url": "/",
+            "display": "standalone",
+            "background_color": GREEN,
+            "theme_color": GREEN,
+            "icons": [
+                {"src": static("img/icon-192.png"), "sizes": "192x192", "type": "image/png"},
+                {"src": static("img/icon-512.png"), "sizes": "512x512", "type": "image/png", "purpose": "any maskable"},
+                {"src": static("img/talon.svg"), "sizes": "any", "type": "image/svg+xml"},
+            ],
+        }
+    return JsonResponse(content, content_type="application/manifest+json")

@@ -1,0 +1,294 @@
+"""Every text that the server shows comes from a catalogue: in a made-up language each one is marked, and no other is.
+
+What players have written is digits here, so that every letter outside the marks is a text that nobody can translate.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP
+from django.contrib.auth import get_user_model
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+from django.urls import URLPattern, get_resolver
+from django.utils import timezone
+from django.utils.translation.trans_real import DjangoTranslation
+
+from accounts.guests import BACKEND, create_guest
+from accounts.models import Follow
+from games.attempts import start_attempt
+from games.deals import practice_deal
+from games.models import Attempt, Deal
+from games.rules import CATALOGUE, Record
+from leaderboards.keys import Score
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "seven of wands"
+SPOKEN = {"aria-label", "title", "placeholder", "alt", "data-title"}
+UNSPOKEN = {"script", "style", "svg", "code", "kbd", "textarea", "pre"}
+EMPTY = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+#: Names, which are the same in every language, and places within the site.
+SAME_EVERYWHERE = re.compile(r"\b(?:Talon|API|UTC|JSON)\b|/[\w/.-]+|\btestserver\b|127\.0\.0\.1|\bexample\.com\b")
+
+
+def unmarked(text: str) -> str:
+    """What stands outside the marks and has letters."""
+    depth, outside = 0, []
+    for character in text:
+        depth += {"⟦": 1, "⟧": -1}.get(character, 0)
+        if depth == 0 and character != "⟧":
+            outside.append(character)
+    rest = SAME_EVERYWHERE.sub("", "".join(outside))
+    return " ".join(rest.split()) if re.search(r"[^\W\d_]", rest) else ""
+
+
+class Page(HTMLParser):
+    """What a page says to those who see it and to those who hear it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self._silent: list[str] = []
+        self._text: list[str] = []
+        self.feed(text)
+        self.said.append("".join(self._text))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.said += [given[name] for name in SPOKEN & given.keys()]
+        if tag == "meta" and (given.get("name") == "description" or given.get("property") == "og:title"):
+            self.said.append(given["content"])
+        if tag == "input" and given.get("type") in {"submit", "button"}:
+            self.said.append(given.get("value", ""))
+        silent = tag in UNSPOKEN or "code" in given.get("class", "").split() or ("lang" in given and tag != "html")
+        if tag not in EMPTY and (self._silent or silent):
+            self._silent.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._silent and tag == self._silent[-1]:
+            self._silent.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._silent:
+            self._text.append(data)
+
+
+def left_out(text: str) -> list[str]:
+    return [rest for said in Page(text).said if (rest := unmarked(said))]
+
+
+@pytest.fixture(autouse=True)
+def made_up_language(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    cache.clear()
+    monkeypatch.setattr(DjangoTranslation, "gettext", lambda _, text: f"⟦{text.rpartition(chr(4))[2]}⟧", raising=False)
+    monkeypatch.setattr(DjangoTranslation, "ngettext", lambda _, one, more, n: f"⟦{one if n == 1 else more}⟧")
+
+
+@dataclass
+class World:
+    """A site with something to see on every page."""
+
+    account: Any
+    guest: Any
+    past: Deal
+    attempts: list[Attempt]
+
+
+@pytest.fixture
+def world() -> World:
+    numbers = itertools.count(1001)
+    account = get_user_model().objects.create_user("1000", password=PASSWORD, email="1@2.de", display_name="1000")
+    guest = create_guest()
+    guest.display_name = "2000"
+    guest.save()
+    today = timezone.now().date()
+    past = factory.deal("plot", day=today - timedelta(days=3))
+    past.par, past.proven, past.grade = 30, True, 3
+    past.save()
+    deals = [factory.deal(variant, day=today) for variant in CATALOGUE]
+    others = [get_user_model().objects.create_user(str(next(numbers)), display_name=str(next(numbers))) for _ in "1234"]
+    for other, deal in itertools.product(others, (past, deals[0])):
+        factory.listed(deal, Score(20 + deal.pk % 7, 1000 * other.pk, 40), who=other)
+    Follow.objects.create(follower=account, followed=others[0])
+    states = ("verified", "verified", "pending", "review", "rejected")
+    attempts = [factory.finished(deal, account, state=s) for deal, s in zip([past, *deals], states, strict=False)]
+    Attempt.objects.filter(player=account).update(cards_up=5, elapsed_ms=9000, tokens=30)
+    attempts.append(start_attempt(account, deals[5]))
+    attempts.append(start_attempt(account, practice_deal("braid", {"direction": "either", "redeals": 3})))
+    attempts.append(start_attempt(guest, deals[5]))
+    return World(account, guest, past, attempts)
+
+
+def addresses(world: World) -> Iterator[str]:
+    """Every address of the site with everything that can stand in it; the admin is staff's and the API is English."""
+    fillings: dict[str, list[Any]] = {
+        "variant": [world.past.variant],
+        "attempt": [attempt.public_id for attempt in world.attempts],
+        "day": [world.past.day],
+        "month": [world.past.day],
+        "game": ["braid", "labyrinth", "tarot", "plot", "stonewall"],
+        "period": ["week", "month", "all"],
+        "public_id": [world.account.public_id, world.guest.public_id],
+        "language": ["de"],
+        "key": ["1-2"],
+        "uidb36": ["1"],
+        "pk": [1],
+    }
+    for pattern, route in patterns(get_resolver()):
+        names = list(pattern.pattern.converters) or list(getattr(pattern.pattern, "regex", re.compile("")).groupindex)
+        for values in itertools.product(*(fillings[name] for name in names)):
+            yield _filled(route, dict(zip(names, values, strict=True)))
+
+
+def _filled(route: str, values: dict[str, Any]) -> str:
+    for name, value in values.items():
+        written = f"{value:%Y-%m}" if name == "month" else str(value)
+        route = re.sub(rf"<(?:\w+:)?{name}>|\(\?P<{name}>(?:\[[^\]]*\]|[^)])*\)", written, route)
+    return "/" + route.replace("^", "").replace("$", "")
+
+
+def patterns(resolver: Any, before: str = "") -> Iterator[tuple[URLPattern, str]]:
+    for one in resolver.url_patterns:
+        if isinstance(one, URLPattern):
+            yield one, before + str(one.pattern)
+        elif one.namespace not in {"admin", "api-1"}:
+            yield from patterns(one, before + str(one.pattern))
+
+
+def browsers(world: World) -> dict[str, Client]:
+    nobody, guest, account = Client(), Client(), Client()
+    guest.force_login(world.guest, backend=BACKEND)
+    account.force_login(world.account, backend=BACKEND)
+    return {"nobody": nobody, "guest": guest, "account": account}
+
+
+def test_every_page_speaks_from_the_catalogue(world: World) -> None:
+    found: dict[str, list[str]] = {}
+    pages = 0
+    for who, browser in browsers(world).items():
+        for address in sorted(addresses(world)):
+            if who == "account" and address.startswith("/accounts/2fa/") and address.count("/") == 4:
+                browser.post("/accounts/reauthenticate/", {"password": PASSWORD})
+            response = browser.get(address)
+            if response["Content-Type"].startswith("text/html") and response.status_code < 500:
+                pages += response.status_code == 200
+                if rest := left_out(response.content.decode()):
+                    found[f"{who} {address}"] = rest
+    assert pages > 60
+    assert found == {}
+
+
+def test_pages_behind_a_second_factor_too(world: World) -> None:
+    TOTP.activate(world.account, "ABCDEFGH")
+    RecoveryCodes.activate(world.account)
+    browser = browsers(world)["account"]
+    pages = ("", "recovery-codes/", "recovery-codes/generate/", "totp/deactivate/", "webauthn/", "webauthn/add/")
+    for address in pages:
+        browser.post("/accounts/reauthenticate/", {"password": PASSWORD})
+        assert left_out(browser.get(f"/accounts/2fa/{address}").content.decode()) == [], address
+
+
+def record(world: World, **changes: Any) -> str:
+    attempt = world.attempts[0]
+    return json.dumps(Record.from_bytes(bytes(attempt.record or b"")).to_json() | changes)
+
+
+CHOICES = {"language": "browser", "theme": "dark", "table": "red", "back": "plain", "motion": "full"}
+FORMS: list[tuple[str, str, dict[str, Any]]] = [
+    ("nobody", "/accounts/login/", {"login": "1000", "password": "wrong"}),
+    ("nobody", "/accounts/login/", {"login": "1@2.de", "password": "wrong"}),
+    ("nobody", "/accounts/login/", {}),
+    ("nobody", "/accounts/signup/", {}),
+    ("nobody", "/accounts/signup/", {"username": "1000", "email": "1", "password1": "1", "password2": "2"}),
+    ("nobody", "/accounts/signup/", {"username": "admin", "email": "1@2.de", "password1": "1", "password2": "1"}),
+    ("nobody", "/accounts/password/reset/", {"email": "1"}),
+    ("account", "/players/me/settings/", {"theme": "1"}),
+    ("account", "/players/me/settings/", CHOICES),
+    ("account", "/players/me/name/", {"name": "1"}),
+    ("account", "/players/me/name/", {"name": "1001"}),
+    ("account", "/players/me/name/", {"name": "1!"}),
+    ("account", "/players/me/name/", {"name": "3000"}),
+    ("guest", "/players/me/delete/", {"name": "1"}),
+    ("account", "/practice/start", {"name": "1"}),
+    ("account", "/practice/start", {"deal": "999999"}),
+    ("account", "/verify/", {"record": "{"}),
+    ("account", "/verify/", {"record": "{}"}),
+    ("account", "/verify/", {"record": "ok"}),
+    ("account", "/verify/", {"record": "wrong"}),
+    ("account", "/accounts/email/", {"email": "1", "action_add": "1"}),
+    ("account", "/accounts/password/change/", {"oldpassword": "1", "password1": "1", "password2": "2"}),
+    ("account", "/accounts/logout/", {}),
+    ("account", "/nowhere/", {}),
+    ("guest", "/players/me/delete/", {"name": "2000"}),
+]  # fmt: skip
+
+
+def test_answers_to_forms_speak_from_the_catalogue(world: World) -> None:
+    found = {}
+    for who, address, given in FORMS:
+        fields = dict(given)
+        if fields.get("record") == "ok":
+            fields["record"] = record(world)
+        elif fields.get("record") == "wrong":
+            fields["record"] = record(world, tokens=["f0-f"], clock=[1])
+        response = browsers(world)[who].post(address, fields, follow=True)
+        if rest := left_out(response.content.decode()):
+            found[f"{who} {address} {fields}"] = rest
+    assert found == {}
+
+
+def test_boards_and_archives_of_other_kinds(world: World) -> None:
+    board = f"/boards/{world.past.day}/plot/"
+    for address in (f"{board}?board=fewest", f"{board}?who=friends", "/boards/week/?variant=plot&who=friends"):
+        for who, browser in browsers(world).items():
+            assert left_out(browser.get(address).content.decode()) == [], (who, address)
+
+
+def test_error_pages_speak_from_the_catalogue(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    from django.test import RequestFactory
+
+    from config import errors
+
+    request = RequestFactory().get("/")
+    for handler in (errors.bad_request, errors.permission_denied, errors.not_found, errors.server_error):
+        assert left_out(handler(request).content.decode()) == []  # type: ignore[operator]
+    assert left_out(errors.csrf_failure(request).content.decode()) == []
+
+
+def test_mail_speaks_from_the_catalogue(world: World) -> None:
+    browser = browsers(world)["account"]
+    browser.post("/accounts/email/", {"email": "2@3.de", "action_add": "1"})
+    browser.post("/accounts/password/change/", {"oldpassword": PASSWORD, "password1": "x" * 20, "password2": "x" * 20})
+    Client().post("/accounts/password/reset/", {"email": "1@2.de"})
+    assert len(mail.outbox) > 1
+    for message in mail.outbox:
+        links = re.sub(r"https?://\S+", "", f"{message.subject}\n{message.body}")
+        assert unmarked(links) == ""
+
+
+def test_the_marks_are_looked_for() -> None:
+    text = '<p title="x">⟦a <b>b⟧</b> 1 c</p><p lang="de">d</p><code>e</code><script>f</script><img alt="⟦g⟧">h'
+    assert left_out(text) == ["x", "1 ch"]
+
+
+def test_dates_are_written_by_the_languages_formats() -> None:
+    from django.conf import settings
+
+    root = settings.BASE_DIR / "frontend" / "templates"
+    for path in root.rglob("*.html"):
+        formats = set(re.findall(r'date:"([^"]+)"', path.read_text()))
+        assert not {one for one in formats if not one.endswith("_FORMAT")} - {"Y-m-d", "Y-m", "c", "D", "l"}, path
+    assert date(2026, 11, 21).isoformat() == "2026-11-21"
