@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 import brotli
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import Storage
 from django.http import HttpRequest, HttpResponse
 from whitenoise.compress import Compressor
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+from config.joining import join_modules, join_styles
+
+#: The files that take in what they import when they are collected: what the table's page loads.
+JOINED: Final = {"js/table/main.js": join_modules, "css/at-table.css": join_styles}
+
+#: What is collected: by the name below the static root, where a file lies.
+Paths = dict[str, tuple[Storage, str]]
 
 
 class QuickCompressor(Compressor):  # type: ignore[misc]
@@ -23,9 +34,13 @@ class QuickCompressor(Compressor):  # type: ignore[misc]
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """What production serves: the client's modules import each other by their hashed names."""
+    """What production serves: the table's files joined, other modules importing each other by their hashed names."""
 
     support_js_module_import_aggregation = True
+
+    def post_process(self, paths: Paths, **options: Any) -> Iterator[tuple[str, str, bool]]:  # noqa: ANN401
+        """Join, then hash and compress."""
+        yield from super().post_process(paths | _joined(paths), **options)
 
     def create_compressor(self, **options: Any) -> QuickCompressor:  # noqa: ANN401
         """The compressor of this project; source maps are for developers and stay as they are."""
@@ -49,3 +64,24 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
         for name, value in answer.headers:
             response[name] = value
         return response
+
+
+class _InMemory(Storage):
+    """One text, under whatever name."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def _open(self, name: str, mode: str = "rb") -> File[bytes]:  # noqa: ARG002 - as a storage is asked
+        return ContentFile(self._text.encode(), name)
+
+
+def _joined(paths: Paths) -> Paths:
+    """The files of `JOINED`, each with all that it imports."""
+
+    def read(name: str) -> str:
+        storage, path = paths[name]
+        with storage.open(path) as file:
+            return str(file.read(), "utf-8")
+
+    return {name: (_InMemory(join(name, read)), paths[name][1]) for name, join in JOINED.items() if name in paths}

@@ -44,5 +44,11 @@ def test_the_table_works_from_collected_files_and_is_small(chromium: Any, tmp_pa
         cold.goto(page.url)
         cold.wait_for_load_state("networkidle")
         assert sum(sizes) / 1024 < WIRE_KIB
+        loaded = cold.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+        assert sorted(name.rsplit("/", 1)[1].split(".")[0] for name in loaded if name.endswith((".js", ".css"))) == [
+            "at-table",
+            "main",
+            "theme",
+        ]
         cold.context.close()
         context.close()

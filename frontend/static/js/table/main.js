@@ -1,5 +1,6 @@
 /** The table: puts state, connection, hand and picture together. */
 
+import "../hints.js";
 import { t, tn } from "../i18n.js";
 import { applySettings, bindSettings, onSettings, settings } from "../settings.js";
 import { moveText, say, tableText } from "./announce.js";
