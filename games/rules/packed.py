@@ -19,6 +19,7 @@ This module knows bytes and numbers only; `records` gives them their meaning.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Final, NamedTuple
 from zlib import crc32
 
@@ -87,14 +88,10 @@ def unpack(data: object, *, most_tokens: int) -> Packed:
     choices = reader.take(kind - 1) if kind else None
     seed = reader.take(SEED_BYTES)
     count = reader.varint(most_tokens + 1, "number of tokens")
-    tokens = [reader.varint(_TOKEN, "token") for _ in range(count)]
-    clock = []
-    ms = 0
-    for _ in range(count):
-        ms += reader.varint(MAX_MS, "time")
-        clock.append(ms)
+    tokens = reader.varints(count, _TOKEN, "token")
+    clock = list(accumulate(reader.varints(count, MAX_MS, "time")))
     how = reader.byte(_ENDS, "end")
-    end_ms = ms + reader.varint(MAX_MS, "time")
+    end_ms = (clock[-1] if clock else 0) + reader.varint(MAX_MS, "time")
     reader.finish()
     return Packed(version, name, choices, seed, tokens, clock, how, end_ms)
 
@@ -132,17 +129,30 @@ class _Reader:
         return number
 
     def varint(self, limit: int, what: str) -> int:
+        return self.varints(1, limit, what)[0]
+
+    def varints(self, count: int, limit: int, what: str) -> list[int]:
+        data, at = self._data, self._at
+        end = len(data)
+        found: list[int] = []
         number = shift = 0
-        while True:
-            byte = self.take(1)[0]
+        while len(found) < count:
+            if at == end:
+                raise RecordError("the packed record ends too early")
+            byte = data[at]
+            at += 1
             number |= (byte & 0x7F) << shift
             if number >= limit:
                 raise RecordError(f"the packed record has too large a {what}")
-            if byte < 0x80:
-                if not byte and shift:
-                    raise RecordError(f"the packed record spells a {what} too long")
-                return number
-            shift += 7
+            if byte >= 0x80:
+                shift += 7
+                continue
+            if not byte and shift:
+                raise RecordError(f"the packed record spells a {what} too long")
+            found.append(number)
+            number = shift = 0
+        self._at = at
+        return found
 
     def finish(self) -> None:
         if self._at != len(self._data):
