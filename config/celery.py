@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 
-from celery import Celery, signals
+from celery import Celery, Task, signals
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -15,6 +16,33 @@ app.set_default()
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add(DjangoStructLogInitStep)
+
+
+@signals.worker_process_init.connect
+def keep_one_connection(**_: object) -> None:
+    """Hold a single connection in a child process, which does one task at a time; a pool would start threads."""
+    from django.db import connections
+
+    for alias in connections:
+        connections.settings[alias]["OPTIONS"].pop("pool", None)
+        connections.settings[alias]["CONN_MAX_AGE"] = None
+
+
+_TRY_AFTER = 1.0  # s without a task; a connection in steady use needs no trial, which costs an exchange
+_used_at = 0.0
+
+
+@signals.task_prerun.connect
+def mend_connections(task: Task, **_: object) -> None:
+    """Drop connections on which something failed, and have idle ones tried before their next use."""
+    global _used_at
+    from django.db import close_old_connections, connections
+
+    if task.request.is_eager:
+        return
+    idle, _used_at = time.monotonic() - _used_at, time.monotonic()
+    if idle > _TRY_AFTER or any(connection.errors_occurred for connection in connections.all(initialized_only=True)):
+        close_old_connections()
 
 
 @signals.worker_init.connect

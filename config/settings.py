@@ -194,6 +194,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 10_000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
+CELERY_DB_REUSE_MAX = 1_000_000  # config.celery tries a connection before each task, which is cheaper than a new one
 # The embedded runner follows this table too; every task is safe to run twice and catches up after a pause.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "keep-deals": {"task": "talon.keep_deals", "schedule": crontab(minute="7")},

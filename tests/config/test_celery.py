@@ -1,0 +1,69 @@
+"""A worker's connections to the database: kept from task to task, and mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from celery.fixups.django import DjangoWorkerFixup
+from django.db import connection, connections
+
+from config import celery
+
+
+def begin_task(*, eager: bool = False) -> None:
+    celery.mend_connections(task=SimpleNamespace(request=SimpleNamespace(is_eager=eager)))
+
+
+@pytest.fixture
+def steady(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A task has just been done."""
+    monkeypatch.setattr(celery, "_used_at", celery.time.monotonic())
+    yield
+    connection.errors_occurred = False
+
+
+@pytest.fixture
+def mended(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Grows whenever Django looks after the connections."""
+    done: list[bool] = []
+    monkeypatch.setattr("django.db.close_old_connections", lambda: done.append(True))
+    return done
+
+
+def test_celery_itself_does_not_close_connections_between_tasks() -> None:
+    assert DjangoWorkerFixup(celery.app).db_reuse_max > celery.app.conf.worker_max_tasks_per_child
+
+
+def test_a_child_process_holds_one_connection_and_no_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: dict[str, Any] = {"OPTIONS": {"pool": {"max_size": 9}, "connect_timeout": 3}, "CONN_MAX_AGE": 0}
+    monkeypatch.setitem(connections.settings, "default", chosen)
+    celery.keep_one_connection()
+    assert chosen == {"OPTIONS": {"connect_timeout": 3}, "CONN_MAX_AGE": None}
+
+
+@pytest.mark.django_db
+def test_connections_are_tried_after_a_pause_only(mended: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(celery, "_used_at", celery.time.monotonic() - 60)
+    begin_task()
+    begin_task()
+    assert mended == [True]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("steady")
+def test_a_connection_that_failed_is_mended_at_the_next_task(mended: list[bool]) -> None:
+    begin_task()
+    assert mended == []
+    connection.ensure_connection()
+    connection.errors_occurred = True
+    begin_task()
+    assert mended == [True]
+
+
+@pytest.mark.usefixtures("mended")
+def test_a_task_run_on_the_spot_leaves_its_callers_connections_alone(mended: list[bool]) -> None:
+    begin_task(eager=True)
+    assert mended == []
