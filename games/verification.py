@@ -13,17 +13,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
-
 from games.models import Attempt, Deal
 from games.rules import Record, RecordError, Replay, RulesError, replay
+from games.statements import run_in_order, stored
 
 #: Tokens that place no card.
 FREE_TOKENS: Final = frozenset({"u", "d", "n", "up", "down"})
@@ -61,6 +60,11 @@ class Judgement:
 
 def judge(attempt: Attempt) -> Judgement:
     """The verdict on a finished attempt; reads the database, writes nothing."""
+    return compare([(attempt, judge_alone(attempt))])[0]
+
+
+def judge_alone(attempt: Attempt) -> Judgement:
+    """The verdict on a finished attempt as far as it does not depend on others' attempts."""
     try:
         record = Record.from_bytes(bytes(attempt.record or b""))
     except RecordError as error:
@@ -76,8 +80,22 @@ def judge(attempt: Attempt) -> Judgement:
     if refusal:
         return Judgement(Attempt.State.REJECTED, [refusal], played)
     line = line_digest(record.tokens, attempt.auto_runs)
-    doubts = _doubts(attempt, record, line) if attempt.ranked else []
+    doubts = _doubts(attempt, record) if attempt.ranked else []
     return Judgement(Attempt.State.REVIEW if doubts else Attempt.State.VERIFIED, doubts, played, line)
+
+
+def compare(judged: Sequence[tuple[Attempt, Judgement]]) -> list[Judgement]:
+    """The judgements, with those sent to review whose moves another account played before."""
+    asked = [(attempt, judgement.line) for attempt, judgement in judged if attempt.ranked and judgement.line]
+    earlier = _earlier_lines(asked) if asked else {}
+    return [_with_copy(judgement, earlier.get(attempt.pk)) for attempt, judgement in judged]
+
+
+def _with_copy(judgement: Judgement, earlier: UUID | None) -> Judgement:
+    if earlier is None:
+        return judgement
+    copied = reason("copied_line", "Another account played the same moves before.", attempt=str(earlier))
+    return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, copied])
 
 
 def reason(code: str, message: str, **data: object) -> Reason:
@@ -117,10 +135,9 @@ def _refusal(attempt: Attempt, played: Replay) -> Reason | None:
     return None
 
 
-def _doubts(attempt: Attempt, record: Record, line: bytes | None) -> list[Reason]:
+def _doubts(attempt: Attempt, record: Record) -> list[Reason]:
     doubts = implausibilities(record.tokens, record.clock, record.end.ms, attempt.auto_runs)
-    doubts += _clock_doubts(attempt, record.end.ms)
-    return doubts + _copies(attempt, line)
+    return doubts + _clock_doubts(attempt, record.end.ms)
 
 
 def implausibilities(
@@ -194,14 +211,11 @@ _EARLIER: Final = (
 )
 
 
-def _copies(attempt: Attempt, line: bytes | None) -> list[Reason]:
-    if line is None:
-        return []
-    finished_at = connection.ops.adapt_datetimefield_value(attempt.finished_at)
-    with connection.cursor() as cursor:
-        cursor.execute(_EARLIER, [attempt.deal_id, line, attempt.player_id, finished_at, attempt.pk])
-        earlier = cursor.fetchone()
-    if earlier is None:
-        return []
-    public_id = UUID(str(earlier[0]))
-    return [reason("copied_line", "Another account played the same moves before.", attempt=str(public_id))]
+def _earlier_lines(asked: Sequence[tuple[Attempt, bytes]]) -> dict[int, UUID]:
+    """By the id of each attempt whose line another account played before: the public id of the first that did."""
+    statements = [
+        (_EARLIER, [attempt.deal_id, line, attempt.player_id, stored(attempt.finished_at), attempt.pk])
+        for attempt, line in asked
+    ]
+    found = zip(asked, run_in_order(statements), strict=True)
+    return {attempt.pk: UUID(str(rows[0][0])) for (attempt, _line), rows in found if rows}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -15,12 +16,12 @@ from celery import current_app
 from django.db import connection, transaction
 from django.utils import timezone
 
+from games.statements import Statement, run_in_order, stored
 from leaderboards import histogram
 from leaderboards.cache import Change, appeared, board_cache, left
 from leaderboards.ladders import deal_ladder, deal_ladders
 from leaderboards.models import DealBoard, Recount, Result
 from leaderboards.notices import notifier
-from leaderboards.statements import Statement, run_in_order, stored
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +67,27 @@ def add(result: Result, *, listed: bool) -> int | None:
 
     The caller holds the player's row, so that who may be listed does not change meanwhile.
     """
+    return add_all([(result, listed)])[0]
+
+
+def add_all(results: Sequence[tuple[Result, bool]]) -> list[int | None]:
+    """`add` each of the results in order, with one exchange for all; their race ranks.
+
+    The results of a deal follow each other and the deals ascend, so that two callers never wait for each other.
+    """
+    groups = [_adding(result, listed=listed) for result, listed in results]
+    found = iter(run_in_order([statement for group in groups for statement in group]) if groups else ())
+    ranks: list[int | None] = []
+    for (result, listed), group in zip(results, groups, strict=True):
+        rows = [next(found) for _ in group]
+        result.pk, version = int(rows[0][0][0]), int(rows[1][0][0])
+        transaction.on_commit(partial(announce, result.deal_id, version, _appeared(result) if listed else None))
+        ranks.append(int(rows[-1][0][0]) if listed else None)
+    return ranks
+
+
+def _adding(result: Result, *, listed: bool) -> list[Statement]:
+    """Statements that return first the result's new id, then the boards' new version, at last the rank if listed."""
     result.listed = listed
     values = [getattr(result, column) for column in _COLUMNS]
     statements: list[Statement] = [(_INSERT, [stored(value) for value in values]), _raising(result.deal_id)]
@@ -76,11 +98,7 @@ def add(result: Result, *, listed: bool) -> int | None:
         place = (*race.position(result)[:-1], _LAST_ID)
         sql, params = histogram.ahead_sql(race, place, inclusive=True)
         statements.append((f"SELECT {sql}", params))
-    found = run_in_order(statements)
-    result.pk, version = int(found[0][0][0]), int(found[1][0][0])
-    change = _appeared(result) if listed else None
-    transaction.on_commit(partial(announce, result.deal_id, version, change))
-    return int(found[-1][0][0]) if listed else None
+    return statements
 
 
 def set_listed(result: Result, *, listed: bool) -> None:

@@ -16,9 +16,9 @@ from typing import Any
 
 from django.db import connection
 
+from games.statements import Statement, run_in_order, stored
 from leaderboards.ladders import Ladder, Position
 from leaderboards.models import Bucket, Ranked
-from leaderboards.statements import Statement, run_in_order, stored
 
 _ROWS_A_STATEMENT = 150  # SQLite takes 999 parameters in its oldest builds; a row has five
 

@@ -16,11 +16,11 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 
 from games.models import Attempt
+from games.statements import read_time, stored
 from leaderboards.histogram import ahead_sql, total_sql
 from leaderboards.ladders import Ladder, Position
 from leaderboards.models import Result
 from leaderboards.pages import Entry
-from leaderboards.statements import read_time, stored
 
 _SHOWN: Final = ("cards_up", "elapsed_ms", "tokens", "finished_at", "id")
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
@@ -22,8 +23,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from games import metrics
-from games.models import Attempt, Deal
-from games.verification import Judgement, Reason, judge, reason
+from games.models import Attempt
+from games.statements import Statement, run_in_order, stored
+from games.verification import Judgement, Reason, compare, judge, judge_alone, reason
 from leaderboards import entries
 from leaderboards.boards import sql_rank
 from leaderboards.keys import DEAL, Score
@@ -31,25 +33,22 @@ from leaderboards.ladders import deal_ladder, set_score
 from leaderboards.models import Result
 from leaderboards.notices import notifier
 from leaderboards.players import may_be_listed
-from leaderboards.statements import Statement, read_time, run_in_order, stored
+from leaderboards.waiting import read_with_company
 
 log = logging.getLogger(__name__)
 State = Attempt.State
 
 
-# Every verdict takes these three, so they are written out: composing them by the ORM takes longer than running them.
-_ATTEMPT: Final = ("id", "public_id", "player_id", "ranked", "state", "started_at", "finished_at", "end", "record")
-_DEAL: Final = ("id", "variant", "game", "rules_version", "day", "seed")
-_COLUMNS: Final = ", ".join([f'a."{column}"' for column in _ATTEMPT] + [f'd."{column}"' for column in _DEAL])
-_READ: Final = (
-    f"SELECT a.auto_runs, d.options, {_COLUMNS} FROM {Attempt._meta.db_table} a "  # noqa: S608 - names of our own
-    f"JOIN {Deal._meta.db_table} d ON d.id = a.deal_id WHERE a.id = %s"
+# Every verdict takes these two, so they are written out: composing them by the ORM takes longer than running them.
+_LOCK: Final = (
+    "SELECT id, is_guest, banned_at, public_id, display_name FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
 )
-_LOCK: Final = "SELECT is_guest, banned_at, public_id, display_name FROM {table} WHERE id = %s"
 _SWAP: Final = (
     f"UPDATE {Attempt._meta.db_table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "  # noqa: S608
     "tokens = %s, line = %s, verified_at = %s WHERE id = %s AND state = %s AND player_id = %s RETURNING id"
 )
+COMPANY: Final = 15
+"""So many other waiting attempts a task settles besides its own: enough to share what a transaction costs."""
 
 
 class NotDecidableError(ValueError):
@@ -75,34 +74,45 @@ class Verdict:
         return cls(judgement.state, judgement.reasons, score, judgement.line)
 
 
-def settle(attempt_id: int) -> State | None:
+class Case(NamedTuple):
+    """An attempt with the verdict on it."""
+
+    attempt: Attempt
+    verdict: Verdict
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the verdict gives the attempt a place on the boards."""
+        return self.attempt.ranked and self.verdict.state == State.VERIFIED and self.verdict.score is not None
+
+
+def settle(attempt_id: int, company: int = 0) -> State | None:
     """Judge a pending attempt and settle it; the state it is in afterwards, None when there is no such attempt.
 
-    An attempt that is not pending is left as it is.
+    An attempt that is not pending is left as it is. With `company`, up to so many others that wait are settled too; one
+    that cannot be judged is left to its own task.
     """
-    attempt = _read_attempt(attempt_id)
+    attempt, others = read_with_company(attempt_id, company)
+    judged = [(one, judged_one) for one in others if (judged_one := _judged_in_company(one))]
+    if attempt is not None and attempt.state == State.PENDING:
+        judged.append((attempt, judge_alone(attempt)))
+    cases = [Case(one, Verdict.of(found)) for (one, _), found in zip(judged, compare(judged), strict=True)]
+    settled = settle_all(cases, expected=State.PENDING, durable=False)
     if attempt is None:
         return None
+    if attempt.pk in settled:
+        return settled[attempt.pk].state
     if attempt.state == State.PENDING:
-        verdict = Verdict.of(judge(attempt))
-        if do_settle(attempt, verdict, expected=State.PENDING, durable=False):
-            return verdict.state
         attempt.refresh_from_db(fields=["state"])
     return State(attempt.state)
 
 
-def _read_attempt(attempt_id: int) -> Attempt | None:
-    """An attempt with its deal, as far as judging needs them: to be read, not to be saved."""
-    rows = run_in_order([(_READ, [attempt_id])])[0]
-    if not rows:
+def _judged_in_company(attempt: Attempt) -> Judgement | None:
+    try:
+        return judge_alone(attempt)
+    except Exception:
+        log.warning("attempt left to its own task", extra={"attempt": str(attempt.public_id)}, exc_info=True)
         return None
-    auto_runs, options, *values = rows[0]
-    of_attempt = dict(zip(_ATTEMPT, values, strict=False))
-    of_deal = dict(zip(_DEAL, values[len(_ATTEMPT) :], strict=True))
-    for name in ("started_at", "finished_at"):
-        of_attempt[name] = read_time(of_attempt[name])
-    of_attempt["public_id"] = UUID(str(of_attempt["public_id"]))
-    return Attempt(**of_attempt, auto_runs=json.loads(auto_runs), deal=Deal(**of_deal, options=json.loads(options)))
 
 
 def give_up(attempt_id: int, problem: str) -> bool:
@@ -144,63 +154,97 @@ def staff_decision(attempt: Attempt) -> State | None:
     return None
 
 
-def do_settle(attempt: Attempt, verdict: Verdict, *, expected: State, durable: bool = True) -> bool:
-    """Move `attempt` and its result from the state `expected` to the verdict's; False when it had left that state.
+def do_settle(attempt: Attempt, verdict: Verdict, *, expected: State) -> bool:
+    """Move `attempt` and its result from the state `expected` to the verdict's; False when it had left that state."""
+    return bool(settle_all([Case(attempt, verdict)], expected=expected))
+
+
+def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) -> dict[int, Verdict]:
+    """`do_settle` each of the cases, in one transaction; the verdicts of those that were settled, by attempt's id.
 
     A verdict that is not `durable` need not survive a crash of the database server: it follows from the record, and the
-    sweep asks for it again. This saves a wait for the disk at every verdict.
+    sweep asks for it again. This saves a wait for the disk.
     """
+    if not cases:
+        return {}
     now = timezone.now()
     with transaction.atomic():
-        player = _swap_state(attempt, verdict, expected, now, durable=durable)
-        if player is None:
-            return False
-        result, rank = _place(attempt, player, verdict)
-        transaction.on_commit(partial(_tell, attempt, verdict, result, rank, now))
-    return True
+        players = _swap_states(cases, expected, now, durable=durable)
+        held = [case for case in cases if case.attempt.pk in players]
+        # The boards of one deal after the other, in one order everywhere.
+        held.sort(key=lambda case: (case.attempt.deal_id, case.attempt.pk))
+        for case, (result, rank) in zip(held, _place_all(held, players), strict=True):
+            transaction.on_commit(partial(_tell, case.attempt, case.verdict, result, rank, now))
+    return {case.attempt.pk: case.verdict for case in held}
 
 
-def _swap_state(attempt: Attempt, verdict: Verdict, expected: State, now: datetime, *, durable: bool) -> Any:  # noqa: ANN401
-    """Lock the player's row and write the verdict; the player, or None when the attempt was not as expected."""
+def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durable: bool) -> dict[int, Any]:
+    """Lock the players' rows and write the verdicts; the player of each attempt that was as expected, by its id."""
+    ids = sorted({case.attempt.player_id for case in cases})
+    postgresql = connection.vendor == "postgresql"
+    lock = _LOCK.format(
+        table=get_user_model()._meta.db_table,
+        ids=", ".join(["%s"] * len(ids)),
+        lock=" FOR NO KEY UPDATE" if postgresql else "",
+    )
+    ordered = sorted(cases, key=lambda case: case.attempt.pk)
+    statements: list[Statement] = [(lock, ids), *(_swapping(case, expected, now) for case in ordered)]
+    if postgresql and not durable:
+        statements.insert(0, ("SET LOCAL synchronous_commit TO off", []))
+    found = run_in_order(statements)
+    players = {row[0]: _player(row) for row in found[-len(ordered) - 1]}
+    swapped = {rows[0][0] for rows in found[-len(ordered) :] if rows}
+    return {case.attempt.pk: players[case.attempt.player_id] for case in cases if case.attempt.pk in swapped}
+
+
+def _swapping(case: Case, expected: State, now: datetime) -> Statement:
+    attempt, verdict = case
     score = verdict.score or (None, None, None)
     row = [str(verdict.state), json.dumps(verdict.reasons), *score, verdict.line, stored(now)]
-    swap: Statement = (_SWAP, [*row, attempt.pk, str(expected), attempt.player_id])
-    lock: Statement = (_LOCK.format(table=get_user_model()._meta.db_table), [attempt.player_id])
-    statements = [lock, swap]
-    if connection.vendor == "postgresql":
-        statements[0] = (f"{lock[0]} FOR NO KEY UPDATE", lock[1])
-        if not durable:
-            statements.insert(0, ("SET LOCAL synchronous_commit TO off", []))
-    *_nothing, players, swapped = run_in_order(statements)
-    if not swapped:
-        return None
-    is_guest, banned_at, public_id, name = players[0]
+    return _SWAP, [*row, attempt.pk, str(expected), attempt.player_id]
+
+
+def _player(row: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    player_id, is_guest, banned_at, public_id, name = row
     return get_user_model()(
-        pk=attempt.player_id,
-        is_guest=bool(is_guest),
-        banned_at=banned_at,
-        public_id=UUID(str(public_id)),
-        display_name=name,
+        pk=player_id, is_guest=bool(is_guest), banned_at=banned_at, public_id=UUID(str(public_id)), display_name=name
     )
 
 
-def _place(attempt: Attempt, player: Any, verdict: Verdict) -> tuple[Result | None, int | None]:  # noqa: ANN401
-    """Bring the attempt's result in line with the verdict; the result and its rank, if it has them."""
-    old = None
-    if attempt.state != State.PENDING:
-        old = Result.objects.select_related("player", "attempt", "deal").filter(attempt_id=attempt.pk).first()
-    if verdict.state != State.VERIFIED or verdict.score is None or not attempt.ranked:
-        if old is not None:
-            entries.remove(old)
-        return None, None
-    if old is not None and Score(old.cards_up, old.elapsed_ms, old.tokens) == verdict.score:
+def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Result | None, int | None]]:
+    """Bring each attempt's result in line with its verdict; the results and their ranks, where there are any."""
+    fresh: list[tuple[Result, bool]] = []
+    places: list[tuple[Result | None, int | None]] = []
+    for case in cases:
+        kept = _kept_result(case) if case.attempt.state != State.PENDING else None
+        if kept is None and (result := _result(case, players[case.attempt.pk])) is not None:
+            fresh.append((result, may_be_listed(result.player)))
+            kept = result, None
+        places.append(kept or (None, None))
+    ranks = {id(result): rank for (result, _listed), rank in zip(fresh, entries.add_all(fresh), strict=True)}
+    return [(result, ranks.get(id(result), rank)) for result, rank in places]
+
+
+def _kept_result(case: Case) -> tuple[Result, int | None] | None:
+    """The result that the attempt has already, with its rank, if the verdict leaves it; otherwise it is removed."""
+    old = Result.objects.select_related("player", "attempt", "deal").filter(attempt_id=case.attempt.pk).first()
+    if old is None:
+        return None
+    if case.is_ranked and Score(old.cards_up, old.elapsed_ms, old.tokens) == case.verdict.score:
         return old, sql_rank(deal_ladder(old.deal_id, "race"), old.player)
-    if old is not None:
-        entries.remove(old)
+    entries.remove(old)
+    return None
+
+
+def _result(case: Case, player: Any) -> Result | None:  # noqa: ANN401
+    """The result that the verdict asks for, if any."""
+    attempt, verdict = case
+    if not case.is_ranked or verdict.score is None:
+        return None
     assert attempt.finished_at is not None
     result = Result(attempt=attempt, deal=attempt.deal, player=player, finished_at=attempt.finished_at)
     set_score(result, verdict.score, DEAL)
-    return result, entries.add(result, listed=may_be_listed(player))
+    return result
 
 
 def _tell(attempt: Attempt, verdict: Verdict, result: Result | None, rank: int | None, now: datetime) -> None:

@@ -8,7 +8,7 @@ from celery import Task, shared_task
 
 from leaderboards import periods, sweeping
 from leaderboards.cache import FILL_LIFETIME, board_cache
-from leaderboards.settlement import give_up, settle
+from leaderboards.settlement import COMPANY, give_up, settle
 
 RETRIES: Final = 4
 
@@ -33,8 +33,8 @@ class Verification(Task):  # type: ignore[misc] # Celery has no types
     time_limit=15,
 )
 def verify(attempt_id: int) -> None:
-    """Judge and settle one attempt."""
-    settle(attempt_id)
+    """Judge and settle an attempt, and others that wait."""
+    settle(attempt_id, COMPANY)
 
 
 @shared_task(name="talon.sweep")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -202,14 +203,14 @@ def test_staff_decide_only_what_has_been_judged_and_only_to_an_end() -> None:
 
 def test_a_record_that_cannot_be_judged_goes_to_review_after_its_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt, other = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
-    judge = settlement.judge
+    judge = settlement.judge_alone
 
     def poisoned(one: Attempt) -> Any:
         if one.pk == attempt.pk:
             raise ZeroDivisionError("poison")
         return judge(one)
 
-    monkeypatch.setattr(settlement, "judge", poisoned)
+    monkeypatch.setattr(settlement, "judge_alone", poisoned)
     tasks.verify.apply([attempt.pk], retries=tasks.RETRIES)
     assert settle(other.pk) == State.VERIFIED
     attempt.refresh_from_db()
@@ -220,14 +221,14 @@ def test_a_record_that_cannot_be_judged_goes_to_review_after_its_retries(monkeyp
 def test_an_error_is_retried_before_the_attempt_goes_to_review(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = factory.finished(factory.deal())
     failures = iter([OSError("database away"), None])
-    judge = settlement.judge
+    judge = settlement.judge_alone
 
     def shaky(one: Attempt) -> Any:
         if (error := next(failures)) is not None:
             raise error
         return judge(one)
 
-    monkeypatch.setattr(settlement, "judge", shaky)
+    monkeypatch.setattr(settlement, "judge_alone", shaky)
     tasks.verify.apply([attempt.pk])  # without a queue, retries run at once
     attempt.refresh_from_db()
     assert attempt.state == State.VERIFIED
@@ -274,3 +275,70 @@ def test_sweeps_that_piled_up_count_as_one(sent: list[Any]) -> None:
     factory.finished(factory.deal())
     assert [sweeping.sweep() for _ in range(5)] == [1, 0, 0, 0, 0]
     cache.clear()
+
+
+# --- In company -----------------------------------------------------------------------------------------------------
+
+
+def test_a_task_settles_others_that_wait_oldest_first() -> None:
+    deal = factory.deal()
+    waiting = [
+        factory.finished(deal, tokens=factory.line(deal, 10 + n), started_at=factory.NOON + timedelta(minutes=n))
+        for n in range(4)
+    ]
+    assert settle(waiting[3].pk, company=2) == State.VERIFIED
+    for attempt in waiting:
+        attempt.refresh_from_db()
+    assert [attempt.state for attempt in waiting] == [State.VERIFIED, State.VERIFIED, State.PENDING, State.VERIFIED]
+    assert [entry.rank for entry in boards.page(deal).entries] == [1, 2, 3]
+    assert DealBoard.objects.get(deal=deal).version == 3
+    whole(deal)
+
+
+def test_a_task_that_comes_late_settles_others_all_the_same() -> None:
+    done, other = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
+    settle(done.pk)
+    assert settle(done.pk, company=5) == State.VERIFIED
+    assert settle(other.pk) == State.VERIFIED
+    assert Result.objects.count() == 2
+
+
+def test_company_is_judged_as_if_alone() -> None:
+    deal = factory.deal("tarot", seed=bytes(32))
+    tokens = factory.line(deal, 120, seed=3)
+    first = factory.finished(deal, tokens=tokens)
+    copy = factory.finished(deal, tokens=tokens, started_at=factory.NOON + timedelta(minutes=1))
+    broken = factory.finished(deal, record=factory.record_of(deal, ["u"]))
+    banned = factory.finished(deal, who=factory.player(banned_at=factory.NOON))
+    settle(first.pk, company=9)
+    states = [Attempt.objects.get(pk=one.pk).state for one in (first, copy, broken, banned)]
+    assert states == [State.VERIFIED, State.REVIEW, State.REJECTED, State.VERIFIED]
+    assert [entry.attempt for entry in boards.page(deal).entries] == [first.public_id]
+    whole(deal)
+
+
+def test_what_cannot_be_judged_is_taken_along_once_and_left_to_its_own_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    deal = factory.deal()
+    poisoned, first, second = (factory.finished(deal, tokens=factory.line(deal, 10 + n)) for n in range(3))
+    tried: list[int] = []
+    judge = settlement.judge_alone
+
+    def poison(one: Attempt) -> Any:
+        tried.append(one.pk)
+        if one.pk == poisoned.pk:
+            raise ZeroDivisionError("poison")
+        return judge(one)
+
+    monkeypatch.setattr(settlement, "judge_alone", poison)
+    assert settle(first.pk, company=1) == State.VERIFIED
+    assert settle(second.pk, company=1) == State.VERIFIED
+    assert tried == [poisoned.pk, first.pk, second.pk]
+    with pytest.raises(ZeroDivisionError):
+        settle(poisoned.pk, company=1)
+
+
+def test_the_task_takes_company_along() -> None:
+    first, second = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
+    tasks.verify.apply([first.pk])
+    second.refresh_from_db()
+    assert second.state == State.VERIFIED

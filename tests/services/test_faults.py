@@ -134,6 +134,21 @@ def test_a_worker_killed_in_mid_task_delays_the_verdict_and_nothing_else(stack: 
     assert stack.ask("version", deal=deal) == 1
 
 
+def test_an_attempt_that_cannot_be_settled_holds_the_others_up_no_longer_than_its_time_limit(
+    stack: Stack, deal: int
+) -> None:
+    stuck, *others = (stack.seat(deal) for _ in range(3))
+    with psycopg.connect(stack.postgres.url) as holding:
+        holding.execute("SELECT 1 FROM accounts_user WHERE public_id = %s FOR UPDATE", [stuck.player])
+        for seat in (stuck, *others):
+            seat.sit(0)
+            seat.play(3)
+            seat.resign()
+        assert await_ranks(*others, within=60) == [1, 2]
+        assert stuck.state()["state"] == "pending"
+    assert await_ranks(stuck, *others, within=60) == [1, 2, 3]
+
+
 def test_a_queue_that_is_lost_is_swept_up(stack: Stack, deal: int) -> None:
     stack.kill_workers()
     seats = [stack.seat(deal) for _ in range(4)]
