@@ -10,10 +10,10 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test lint bench lock clean
+.PHONY: help run stack test lint bench messages lock clean
 
 help: ## list the verbs
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' Makefile
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 run: $(VENV)/.base ## play: one process, SQLite, no server to install (HOST, PORT)
 	@$(BIN)/python -m config.embedded
@@ -32,6 +32,9 @@ bench: $(VENV)/.dev ## measurements against their targets (DATABASE_URL; BENCHES
 	@failed=; for name in $(BENCHES); do \
 	  echo "== $$name"; $(BIN)/python -m "benchmarks.$$name" || failed="$$failed $$name"; \
 	done; [ -z "$$failed" ] || { echo "Missed:$$failed" >&2; exit 1; }
+
+messages: $(VENV)/.dev ## bring the catalogues of other languages up to date (NEW=fr begins one)
+	@$(BIN)/python -m frontend.messages $(NEW)
 
 lock: ## write requirements/*.txt anew from pyproject.toml (needs uv)
 	@cd requirements && PYTHON="$(PYTHON)" ./lock.sh

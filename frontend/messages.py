@@ -1,0 +1,204 @@
+"""Keeps the catalogues of the site's texts: ``make messages``, or ``python -m frontend.messages [new language]``.
+
+Every language has two files in ``frontend/locale``, which are the one source of its texts: ``django.po`` for what the
+server writes and ``djangojs.po`` for what the client writes. From them come, and are committed with them, the compiled
+``django.mo`` and the client's ``frontend/static/js/catalogue/<language>.js``. English is in the code itself.
+docs/translations.md says how to work with them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from django.utils.translation.template import templatize
+
+from frontend import scripts
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+LOCALE: Final = ROOT / "frontend" / "locale"
+SCRIPTS: Final = ROOT / "frontend" / "static" / "js"
+PYTHON: Final = ("accounts", "config", "games", "leaderboards")
+#: Installed packages whose texts a catalogue may word anew, by an entry written into it by hand.
+BORROWED: Final = ("allauth", "django.conf")
+
+Keywords = dict[str, Any]
+_SERVER: Final[Keywords] = {
+    "_": None,
+    "gettext": None,
+    "gettext_lazy": None,
+    "gettext_noop": None,
+    "ngettext": (1, 2),
+    "ngettext_lazy": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    "pgettext_lazy": ((1, "c"), 2),
+    "npgettext": ((1, "c"), 2, 3),
+}
+#: The functions of i18n.js.
+_CLIENT: Final[Keywords] = {"t": None, "tn": (1, 2), "tc": ((1, "c"), 2), "marked": ((1, "c"), 2)}
+_COMMENTS: Final = ("Translators:",)
+_CLIENT_OUT: Final = SCRIPTS / "catalogue"
+#: Plural-Forms is a C expression, which is one of JavaScript too.
+_PLURAL: Final = re.compile(r"[n0-9\s()?:<>=!&|%]+")
+
+
+@cache
+def domains() -> dict[str, Catalog]:
+    """What is to be translated, by the name of the file that has it."""
+    return {"django": _server_texts(), "djangojs": _client_texts()}
+
+
+def languages() -> list[str]:
+    """The languages there are catalogues of."""
+    return sorted(path.name for path in LOCALE.iterdir() if path.is_dir())
+
+
+def po_path(language: str, domain: str) -> Path:
+    """Where a catalogue is."""
+    return LOCALE / language / "LC_MESSAGES" / f"{domain}.po"
+
+
+def read_catalogue(path: Path) -> Catalog:
+    """The catalogue in a file."""
+    with path.open("rb") as source:
+        return read_po(source, locale=path.parent.parent.name)
+
+
+def compiled(catalogue: Catalog) -> bytes:
+    """What Django reads."""
+    out = io.BytesIO()
+    write_mo(out, catalogue)
+    return out.getvalue()
+
+
+def client_script(catalogue: Catalog) -> str:
+    """What the client reads: a script that only sets a variable, as pages load it before their modules."""
+    if not _PLURAL.fullmatch(catalogue.plural_expr):
+        raise ValueError(f"this is no plural expression: {catalogue.plural_expr}")
+    texts = {
+        _key(message): message.string for message in texts_of(catalogue) if is_translated(message) and not message.fuzzy
+    }
+    return (
+        f"// Made from frontend/locale/{catalogue.locale_identifier}/LC_MESSAGES/djangojs.po: make messages\n"
+        f"globalThis.talonCatalogue = {{\n  plural: (n) => Number({catalogue.plural_expr}),\n"
+        f"  texts: {json.dumps(texts, ensure_ascii=False, indent=1, sort_keys=True)},\n}};\n"
+    )
+
+
+def client_path(language: str) -> Path:
+    """Where the client's catalogue is."""
+    return _CLIENT_OUT / f"{language.lower().replace('_', '-')}.js"
+
+
+def texts_of(catalogue: Catalog) -> Iterator[Message]:
+    """The messages without the header."""
+    return (message for message in catalogue if message.id)
+
+
+def is_translated(message: Message) -> bool:
+    """Whether every form of a text has words."""
+    return all(message.string) if isinstance(message.string, (list, tuple)) else bool(message.string)
+
+
+def brought_up_to_date(current: Catalog, wanted: Catalog) -> Catalog:
+    """The catalogue with the texts that the site has now: what is new is empty or a guess marked fuzzy.
+
+    An entry that words a borrowed package's text anew stays.
+    """
+    borrowed = borrowed_ids()
+    for message in texts_of(current):
+        if wanted.get(message.id, message.context) is None and (message.id, message.context) in borrowed:
+            wanted.add(message.id, context=message.context, auto_comments=["Worded anew; the text is a package's."])
+    current.update(wanted, update_creation_date=False)
+    current.obsolete.clear()
+    return current
+
+
+def write_catalogue(path: Path, catalogue: Catalog) -> None:
+    """Write a catalogue so that equal texts make equal files."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    catalogue.header_comment = f"# Texts of Talon in {catalogue.locale}; docs/translations.md says how they are kept."
+    catalogue.msgid_bugs_address = catalogue.last_translator = catalogue.language_team = ""
+    with path.open("wb") as out:
+        write_po(out, catalogue, width=120, sort_by_file=True, include_lineno=False)
+
+
+def main(arguments: list[str]) -> None:
+    """Bring every catalogue up to date with the code and compile it; begin those of the languages named."""
+    for language in sorted({*languages(), *arguments}):
+        for domain, wanted in domains().items():
+            path = po_path(language, domain)
+            current = read_catalogue(path) if path.exists() else Catalog(language, project="Talon", fuzzy=False)
+            catalogue = brought_up_to_date(current, wanted)
+            write_catalogue(path, catalogue)
+            if domain == "django":
+                path.with_suffix(".mo").write_bytes(compiled(catalogue))
+            else:
+                client_path(language).parent.mkdir(exist_ok=True)
+                client_path(language).write_text(client_script(catalogue))
+            open_ones = sum(message.fuzzy or not is_translated(message) for message in texts_of(catalogue))
+            print(f"{path.relative_to(ROOT)}: {len(catalogue)} texts, {open_ones} to translate")  # noqa: T201
+
+
+def _server_texts() -> Catalog:
+    catalogue = Catalog()
+    for part in PYTHON:
+        for path in sorted((ROOT / part).rglob("*.py")):
+            if "migrations" not in path.parts:
+                _gather(catalogue, path, "python", path.read_bytes(), _SERVER)
+    for path in sorted((ROOT / "frontend" / "templates").rglob("*")):
+        if path.is_file():
+            _gather(catalogue, path, "python", _template_calls(path.read_text()), _SERVER)
+    return catalogue
+
+
+def _client_texts() -> Catalog:
+    catalogue = Catalog()
+    for path in sorted(SCRIPTS.rglob("*.js")):
+        if _CLIENT_OUT not in path.parents and path.name != "i18n.js":
+            _gather(catalogue, path, scripts.extract, path.read_bytes(), _CLIENT)
+    return catalogue
+
+
+def _template_calls(text: str) -> bytes:
+    """A template as calls of gettext that Python's tokenizer can read: indents mean nothing in it."""
+    return "\n".join(line.strip() for line in templatize(text).splitlines()).encode()
+
+
+def _gather(
+    catalogue: Catalog, path: Path, method: str | Callable[..., Any], source: bytes, keywords: Keywords
+) -> None:
+    place = str(path.relative_to(ROOT))
+    found: Iterable[Any] = extract(method, io.BytesIO(source), keywords, _COMMENTS, {"encoding": "utf-8"})
+    for _line, text, comments, context in found:
+        catalogue.add(text, locations=[(place, 0)], auto_comments=comments, context=context)
+
+
+def borrowed_ids() -> set[tuple[Any, str | None]]:
+    """The texts, with their contexts, of the packages that a catalogue may word anew."""
+    ids = set()
+    for package in BORROWED:
+        path = files(package).joinpath("locale", "en", "LC_MESSAGES", "django.po")
+        with path.open("rb") as source:
+            ids |= {(message.id, message.context) for message in texts_of(read_po(source))}
+    return ids
+
+
+def _key(message: Message) -> str:
+    text = message.id if isinstance(message.id, str) else message.id[0]
+    return f"{message.context}\u0004{text}" if message.context else text
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,131 @@
+"""The catalogues are whole: every text of the site, translated, with its places, and compiled as committed.
+
+`make messages` brings them up to date; what is new is then to be translated (docs/translations.md).
+"""
+
+from __future__ import annotations
+
+import gettext
+import io
+import re
+from pathlib import Path
+
+import allauth
+import pytest
+from babel.messages.catalog import Message
+from django.conf import settings
+from django.utils import translation
+
+from frontend import messages
+
+LANGUAGES = [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+DOMAINS = ("django", "djangojs")
+PLACES = re.compile(r"%\(\w+\)[sd]|%%|(?<!%)\{\w+\}|</?\w+>")
+FORMAL = re.compile(r"\b(?:Sie|Ihr|Ihre[mnrs]?|Ihnen)\b")
+#: What may read as in English: names, and words that are the same.
+MOST_WORDS_ALIKE = 2
+
+whole = pytest.mark.parametrize("domain", DOMAINS)
+spoken = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def forms(text: object) -> list[str]:
+    return [str(one) for one in text] if isinstance(text, (list, tuple)) else [str(text)]
+
+
+def places(text: str) -> set[str]:
+    return set(PLACES.findall(text))
+
+
+def test_there_are_catalogues_of_every_language_and_no_other() -> None:
+    assert {language.lower().replace("_", "-") for language in messages.languages()} == set(LANGUAGES)
+
+
+@whole
+@spoken
+def test_every_text_is_there_and_none_that_is_not_used(language: str, domain: str) -> None:
+    found = messages.read_catalogue(messages.po_path(language, domain))
+    wanted = {(one.id, one.context) for one in messages.texts_of(messages.domains()[domain])}
+    there = {(one.id, one.context) for one in messages.texts_of(found)}
+    assert wanted - there == set(), "run make messages and translate"
+    assert there - wanted - messages.borrowed_ids() == set(), "run make messages"
+    assert not found.obsolete
+
+
+@whole
+@spoken
+def test_every_text_is_translated(language: str, domain: str) -> None:
+    found = list(messages.texts_of(messages.read_catalogue(messages.po_path(language, domain))))
+    assert [one.id for one in found if not messages.is_translated(one)] == []
+    assert [one.id for one in found if one.fuzzy] == []
+    same = [one.id for one in found if set(forms(one.id)) & set(forms(one.string))]
+    assert [text for text in same if len(str(text).split()) > MOST_WORDS_ALIKE] == []
+
+
+@whole
+@spoken
+def test_the_places_of_a_text_are_those_of_its_translation(language: str, domain: str) -> None:
+    assert [one.id for one in texts(language, domain) if not same_places(one)] == []
+
+
+def texts(language: str, domain: str) -> list[Message]:
+    return list(messages.texts_of(messages.read_catalogue(messages.po_path(language, domain))))
+
+
+def same_places(message: Message) -> bool:
+    given, made = forms(message.id), forms(message.string)
+    if len(given) == 1:
+        return sorted(PLACES.findall(given[0])) == sorted(PLACES.findall(made[0]))
+    # A form for few may leave the number out; the last is the one for many.
+    known = places(given[0]) | places(given[1])
+    return places(made[-1]) == places(given[1]) and all(places(form) <= known for form in made)
+
+
+@spoken
+def test_what_django_reads_is_what_is_written(language: str) -> None:
+    path = messages.po_path(language, "django")
+    compiled = messages.compiled(messages.read_catalogue(path))
+    assert read(path.with_suffix(".mo").read_bytes()) == read(compiled), "run make messages"
+
+
+def read(compiled: bytes) -> dict[object, str]:
+    found: dict[object, str] = gettext.GNUTranslations(io.BytesIO(compiled))._catalog  # type: ignore[attr-defined]
+    return {key: text for key, text in found.items() if key != ""}
+
+
+@spoken
+def test_what_the_client_reads_is_what_is_written(language: str) -> None:
+    catalogue = messages.read_catalogue(messages.po_path(language, "djangojs"))
+    assert messages.client_path(language).read_text() == messages.client_script(catalogue), "run make messages"
+
+
+def test_every_code_of_the_server_has_words_in_the_client() -> None:
+    from games.protocol import ErrorCode
+
+    source = (messages.SCRIPTS / "table" / "refusals.js").read_text()
+    refusals, reasons = source.split("export function reasonText")
+    assert {str(code) for code in ErrorCode} <= set(re.findall(r"^ {4}(\w+): t\(", refusals, re.MULTILINE))
+    judging = [*Path(settings.BASE_DIR, "games").glob("*.py"), *Path(settings.BASE_DIR, "leaderboards").glob("*.py")]
+    codes = {code for path in judging for code in re.findall(r"\breason\(\s*\"(\w+)\"", path.read_text())}
+    assert len(codes) > 10
+    assert codes <= set(re.findall(r"^ {4}(\w+): t\(", reasons, re.MULTILINE))
+
+
+@whole
+def test_german_says_du(domain: str) -> None:
+    assert [one.id for one in texts("de", domain) if any(FORMAL.search(form) for form in forms(one.string))] == []
+
+
+def test_german_says_du_on_the_pages_of_packages_too() -> None:
+    """Theirs are worded anew in our catalogue where they say Sie."""
+    path = Path(allauth.__file__).parent / "locale" / "de" / "LC_MESSAGES" / "django.po"
+    shown = re.compile(r"(?:templates/)?(?:account|mfa|usersessions|allauth)/")
+    with translation.override("de"):
+        said = {
+            text: translation.gettext(text)
+            for message in messages.texts_of(messages.read_catalogue(path))
+            if any(shown.match(place) for place, _ in message.locations)
+            for text in forms(message.id)[:1]
+        }
+    assert len(said) > 100
+    assert {text: german for text, german in said.items() if FORMAL.search(german)} == {}

@@ -1,0 +1,114 @@
+"""Every text that the client shows comes from its catalogue: no literal that reads like English stands outside `t`.
+
+A literal counts as a text when it is given to something that is shown or read out, or when it has two words in a row.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from frontend import messages
+from frontend.scripts import Part, calls, parts
+
+MODULES = [path for path in messages.SCRIPTS.rglob("*.js") if path.parent.name != "catalogue"]
+LOOKS_UP = {"t", "tn", "tc", "marked"}
+#: Where a literal is shown: assigned to, as a property of an object, or given to a function.
+SHOWN = {"textContent", "innerText", "innerHTML", "ariaLabel", "title", "alt", "placeholder", "label"}
+SAYS = {"say", "notice", "alert", "confirm", "append", "prepend", "fact", "figure"}
+#: What style sheets, selectors and drawings are written in.
+MACHINE = re.compile(r"[{}()<>;=#\[\]]|^\.|\b(?:px|deg)\b")
+WORDS = re.compile(r"[A-Za-z]{2,}[,.:]? [A-Za-z]{2,}")
+
+
+def modules(test: object) -> object:
+    return pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(messages.SCRIPTS)))(test)  # type: ignore[arg-type]
+
+
+def unlooked_up(source: str) -> list[str]:
+    found: list[str] = []
+    before: list[Part] = [Part("sign", ";", 0)] * 4
+    around: list[str] = []  # the functions whose brackets are open, empty for other brackets
+    for part in parts(source):
+        if part.kind in {"string", "words"} and not LOOKS_UP & set(around) and is_text(part, before, around):
+            found.append(part.text)
+        if part.kind == "sign" and part.text in {"(", "[", "{", "${"}:
+            called = before[-1]
+            around.append(called.text if part.text == "(" and called.kind == "name" else "")
+        elif part.kind == "sign" and part.text in {")", "]", "}"} and around:
+            around.pop()
+        before.append(part)
+    return found
+
+
+def is_text(part: Part, before: list[Part], around: list[str]) -> bool:
+    if not re.search(r"[A-Za-z]{2}", part.text):
+        return False
+    *_, second, first = [one for one in before if one.text != "`"][-2:]
+    given = second.text in SHOWN and first.text in {"=", ":"}
+    said = first.text == "(" and bool(around) and around[-1] in SAYS
+    named = first.text == "," and second.text.startswith("aria-label")
+    near = [one.text for one in before[-14:]]
+    if "className" in near[len(near) - near[::-1].index(";") if ";" in near else 0 :] or near[-3:] == ["="] * 3:
+        return False  # classes are the style sheet's words; what is compared is not shown
+    return given or said or named or (bool(WORDS.search(part.text)) and not MACHINE.search(part.text))
+
+
+@modules
+def test_no_text_stands_outside_the_catalogue(path: Path) -> None:
+    assert unlooked_up(path.read_text()) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'x.textContent = "Over";',
+        "node.title = `Over ${n}`;",
+        'x.setAttribute("aria-label", "Over");',
+        "say(`Rank ${rank}`);",
+        'Object.assign(e, { textContent: "Over" })',
+        'const message = "You have won.";',
+        "const message = `${t('a')}: you ${b ? `have won` : 1}`;",
+    ],
+)
+def test_a_text_outside_is_noticed(source: str) -> None:
+    assert unlooked_up(source)
+
+
+@pytest.mark.parametrize(
+    "source", ['x.textContent = t("Over");', 'say(`${t("Rank {n}", { n })}: ${n}`);', 'import "./a b.js";']
+)
+def test_a_text_inside_is_not(source: str) -> None:
+    assert unlooked_up(source) == []
+
+
+@modules
+def test_every_lookup_is_of_a_literal_from_which_the_catalogues_are_made(path: Path) -> None:
+    """A text that is put together first would never be found."""
+    if path.name == "i18n.js":
+        return
+    wanted = messages.domains()["djangojs"]
+    for line, name, arguments in calls(path.read_text(), LOOKS_UP):
+        if name == "tc" and len(arguments) == 1:
+            continue  # tc(...TABLE[key]), whose table is marked
+        texts = arguments[:1] if name == "t" else arguments[:2]
+        assert None not in texts, f"{path.name}:{line}"
+        context, text = texts if name in {"tc", "marked"} else (None, texts[0])
+        assert wanted.get(text, context) is not None, f"{path.name}:{line}"
+
+
+def test_modules_are_read_as_a_browser_reads_them() -> None:
+    source = r"""// t("no") it's
+    const a = /["'`/]\/t("no")/.test(b) / 2; /* t("no") */ const c = `x ${d ? `y ${t("one")} "` : t('it\'s')} t("no")`;
+    x.t("no"); t("two", { n: t("three") }, `${{}}`); tn("1 card", "{n} cards", n); tc(...TABLE[key]);"""
+    found = [(line, name, texts) for line, name, texts in calls(source, LOOKS_UP)]
+    assert found == [
+        (2, "t", ["one"]),
+        (2, "t", ["it's"]),
+        (3, "t", ["two", None, None]),
+        (3, "t", ["three"]),
+        (3, "tn", ["1 card", "{n} cards", None]),
+        (3, "tc", [None]),
+    ]
