@@ -108,7 +108,7 @@ class Attempt(models.Model):
     reasons = models.JSONField(default=list, blank=True)
     verify_tries = models.PositiveSmallIntegerField(default=0)
     # Whether it was taken along once with the verification of another attempt (leaderboards.waiting).
-    gathered = models.BooleanField(default=False, editable=False)
+    gathered = models.BooleanField(db_default=False, editable=False)
     verified_at = models.DateTimeField(null=True, blank=True)
     # [first_n, last_n] of every run of tokens that the server played out itself.
     auto_runs = models.JSONField(default=list, blank=True)

@@ -12,6 +12,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="attempt",
             name="gathered",
-            field=models.BooleanField(default=False, editable=False),
+            field=models.BooleanField(db_default=False, editable=False),
         ),
     ]
