@@ -193,7 +193,7 @@ def position_at(ladder: Ladder, index: int) -> Position:
 
 
 def fill(entries: int) -> Deal:
-    """A deal with so many listed results of as many players: a third won, in about eight minutes."""
+    """A deal with so many listed results of as many players: a third won; takes a minute or more."""
     from django.core.management import call_command
     from django.db import connection
 
