@@ -2,7 +2,8 @@
 
 Every language has two files in ``frontend/locale``, which are the one source of its texts: ``django.po`` for what the
 server writes and ``djangojs.po`` for what the client writes. From them come, and are committed with them, the compiled
-``django.mo`` and the client's ``frontend/static/js/catalogue/<language>.js``. English is in the code itself.
+``django.mo``, the client's ``frontend/static/js/catalogue/<language>.js``, and the tarot cards with the names of their trumps,
+``frontend/static/cards/tarot.<language>.svg``. English is in the code itself.
 docs/translations.md says how to work with them.
 """
 
@@ -29,6 +30,7 @@ from frontend import scripts
 ROOT: Final = Path(__file__).resolve().parent.parent
 LOCALE: Final = ROOT / "frontend" / "locale"
 SCRIPTS: Final = ROOT / "frontend" / "static" / "js"
+CARDS: Final = ROOT / "frontend" / "static" / "cards"
 PYTHON: Final = ("accounts", "config", "games", "leaderboards")
 #: Installed packages whose texts a catalogue may word anew, by an entry written into it by hand.
 BORROWED: Final = ("allauth", "django.conf")
@@ -49,6 +51,9 @@ _SERVER: Final[Keywords] = {
 _CLIENT: Final[Keywords] = {"t": None, "tn": (1, 2), "tc": ((1, "c"), 2), "marked": ((1, "c"), 2)}
 _COMMENTS: Final = ("Translators:",)
 _CLIENT_OUT: Final = SCRIPTS / "catalogue"
+#: The name on a trump, and how wide it may be in letters times their size.
+_NAMED: Final = re.compile(r'font-size="[\d.]+" (fill="currentColor">)([^<]+)</text>')
+_NAME_WIDTH: Final = 128
 #: Plural-Forms is a C expression, which is one of JavaScript too.
 _PLURAL: Final = re.compile(r"[n0-9\s()?:<>=!&|%]+")
 
@@ -111,6 +116,23 @@ def is_translated(message: Message) -> bool:
     return all(message.string) if isinstance(message.string, (list, tuple)) else bool(message.string)
 
 
+def tarot_path(language: str = "") -> Path:
+    """Where the tarot cards are, named in a language; without one the English ones, as they are drawn."""
+    return CARDS / f"tarot{language and '.'}{language.lower().replace('_', '-')}.svg"
+
+
+def named_cards(catalogue: Catalog) -> str:
+    """The tarot cards with their trumps named in the catalogue's language, in letters small enough for the frame."""
+    names = {_bare(message.id): str(message.string) for message in texts_of(catalogue) if message.context == "tarot"}
+
+    def named(match: re.Match[str]) -> str:
+        name = names.get(_bare(match[2])) or match[2]
+        size = round(min(8.6, _NAME_WIDTH / len(name)), 1)
+        return f'font-size="{size}" {match[1]}{name[:1].upper()}{name[1:]}</text>'
+
+    return _NAMED.sub(named, tarot_path().read_text())
+
+
 def brought_up_to_date(current: Catalog, wanted: Catalog) -> Catalog:
     """The catalogue with the texts that the site has now: what is new is empty or a guess marked fuzzy.
 
@@ -147,6 +169,7 @@ def main(arguments: list[str]) -> None:
             else:
                 client_path(language).parent.mkdir(exist_ok=True)
                 client_path(language).write_text(client_script(catalogue))
+                tarot_path(language).write_text(named_cards(catalogue))
             open_ones = sum(message.fuzzy or not is_translated(message) for message in texts_of(catalogue))
             print(f"{path.relative_to(ROOT)}: {len(catalogue)} texts, {open_ones} to translate")  # noqa: T201
 
@@ -193,6 +216,11 @@ def borrowed_ids() -> set[tuple[Any, str | None]]:
         with path.open("rb") as source:
             ids |= {(message.id, message.context) for message in texts_of(read_po(source))}
     return ids
+
+
+def _bare(name: Any) -> str:  # noqa: ANN401 - a message's id
+    """A trump's name as it stands in the catalogue or on its card: they differ in "the"."""
+    return str(name).lower().removeprefix("the ")
 
 
 def _key(message: Message) -> str:

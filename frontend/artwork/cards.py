@@ -82,7 +82,7 @@ def trump_symbols(number: int) -> str:
     picture_ = (
         FRAME
         + f'<g transform="translate(50 82) scale(.94)">{art}</g>'
-        + f'<text x="50" y="128.4" text-anchor="middle" font-family="{SERIF}" font-size="{7.4 if len(name) > 14 else 8.6}" fill="currentColor">{name}</text>'
+        + f'<text x="50" y="128.4" text-anchor="middle" font-family="{SERIF}" font-size="{7.4 if len(name) > 13 else 8.6}" fill="currentColor">{name}</text>'
         + f'<text x="50" y="49" text-anchor="middle" font-family="{SERIF}" font-size="9" letter-spacing="1" fill="currentColor">{roman(number)}</text>'
     )
     star_x = 8 + figures_width(text) * 1.12 + 14.5

@@ -84,6 +84,13 @@ def client_catalogue() -> str:
     return "" if language == settings.LANGUAGE_CODE else static(f"js/catalogue/{language}.js")
 
 
+@register.simple_tag
+def tarot_cards() -> str:
+    """The drawings of the tarot cards, whose trumps bear their names."""
+    language = get_language() or settings.LANGUAGE_CODE
+    return static("cards/tarot.svg" if language == settings.LANGUAGE_CODE else f"cards/tarot.{language}.svg")
+
+
 @register.filter
 def as_json(value: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
     """A value as JSON, for a data attribute (the template escapes it)."""

@@ -21,6 +21,7 @@ from frontend import messages
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 DOMAINS = ("django", "djangojs")
 PLACES = re.compile(r"%\(\w+\)[sd]|%%|(?<!%)\{\w+\}|</?\w+>")
+NAMES = re.compile(r'fill="currentColor">([^<]+[a-z])</text>')
 FORMAL = re.compile(r"\b(?:Sie|Ihr|Ihre[mnrs]?|Ihnen)\b")
 #: What may read as in English: names, and words that are the same.
 MOST_WORDS_ALIKE = 2
@@ -97,6 +98,14 @@ def read(compiled: bytes) -> dict[object, str]:
 def test_what_the_client_reads_is_what_is_written(language: str) -> None:
     catalogue = messages.read_catalogue(messages.po_path(language, "djangojs"))
     assert messages.client_path(language).read_text() == messages.client_script(catalogue), "run make messages"
+
+
+@spoken
+def test_the_cards_bear_their_names(language: str) -> None:
+    catalogue = messages.read_catalogue(messages.po_path(language, "djangojs"))
+    drawn = messages.tarot_path(language).read_text()
+    assert drawn == messages.named_cards(catalogue), "run make messages"
+    assert not set(NAMES.findall(drawn)) & set(NAMES.findall(messages.tarot_path().read_text()))
 
 
 def test_every_code_of_the_server_has_words_in_the_client() -> None:
