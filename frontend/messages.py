@@ -2,7 +2,7 @@
 
 Every language has two files in ``frontend/locale``, which are the one source of its texts: ``django.po`` for what the
 server writes and ``djangojs.po`` for what the client writes. From them come, and are committed with them, the compiled
-``django.mo``, the client's ``frontend/static/js/catalogue/<language>.js``, and the tarot cards with the names of their trumps,
+``django.mo``, the client's ``frontend/static/js/catalogue/<language>.js``, and the cards whose trumps bear their names,
 ``frontend/static/cards/tarot.<language>.svg``. English is in the code itself.
 docs/translations.md says how to work with them.
 """

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core import mail
+from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
@@ -18,6 +20,11 @@ pytestmark = pytest.mark.django_db
 CHOOSE = "/language/"
 COOKIE = settings.LANGUAGE_COOKIE_NAME
 PASSWORD = "seven of wands"
+
+
+@pytest.fixture(autouse=True)
+def _unlimited() -> None:
+    cache.clear()
 
 
 def language_of(response: Any) -> str:
@@ -76,6 +83,23 @@ def test_every_language_is_offered_by_its_own_name(client: Client) -> None:
 
 def test_answers_say_what_they_depend_on(client: Client) -> None:
     assert {"accept-language", "cookie"} <= {one.strip().lower() for one in page(client)["Vary"].split(",")}
+
+
+def test_two_languages_do_not_mix(client: Client) -> None:
+    """What is kept between answers (boards, titles, forms) holds no words."""
+    wanted = {"/boards/": "Bestenlisten", "/practice/": "Tarot-Patience", "/accounts/signup/": "Konto anlegen"}
+    for _ in range(2):
+        for path, german in wanted.items():
+            assert german in client.get(path, headers={"accept-language": "de"}).content.decode()
+            assert german not in client.get(path, headers={"accept-language": "en"}).content.decode()
+
+
+@pytest.mark.parametrize(("accepted", "wanted"), [("de", "Du bekommst diese"), ("en", "You're receiving this")])
+def test_mail_is_in_the_language_of_the_page_it_was_asked_for_on(client: Client, accepted: str, wanted: str) -> None:
+    form = {"username": "Ada", "email": "ada@example.org", "password1": PASSWORD, "password2": PASSWORD}
+    client.post(reverse("account_signup"), form, headers={"accept-language": accepted})
+    assert len(mail.outbox) == 1
+    assert wanted in mail.outbox[0].body
 
 
 def test_programs_are_answered_in_english(client: Client) -> None:

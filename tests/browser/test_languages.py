@@ -1,0 +1,88 @@
+"""The site in another language than English, and the client's words in one that is made up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.table import Mouse, won_record
+
+Visit = Callable[..., Any]
+
+#: A catalogue that knows every text, and marks it.
+MADE_UP = """globalThis.talonCatalogue = {
+  plural: (n) => Number(n !== 1),
+  texts: new Proxy({}, {
+    get: (_, key) => Object.assign([`⟦${key}⟧`, `⟦${key}⟧`], { toString: () => `⟦${key}⟧` }),
+  }),
+};"""
+
+#: What the client itself has written at a table: labels of cards and places, facts, figures, announcements, the end.
+WRITTEN = """() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  return [
+    ...all("#felt [aria-label], #connection").map((element) => element.getAttribute("aria-label")),
+    ...all("#connection").map((element) => element.title),
+    ...all("#facts .fact, #live, #notice, .step-text, #finish-title, #finish-rank, .sign, .tally")
+      .map((element) => element.textContent),
+  ];
+}"""
+
+
+def unmarked(page: Any) -> list[str]:
+    texts = page.evaluate(WRITTEN)
+    assert any("⟦" in text for text in texts)
+    return sorted({text for text in texts if re.search(r"[A-Za-z]{2}", outside(text))})
+
+
+def outside(text: str) -> str:
+    """What is in no marks; they stand in one another where a text has names in it."""
+    while (less := re.sub(r"⟦[^⟦⟧]*⟧", "", text)) != text:
+        text = less
+    return text
+
+
+def test_a_german_browser_plays_in_german_and_a_choice_of_english_stays(visit: Visit) -> None:
+    page = visit("/", locale="de-DE", reduced_motion="reduce")
+    assert page.get_attribute("html", "lang") == "de"
+    assert "Die Spiele vom" in page.text_content("main")
+    assert re.fullmatch(r"\w+, \d+\. \w+ \d{4}", page.text_content("h1"))
+    page.click("h2:has-text('Labyrinth')")
+    page.click("text=Karten geben")
+    player = Mouse(page)
+    page.wait_for_function("() => document.querySelector('#connection').title === 'Verbunden'")
+    player.play(won_record("labyrinth")["tokens"][0])
+    player.wait_played()
+    assert re.search("auf den Grundstapel|gegeben", page.text_content("#live"))
+    assert page.text_content("#undo span") == "Rückgängig"
+    label = page.get_attribute("#felt .card:not(.down)", "aria-label")
+    assert re.match("(Pik|Herz|Karo|Kreuz)-", label)
+    page.goto("/")
+    page.click("button[lang=en-gb]")
+    page.wait_for_selector("html[lang=en-gb]")
+    again = visit("/", context=page.context)
+    assert "The deals of" in again.text_content("main")
+    assert again.query_selector("script[src*=catalogue]") is None
+
+
+@pytest.mark.parametrize("game", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
+def test_all_that_the_client_says_at_a_table_comes_from_the_catalogue(visit: Visit, game: str) -> None:
+    page = visit(f"/play/{game}/", reduced_motion="reduce")
+    page.add_init_script(MADE_UP)
+    page.click("text=Deal the cards")
+    player = Mouse(page)
+    page.wait_for_function("() => document.querySelector('#connection').title.includes('Connected')")
+    for token in won_record(game)["tokens"][:4]:
+        player.play(token)
+        player.wait_played()
+        assert unmarked(page) == []
+    page.keyboard.press("l")
+    assert unmarked(page) == []
+    page.click("#resign")
+    page.click("#resign-dialog .danger")
+    page.wait_for_selector("#finish[open]")
+    page.wait_for_function("() => document.querySelector('#finish-rank').textContent")
+    assert unmarked(page) == []
