@@ -238,6 +238,28 @@ def test_moves_are_announced_in_words(visit: Visit) -> None:
     assert re.search(r"two of \w+ to the foundation, 5 of 52", page.text_content("#live"))
 
 
+@pytest.mark.parametrize("variant", ["braid", "tarot"])
+def test_every_open_card_has_its_face_at_every_size(visit: Visit, variant: str) -> None:
+    page = visit(f"/play/{variant}/", width=390, height=844)
+    deal(page)
+    Player(page).start()
+    faces = """() => {
+      const cards = [...document.querySelectorAll('#felt .card:not(.down)')];
+      return [cards.length, cards.filter(card => card.querySelector('svg path')).length,
+        document.querySelectorAll('#felt .card.down svg').length];
+    }"""
+    cards, drawn, backs = page.evaluate(faces)
+    assert cards == drawn > 0
+    assert backs == 0
+    small = page.get_attribute("#felt .card:not(.down)", "data-dressed")
+    assert small.endswith(("-c", "-d"))
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('#felt .card:not(.down)')].every(c => /,.*-[ij]$/.test(c.dataset.dressed))"
+    )
+    assert page.evaluate(faces) == [cards, drawn, backs]
+
+
 def test_reduced_motion_moves_cards_at_once(visit: Visit) -> None:
     page = visit("/play/labyrinth/", reduced_motion="reduce")
     deal(page)

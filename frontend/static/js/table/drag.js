@@ -1,7 +1,7 @@
 /** Pointer input: a press that moves is a drag, one that does not is a tap. */
 
 import { sizeOf } from "./cards.js";
-import { move } from "./render.js";
+import { move } from "./motion.js";
 
 /** @import { Renderer, Piece } from "./render.js" */
 /** @import { Choice, Pile } from "./types.js" */

@@ -1,0 +1,74 @@
+/**
+ * The decks' artwork. A deck is one SVG file, one symbol a line (see frontend/artwork/cards.py), read here as text: a card's
+ * picture becomes elements only when the card shows, where a browser that is told to `use` a symbol of another file builds,
+ * styles and lays out that whole file, and then a shadow tree for every emblem on every card.
+ */
+
+const SYMBOL = /^(?:<defs>)?<(g|symbol) id="([^"]+)"[^>]*>(.*)<\/\1>(?:<\/defs>)?$/gm;
+const USE = /<use href="#([^"]+)"( transform="[^"]*")?\/>/g;
+const SVG = "http://www.w3.org/2000/svg";
+
+export class Artwork {
+  /** @type {Map<string, string>|null} what is inside each symbol */ #symbols = null;
+  /** @type {Map<SVGElement, string[]>} */ #waiting = new Map();
+  #asked = false;
+
+  /** @param {string} address of the deck's file */
+  constructor(address) {
+    this.address = address;
+  }
+
+  /**
+   * @param {string} viewBox @param {string} className
+   * @param {string[]} symbols drawn one over the other, at once or when the file is there
+   * @returns {SVGElement}
+   */
+  picture(viewBox, className, symbols) {
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("viewBox", viewBox);
+    svg.setAttribute("class", className);
+    svg.setAttribute("aria-hidden", "true");
+    if (this.#symbols) this.#fill(svg, symbols);
+    else {
+      this.#waiting.set(svg, symbols);
+      this.load();
+    }
+    return svg;
+  }
+
+  /** Asks for the file; once it could not be had, the next picture asks again. */
+  async load() {
+    if (this.#asked) return;
+    this.#asked = true;
+    try {
+      const response = await fetch(this.address);
+      if (!response.ok) throw new Error(String(response.status));
+      this.#symbols = new Map([...(await response.text()).matchAll(SYMBOL)].map(([, , id, inside]) => [id, inside]));
+    } catch {
+      this.#asked = false;
+      return;
+    }
+    for (const [svg, symbols] of this.#waiting) this.#fill(svg, symbols);
+    this.#waiting.clear();
+  }
+
+  /** @param {SVGElement} svg @param {string[]} symbols */
+  #fill(svg, symbols) {
+    svg.innerHTML = symbols.map((id) => this.#inside(id).replace(USE, (_, used, transform = "") => `<g fill="currentColor"${transform}>${this.#inside(used)}</g>`)).join("");
+  }
+
+  /** @param {string} id */
+  #inside(id) {
+    return this.#symbols?.get(id) ?? "";
+  }
+}
+
+/** @type {Map<string, Artwork>} */
+const decks = new Map();
+
+/** @param {string} address @returns {Artwork} one for all tables of a page */
+export function artworkAt(address) {
+  const artwork = decks.get(address) ?? new Artwork(address);
+  decks.set(address, artwork);
+  return artwork;
+}

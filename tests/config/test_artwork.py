@@ -1,0 +1,39 @@
+"""The decks' files are as the client reads them: one symbol a line, and everything that a symbol uses is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from games.rules import open_table
+
+CARDS = Path(__file__).resolve().parents[2] / "frontend" / "static" / "cards"
+SYMBOL = re.compile(r'^(?:<defs>)?<(g|symbol) id="([^"]+)"[^>]*>(.*)</\1>(?:</defs>)?$', flags=re.MULTILINE)
+SUFFIXES = {"french": ["", "-i", "-j", "-c", "-d"], "tarot": ["", "-i", "-c"]}
+
+
+def cards_of(deck: str) -> set[str]:
+    if deck == "french":
+        return {rank + suit for rank in "A23456789TJQK" for suit in "SHDC"}
+    return {rank + suit for rank in "A23456789TPNQK" for suit in "WCSP"} | {f"M{number}" for number in range(22)}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in CARDS.glob("[ft]*.svg")))
+def test_every_card_has_its_symbols_a_line_each(name: str) -> None:
+    text, deck = (CARDS / name).read_text(), name.partition(".")[0]
+    symbols = {name: inside for _, name, inside in SYMBOL.findall(text)}
+    assert len(symbols) == text.count(' id="')
+    assert {card + suffix for card in cards_of(deck) for suffix in SUFFIXES[deck]} <= set(symbols)
+    for symbol, inside in symbols.items():
+        used = re.findall(r'<use href="#([^"]+)"(?: transform="[^"]*")?/>', inside)
+        assert len(used) == inside.count("<use"), symbol
+        assert all("<use" not in symbols[other] for other in used), symbol
+        assert "style=" not in inside, f"{symbol}: the content security policy forbids it"
+
+
+def test_the_cards_meant_are_those_of_the_rules() -> None:
+    for variant, deck in (("stonewall", "french"), ("tarot", "tarot")):
+        shown = {card for pile in open_table(variant, bytes(32)).view()["piles"].values() for card in pile if card}
+        assert shown <= cards_of(deck)
