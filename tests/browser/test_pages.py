@@ -140,17 +140,6 @@ def test_a_left_handed_table_is_the_mirror_image(visit: Visit) -> None:
     assert page.evaluate(stock) > right + 400
 
 
-def test_an_example_of_the_rules_can_be_leafed_through(visit: Visit) -> None:
-    page = visit("/rules/stonewall/", reduced_motion="reduce")
-    page.wait_for_selector("#felt .card")
-    before = page.evaluate("document.querySelectorAll('#felt .down').length")
-    page.click("[data-step=last]")
-    assert page.evaluate("document.querySelectorAll('#felt .down').length") < before
-    assert "the deal" not in page.text_content("#step-text").lower()
-    page.click("[data-step=first]")
-    assert page.evaluate("document.querySelectorAll('#felt .down').length") == before
-
-
 def test_ones_own_practice_game_can_be_replayed(visit: Visit) -> None:
     page = visit("/practice/", reduced_motion="reduce")
     page.click(".practice-card:has-text('Labyrinth')")

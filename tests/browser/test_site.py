@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from tests.browser.table import Mouse
+
 Visit = Callable[..., Any]
+LESSONS = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
 
 
 def test_arrow_keys_walk_over_the_days_that_have_deals(visit: Visit) -> None:
@@ -50,3 +54,74 @@ def test_home_keeps_saying_who_is_playing(visit: Visit) -> None:
     assert page.locator("#playing").inner_text().replace("\n", " ").startswith("3 players at the tables now Minos")
     assert page.locator("#playing a").get_attribute("href") == "/players/7f2c7a5e-0000-4000-8000-000000000000/"
     assert "cookie" not in asked[0]
+
+
+def lesson_tokens(game: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """A lesson's positions, and the moves of a shortest way until the rest goes by itself or its aim is reached."""
+    graph = json.loads((LESSONS / f"{game}.json").read_text())
+    ways: dict[int, list[str]] = {0: []}
+    for place in (waiting := [0]):
+        if graph[place].get("run") or graph[place].get("done"):
+            return graph, ways[place]
+        for token, following in graph[place]["moves"].items():
+            if following not in ways:
+                ways[following] = [*ways[place], token]
+                waiting.append(following)
+    raise AssertionError("no way")
+
+
+class Pupil(Mouse):
+    """Plays a lesson, which has no figures to wait for."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        page.wait_for_selector("#felt .card.movable")
+
+
+def test_lessons_are_won_by_mouse(visit: Visit) -> None:
+    page = visit("/verify/", reduced_motion="reduce")
+    page.clock.install()
+    for game in ("braid", "tarot", "plot", "stonewall"):
+        page.goto(f"/rules/{game}/")
+        pupil = Pupil(page)
+        said = page.locator(".lesson-say")
+        assert said.get_attribute("data-state") == "try"
+        for k, token in enumerate(lesson_tokens(game)[1]):
+            pupil.play(token, drag=k % 2 == 0)
+        page.clock.run_for(10_000)  # the rest goes by itself
+        assert said.get_attribute("data-state") == "done"
+        assert said.inner_text().startswith("Well done!")
+        page.click("[data-do=undo]")  # what went by itself is taken back with the move before it
+        page.wait_for_selector(".lesson-say[data-state=try]")
+
+
+def test_a_lesson_by_keyboard_and_its_way_back(visit: Visit) -> None:
+    page = visit("/rules/labyrinth/", reduced_motion="reduce")
+    page.wait_for_selector("#felt .card.movable")
+    page.keyboard.press("d")  # outside the lesson letters do nothing
+    assert page.get_attribute(".lesson-say", "data-state") == "try"
+    page.focus("#felt .card[tabindex='0']")
+    page.keyboard.press("d")
+    page.wait_for_selector(".lesson-say[data-state=lost]")
+    page.keyboard.press("u")
+    page.wait_for_selector(".lesson-say[data-state=try]")
+    for _ in range(2):
+        page.keyboard.press("?")
+        card = page.wait_for_selector("#felt .card.chosen")
+        card.focus()
+        page.keyboard.press("f")
+        page.wait_for_selector("#felt .card.chosen", state="detached")
+    page.keyboard.press("d")
+    page.wait_for_selector(".lesson-say[data-state=done]")
+    page.click("[data-do=again]")
+    assert page.is_disabled("[data-do=undo]")
+
+
+def test_a_lesson_is_played_by_touch(visit: Visit) -> None:
+    page = visit("/rules/plot/", width=390, height=844, has_touch=True, is_mobile=True, reduced_motion="reduce")
+    page.wait_for_selector("#felt .card.movable")
+    page.locator(".lesson").scroll_into_view_if_needed()
+    page.tap("[data-do=show]")
+    page.locator("#felt .card.chosen").tap()
+    page.wait_for_selector("[data-do=undo]:not([disabled])")
+    assert "four" in page.inner_text(".lesson-say")

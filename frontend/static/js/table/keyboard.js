@@ -25,14 +25,14 @@ export class Keyboard {
   /** @type {Element|null} */ current = null;
   #waiting = false;
 
-  /** @param {HTMLElement} felt @param {Renderer} renderer @param {Keys} keys */
-  constructor(felt, renderer, keys) {
+  /** @param {HTMLElement} felt @param {Renderer} renderer @param {Keys} keys @param {Document|HTMLElement} [scope] where letters count */
+  constructor(felt, renderer, keys, scope = document) {
     this.felt = felt;
     this.renderer = renderer;
     this.keys = keys;
     felt.addEventListener("keydown", (event) => this.#onFelt(event));
     felt.addEventListener("focusin", (event) => this.#arrive(/** @type {Element} */ (event.target)));
-    document.addEventListener("keydown", (event) => this.#anywhere(event));
+    scope.addEventListener("keydown", (event) => this.#anywhere(/** @type {KeyboardEvent} */ (event)));
   }
 
   /** After a redraw, at the next frame: the card must stand in place before the tab order is looked after. */

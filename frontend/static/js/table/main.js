@@ -1,24 +1,23 @@
 /** The table: puts state, connection, hand and picture together. */
 
 import "../hints.js";
-import { t, tn } from "../i18n.js";
+import { t } from "../i18n.js";
 import { applySettings, bindSettings, onSettings, settings } from "../settings.js";
 import { moveText, say, tableText } from "./announce.js";
-import { sizeOf } from "./cards.js";
 import { Hand } from "./drag.js";
 import { Finish } from "./finish.js";
 import { Game } from "./game.js";
 import { Hud } from "./hud.js";
 import { Keyboard } from "./keyboard.js";
 import { layout } from "./layout.js";
-import { likelyFoundation, parse } from "./moves.js";
+import { parse } from "./moves.js";
+import { Picking } from "./picking.js";
 import { refusalText } from "./refusals.js";
 import { Renderer } from "./render.js";
 import { TableSocket } from "./socket.js";
 import { play as sound } from "./sound.js";
 
-/** @import { Piece } from "./render.js" */
-/** @import { Choice, Pile, Token, View } from "./types.js" */
+/** @import { Pile, Token, View } from "./types.js" */
 
 /** How long the first cards wait for their faces, in ms. */
 const FACES_WITHIN = 400;
@@ -28,8 +27,6 @@ const byId = (id) => document.getElementById(id);
 
 class Table {
   game = new Game();
-  /** @type {{pile: Pile, count: number}|null} the card picked up by tap or key */
-  chosen = null;
   #dealt = false;
   #size = { width: 0, height: 0 };
 
@@ -38,26 +35,27 @@ class Table {
     this.felt = felt;
     const data = felt.dataset;
     this.renderer = new Renderer(felt, { french: data.french ?? "", tarot: data.tarot ?? "" });
+    this.picking = new Picking(this.renderer, this.game, (token) => this.play(token));
     this.hud = new Hud(this.game);
     this.finish = new Finish(this.game, this.renderer, data);
     this.hand = new Hand(felt, this.renderer, {
       choices: (pile, count) => this.game.choices(pile, count),
-      tap: (piece, pile) => this.tap(piece, pile),
+      tap: (piece, pile) => this.picking.tap(piece, pile),
       play: ({ token }) => this.play(token),
-      show: (choices) => this.#mark(choices, null),
+      show: (choices) => this.picking.mark(choices, null),
       settle: () => this.draw(),
     });
     this.keyboard = new Keyboard(felt, this.renderer, {
-      draw: () => this.drawCards(),
+      draw: () => this.picking.drawCards(),
       undo: () => this.undo(),
       auto: () => this.auto(),
       resign: () => this.game.state === "playing" && byId("resign-dialog").showModal(),
       help: () => byId("help-dialog").showModal(),
       describe: () => this.game.shown && say(tableText(this.game.shown)),
-      cancel: () => this.choose(null),
-      enter: (element) => this.tap(this.renderer.pieceOf(element) ?? null, /** @type {HTMLElement} */ (element).dataset.pile ?? null),
-      foundation: (element) => this.toFoundation(element),
-      targets: () => (this.chosen ? this.game.choices(this.chosen.pile, this.chosen.count) : []),
+      cancel: () => this.picking.choose(null),
+      enter: (element) => this.picking.tap(this.renderer.pieceOf(element) ?? null, /** @type {HTMLElement} */ (element).dataset.pile ?? null),
+      foundation: (element) => this.picking.toFoundation(element),
+      targets: () => this.picking.targets,
     });
     this.socket = new TableSocket(data.socket ?? "", {
       have: () => this.game.n,
@@ -95,14 +93,13 @@ class Table {
     this.felt.dataset.confirmed = String(this.game.n ?? "");
     this.hand.keep();
     this.hud.draw(view);
-    this.#movable();
+    this.picking.refresh(this.hand.busy);
     this.keyboard.refresh();
   }
 
   /** Tries a move at once; the server's answer confirms or corrects it. @param {Token} token */
   play(token) {
-    this.chosen = null;
-    this.#mark([], null);
+    this.picking.choose(null);
     const n = this.game.push(token);
     // A connection that is coming is told of the move when the table resumes.
     if (!this.socket.send({ type: "move", n, token }) && !this.socket.coming) {
@@ -113,11 +110,6 @@ class Table {
     this.draw({ source: parse(token)?.from ?? null });
   }
 
-  drawCards() {
-    const token = ["d", "n"].find((one) => this.game.offered.includes(one));
-    if (token && (token !== "d" || sizeOf(/** @type {View} */ (this.game.shown), "s") > 0)) this.play(token);
-  }
-
   undo() {
     if (this.game.canUndo) this.play("u");
   }
@@ -125,49 +117,6 @@ class Table {
   auto() {
     const { game } = this;
     if (game.auto && game.state === "playing" && game.pending.length === 0) this.socket.send({ type: "auto", n: (game.n ?? 0) + 1 });
-  }
-
-  /** @param {Element} element */
-  toFoundation(element) {
-    const piece = this.renderer.pieceOf(element);
-    const choice = piece && this.#choices(piece).find(({ to }) => to === "f");
-    if (choice) this.play(choice.token);
-  }
-
-  /**
-   * A tap or Enter: picks a card up, puts it down where it may go, turns the stock; a second tap on the same card sends it to
-   * the foundation or to its only place.
-   * @param {Piece|null} piece @param {Pile|null} pile
-   */
-  tap(piece, pile) {
-    const view = this.game.shown;
-    if (!view || !pile) return this.choose(null);
-    const { chosen } = this;
-    if (chosen && chosen.pile !== pile) {
-      const choice = this.game.choices(chosen.pile, chosen.count).find(({ to }) => to === pile || (to === "f" && pile[0] === "f"));
-      if (choice) return this.play(choice.token);
-    }
-    if (pile === "s") {
-      this.choose(null);
-      return this.drawCards();
-    }
-    const count = piece ? sizeOf(view, pile) - piece.rect.i : 0;
-    const choices = count > 0 ? this.game.choices(pile, count) : [];
-    if (chosen && chosen.pile === pile && chosen.count === count) {
-      const choice = choices.find(({ to }) => to === "f") ?? (choices.length === 1 ? choices[0] : null);
-      return choice ? this.play(choice.token) : this.choose(null);
-    }
-    if (settings.one_tap && choices.length === 1) return this.play(choices[0].token);
-    this.choose(choices.length > 0 ? { pile, count } : null);
-  }
-
-  /** @param {{pile: Pile, count: number}|null} chosen */
-  choose(chosen) {
-    this.chosen = chosen;
-    this.#mark(chosen ? this.game.choices(chosen.pile, chosen.count) : [], chosen);
-    if (!chosen) return;
-    const places = this.game.choices(chosen.pile, chosen.count).length;
-    say(tn("picked up, one place to go", "picked up, {n} places to go", places));
   }
 
   /** @param {any} message */
@@ -195,7 +144,7 @@ class Table {
       case "ended": {
         const fresh = game.state === "playing";
         game.takeEnd(message);
-        this.choose(null);
+        this.picking.choose(null);
         this.draw();
         this.finish.show(message.how, fresh);
         break;
@@ -218,48 +167,9 @@ class Table {
     this.hud.notice(refusalText(error.code));
   }
 
-  /** @param {Piece} piece @returns {Choice[]} */
-  #choices({ rect }) {
-    const view = /** @type {View} */ (this.game.shown);
-    return this.game.choices(rect.pile, sizeOf(view, rect.pile) - rect.i);
-  }
-
-  #movable() {
-    const offered = this.game.offered;
-    const view = /** @type {View} */ (this.game.shown);
-    const sources = new Set(offered.map((token) => parse(token)).map((move) => move && `${move.from}x${move.count}`));
-    for (const { element, rect } of this.renderer.pieces)
-      element.classList.toggle("movable", sources.has(`${rect.pile}x${sizeOf(view, rect.pile) - rect.i}`));
-    this.renderer.slots.get("s")?.classList.toggle("ready", offered.includes("d") || offered.includes("n"));
-    this.renderer.slots.get("s")?.classList.toggle("turn", offered.includes("n"));
-    if (this.chosen && this.game.choices(this.chosen.pile, this.chosen.count).length === 0) this.choose(null);
-    else if (this.chosen && !this.hand.busy) this.#mark(this.game.choices(this.chosen.pile, this.chosen.count), this.chosen);
-  }
-
-  /** Shows where a card may go. @param {Choice[]} choices @param {{pile: Pile, count: number}|null} chosen */
-  #mark(choices, chosen) {
-    const view = this.game.shown;
-    for (const element of this.felt.querySelectorAll(".target, .chosen")) {
-      element.classList.remove("target", "chosen");
-      element.removeAttribute("aria-pressed");
-    }
-    if (!view) return;
-    for (const { to, token } of choices) {
-      const from = parse(token)?.from ?? "";
-      const pile = to === "f" ? likelyFoundation(view, view.piles[from]?.at(-1) ?? null) : to;
-      this.renderer.slots.get(pile)?.classList.add("target");
-      this.renderer.face(pile)?.classList.add("target");
-    }
-    if (chosen)
-      for (const { element } of this.renderer.top(chosen.pile, chosen.count)) {
-        element.classList.add("chosen");
-        element.setAttribute("aria-pressed", "true");
-      }
-  }
-
   #buttons() {
     byId("undo").addEventListener("click", () => this.undo());
-    byId("draw").addEventListener("click", () => this.drawCards());
+    byId("draw").addEventListener("click", () => this.picking.drawCards());
     byId("auto").addEventListener("click", () => this.auto());
     byId("stuck-undo").addEventListener("click", () => this.undo());
     for (const button of document.querySelectorAll("[data-resign]")) button.addEventListener("click", () => byId("resign-dialog").showModal());

@@ -106,7 +106,7 @@ class Replay {
 }
 
 for (const felt of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-replay]"))) {
-  const tools = (felt.closest(".example") ?? document).querySelector(".tools");
+  const tools = document.querySelector(".tools");
   fetch(felt.dataset.steps ?? "")
     .then((response) => (response.ok ? response.json() : Promise.reject(new Error(String(response.status)))))
     .then((steps) => tools && new Replay(felt, tools, steps))

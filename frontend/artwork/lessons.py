@@ -1,0 +1,240 @@
+"""Write the lessons of the rules' pages, frontend/static/lessons: ``python frontend/artwork/lessons.py``.
+
+A lesson is a position near the end of a game from which few others can be reached. All of them are written down, each
+with what the player sees and where every legal move leads, so that it is played in the browser without the server.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from games.autofinish import winning_run  # noqa: E402 - found through the line above
+from games.rules import GAMES, Table, from_position  # noqa: E402
+from games.rules.cards import TWO_FRENCH  # noqa: E402
+
+OUT = ROOT / "frontend" / "static" / "lessons"
+#: A graph larger than this is no lesson.
+MOST_POSITIONS = 300
+#: Facts of a view that depend on the way one came; the page knows them by itself.
+BY_THE_WAY = ("moves", "can_undo")
+
+FRENCH = "A23456789TJQK"
+MINORS = "A23456789TPNQK"
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Where a lesson begins, which of its texts is to be shown, and when it has reached its aim.
+
+    `steps` are tried in order; the place of the first that holds is the place of its text on the game's page, and the
+    text after the last is for when none does: then the rest goes by itself, or the aim is reached.
+    """
+
+    start: str
+    steps: tuple[Callable[[Table], bool], ...]
+    is_done: Callable[[Table], bool] = lambda table: table.is_won
+
+
+def suit(letter: str, last: str, ranks: str = FRENCH) -> str:
+    """A suit's foundation from the ace up to a rank."""
+    return ".".join(rank + letter for rank in ranks[: ranks.index(last) + 1])
+
+
+def top(table: Table, name: str) -> str:
+    """The uppermost card of a pile; nothing for an empty one."""
+    pile = table.pile(name)
+    return table.DECK.names[pile[-1]] if pile else ""
+
+
+def goes_up(table: Table) -> bool:
+    """Whether a card can go to a foundation."""
+    return any(token.endswith("-f") for token in table.legal_moves())
+
+
+def line(game: str, piles: dict[str, str], *facts: str) -> str:
+    """The line of a position, its piles in the one order there is."""
+    written = (f"{name} {piles[name]}" for name in GAMES[game].pile_names() if name in piles)
+    return " | ".join([game, *facts, *written])
+
+
+def plot_start() -> str:
+    """The Plot shortly before its first foundation, built from four, is full."""
+    left = Counter(TWO_FRENCH.names[card] for card in TWO_FRENCH.cards)
+
+    def take(*cards: str) -> str:
+        left.subtract(cards)
+        return ".".join(cards)
+
+    def run(ranks: str) -> str:
+        """Cards of these ranks, of the suit of which most are left."""
+        return ".".join(take(max((rank + letter for letter in "SHDC"), key=lambda c: (left[c], c))) for rank in ranks)
+
+    piles = {"f0": take("4H", "5S", "6D", "7C", "8H", "9S", "TD", "JC", "QH", "KS"), "t0": take("AD")}
+    waste, reserve, piles["s"] = take("9D", "2C", "4S"), take("6C", "3H"), take("9C")
+    for place, ranks in enumerate(("KQJ", "AKQJ", "QJ", "2AKQJ", "KQJ", "QJ", "T98", "98", "QJT98", "T98", "98"), 1):
+        piles[f"t{place}"] = run(ranks)
+    rest = [card for rank in "5273A6QK948TJ" for letter in "HSDC" for card in [rank + letter] * left[rank + letter]]
+    piles["r"] = ".".join([*rest[:6], reserve])
+    piles["w"] = ".".join([*rest[6:], waste])
+    return line("plot", piles)
+
+
+_ROWS = ("6S", "KH", "QD", "QS", "9S", "KS", "TS", "JH", "8S", "9H")
+
+LESSONS = {
+    "braid": Lesson(
+        line(
+            "braid",
+            {
+                **{f"t{cell}": f"{rank}C" for cell, rank in zip((1, 2, 3, *range(5, 12)), "3456789TJQ", strict=True)},
+                "r": "KC.QH.KS",
+                "w": "2C.QD.KD.QS.KH",
+                **{f"f{slot}": suit(letter, "J") for slot, letter in enumerate("SHD")},
+                "f3": "AC",
+                **{f"f{slot}": suit(letter, "K") for slot, letter in enumerate("SHDC", 4)},
+            },
+            "rounds=0",
+        ),
+        (
+            lambda table: (top(table, "r"), top(table, "w")) == ("KS", "KH"),
+            goes_up,
+            lambda table: top(table, "w") == "KD",
+            lambda table: not goes_up(table),
+        ),
+    ),
+    "labyrinth": Lesson(
+        line(
+            "labyrinth",
+            {
+                **{
+                    f"t{c}": card for c, card in enumerate(["6S", "KH", "QD", "QS", "9S", "KS", "TS", "JH", "8S", "9H"])
+                },
+                "s": "7S.QH.TH.KD.JS.5S",
+                **{f"f{slot}": suit(*last) for slot, last in enumerate(("S4", "H8", "DJ", "CK"))},
+            },
+            "rows=2",
+        ),
+        (
+            lambda table: table.unseen_facts() == {"rows": 2} and top(table, "t9") == "9H",
+            lambda table: table.unseen_facts() == {"rows": 2} and top(table, "t2") == "QD",
+            lambda table: bool(table.stock),
+            lambda table: not table.is_won,
+        ),
+    ),
+    "tarot": Lesson(
+        line(
+            "tarot",
+            {
+                **{f"t{n}": pile for n, pile in enumerate(["*M0.M20", "M21", "PC", "QC.NC", "KC", "*M18.M19"])},
+                **{
+                    f"f{slot}": suit(letter, last, MINORS)
+                    for slot, (letter, last) in enumerate(("WK", "CT", "SK", "PK"))
+                },
+                "f4": ".".join(f"M{number}" for number in range(1, 18)),
+            },
+        ),
+        (
+            lambda table: top(table, "t5") == "M19",
+            lambda table: any(top(table, f"t{n}") == "M19" for n in range(9)) or top(table, "t5") == "M18",
+            goes_up,
+        ),
+    ),
+    "plot": Lesson(
+        plot_start(),
+        (
+            lambda table: top(table, "t0") == "AD",
+            lambda table: top(table, "w") == "4S",
+            lambda table: top(table, "w") == "2C",
+            lambda table: top(table, "r") == "3H",
+            lambda table: not table.pile("f1"),
+        ),
+        lambda table: bool(table.pile("f1")),
+    ),
+    "stonewall": Lesson(
+        line(
+            "stonewall",
+            {
+                **{f"t{n}": pile for n, pile in enumerate(["*JH.7S", "*6S.TS", "KH", "KS", "9S", "JS"])},
+                **{f"r{n}": card for n, card in enumerate(["QS", "QH", "8S"])},
+                **{f"f{slot}": suit(*last) for slot, last in enumerate(("S5", "HT", "DK", "CK"))},
+            },
+        ),
+        (
+            lambda table: top(table, "t3") == "KS" and bool(table.pile("r1")),
+            lambda table: top(table, "t5") == "JS",
+            lambda table: top(table, "t1") == "TS",
+            goes_up,
+            lambda table: not goes_up(table),
+        ),
+    ),
+}
+
+
+def graph(lesson: Lesson) -> list[dict[str, Any]]:
+    """Every position that can be reached, the first one whole, the others as changes of one they are reached from.
+
+    Where foundation moves alone win the next of them is the only move that is written down, marked as `run`.
+    """
+    places = {lesson.start: 0}
+    found: list[dict[str, Any]] = [{"view": seen(from_position(lesson.start))}]
+    waiting = deque([lesson.start])
+    while waiting:
+        text = waiting.popleft()
+        here, one = from_position(text), found[places[text]]
+        one["say"] = next((n for n, holds in enumerate(lesson.steps) if holds(here)), len(lesson.steps))
+        if lesson.is_done(here):
+            one["done"] = True
+            continue
+        tokens: Sequence[str] = here.legal_moves()
+        if run := winning_run(here):
+            tokens, one["run"], one["say"] = run[:1], True, len(lesson.steps)
+        before, one["moves"] = seen(here), {}
+        for token in tokens:
+            here.push(token)
+            following = here.position()
+            if following not in places:
+                if len(places) == MOST_POSITIONS:
+                    raise SystemExit(f"more than {MOST_POSITIONS} positions can be reached")
+                places[following] = len(places)
+                found.append({"of": places[text], "changes": changed(before, seen(here))})
+                waiting.append(following)
+            one["moves"][token] = places[following]
+            here.pop()
+    return found
+
+
+def seen(table: Table) -> dict[str, Any]:
+    """What the player sees, whichever way this position was reached."""
+    return {name: value for name, value in table.view().items() if name not in BY_THE_WAY}
+
+
+def changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """The piles and facts of a view that differ from another's, in the form of a move's changes."""
+    piles = {name: cards for name, cards in after["piles"].items() if cards != before["piles"][name]}
+    names = {*before["under"], *after["under"]}
+    under = {name: after["under"].get(name, 0) for name in sorted(names)}
+    small = {name: value for name, value in after.items() if name not in ("game", "options", "piles", "under")}
+    return {
+        "piles": piles,
+        "under": {name: count for name, count in under.items() if count != before["under"].get(name, 0)},
+        **{name: value for name, value in small.items() if value != before[name]},
+    }
+
+
+def main() -> None:
+    OUT.mkdir(parents=True, exist_ok=True)
+    for game, lesson in LESSONS.items():
+        (OUT / f"{game}.json").write_text(json.dumps(graph(lesson), separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main()

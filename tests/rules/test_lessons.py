@@ -1,0 +1,137 @@
+"""The lessons of the rules' pages are what the rules say: every position, every legal move, and a way to the end."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import sys
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from games.rules import GAMES, Table, from_position
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ROOT / "frontend" / "static" / "lessons"
+PAGES = ROOT / "frontend" / "templates" / "games" / "rules"
+Graph = list[dict[str, Any]]
+
+
+def _script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("lessons", ROOT / "frontend" / "artwork" / "lessons.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["lessons"] = module  # its data classes look for themselves there
+    spec.loader.exec_module(module)
+    return module
+
+
+script = _script()
+
+
+def graph_of(game: str) -> Graph:
+    found: Graph = json.loads((FILES / f"{game}.json").read_text())
+    return found
+
+
+def view_of(graph: Graph, place: int) -> dict[str, Any]:
+    """The whole view of a position, as the page puts it together."""
+    one = graph[place]
+    if "view" in one:
+        return dict(one["view"])
+    before, changes = view_of(graph, one["of"]), one["changes"]
+    under = {**before["under"], **changes["under"]}
+    piles = {**before["piles"], **changes["piles"]}
+    return {**before, **changes, "piles": piles, "under": {name: count for name, count in under.items() if count}}
+
+
+def walked(game: str, graph: Graph) -> Iterator[tuple[int, Table]]:
+    """Every place of a graph with its table, reached by pushing tokens from the lesson's start."""
+    ways: dict[int, tuple[str, ...]] = {0: ()}
+    waiting = deque([0])
+    while waiting:
+        place = waiting.popleft()
+        table = from_position(script.LESSONS[game].start)
+        for token in ways[place]:
+            table.push(token)
+        yield place, table
+        for token, following in graph[place].get("moves", {}).items():
+            if following not in ways:
+                ways[following] = (*ways[place], token)
+                waiting.append(following)
+
+
+def test_every_game_has_a_lesson() -> None:
+    assert {path.stem for path in FILES.glob("*.json")} == set(script.LESSONS) == set(GAMES)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_graph_is_what_the_rules_say(game: str) -> None:
+    graph = graph_of(game)
+    reached = dict(walked(game, graph))
+    assert reached.keys() == set(range(len(graph)))
+    for place, table in reached.items():
+        one, seen = graph[place], table.view()
+        assert view_of(graph, place) == {name: seen[name] for name in seen if name not in ("moves", "can_undo")}
+        if "done" in one:
+            assert script.LESSONS[game].is_done(table)
+            assert "moves" not in one
+            continue
+        legal = table.legal_moves()
+        if "run" in one:
+            assert len(one["moves"]) == 1
+            assert one["moves"].keys() <= set(legal)
+        else:
+            assert list(one["moves"]) == legal
+        for token, following in one["moves"].items():
+            table.push(token)
+            assert table.position() == reached[following].position()
+            table.pop()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_run_wins_without_a_choice(game: str) -> None:
+    graph = graph_of(game)
+    for place, table in walked(game, graph):
+        if "run" not in graph[place]:
+            continue
+        at = place
+        while "run" in graph[at]:
+            ((token, at),) = graph[at]["moves"].items()
+            assert token.endswith("-f")
+            table.push(token)
+        assert graph[at].get("done")
+        assert table.is_won
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_aim_is_a_handful_of_moves_away(game: str) -> None:
+    graph = graph_of(game)
+    moves, places, seen = 0, {0}, {0}
+    while not any(graph[place].get("run") or graph[place].get("done") for place in places):
+        places = {to for place in places for to in graph[place]["moves"].values()} - seen
+        seen |= places
+        moves += 1
+        assert places, "the aim cannot be reached"
+    assert 2 <= moves <= 10
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_file_is_as_the_script_writes_it_and_small(game: str) -> None:
+    text = (FILES / f"{game}.json").read_bytes()
+    assert json.loads(text) == script.graph(script.LESSONS[game])
+    assert len(gzip.compress(text)) <= 40 * 1024
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_page_has_a_text_for_every_step(game: str) -> None:
+    page = (PAGES / f"{game}.html").read_text()
+    texts = page.partition("{% block lesson %}")[2].partition("{% endblock %}")[0].count("<li>")
+    assert texts == len(script.LESSONS[game].steps) + 1
+    assert {one["say"] for one in graph_of(game)} <= set(range(texts))
