@@ -96,7 +96,7 @@ def client_script(catalogue: Catalog) -> str:
     }
     return (
         f"// Made from frontend/locale/{catalogue.locale_identifier}/LC_MESSAGES/djangojs.po: make messages\n"
-        f"globalThis.talonCatalogue = {{\n  plural: (n) => Number({catalogue.plural_expr}),\n"
+        f"globalThis.talonCatalogue = {{\n  plural: (/** @type {{number}} */ n) => Number({catalogue.plural_expr}),\n"
         f"  texts: {json.dumps(texts, ensure_ascii=False, indent=1, sort_keys=True)},\n}};\n"
     )
 

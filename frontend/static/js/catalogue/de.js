@@ -1,6 +1,6 @@
 // Made from frontend/locale/de/LC_MESSAGES/djangojs.po: make messages
 globalThis.talonCatalogue = {
-  plural: (n) => Number((n != 1)),
+  plural: (/** @type {number} */ n) => Number((n != 1)),
   texts: {
  "1 card": [
   "1 Karte",
@@ -56,6 +56,7 @@ globalThis.talonCatalogue = {
  "Rank {rank}": "Platz {rank}",
  "Redeals": "Umdrehen",
  "Something went wrong. Please reload the page.": "Etwas ist schiefgegangen. Bitte lade die Seite neu.",
+ "That was it:": "Das war’s:",
  "That was too fast for the server; please go on a little slower.": "Das war zu schnell für den Server; mach bitte etwas langsamer weiter.",
  "The deal": "Die ausgelegten Karten",
  "The deal has closed": "Das Spiel ist geschlossen",
@@ -63,6 +64,7 @@ globalThis.talonCatalogue = {
  "The game ended otherwise than its record says.": "Das Spiel endete anders, als sein Protokoll sagt.",
  "The game was played faster than anybody looks at the cards.": "Das Spiel war schneller, als jemand die Karten ansehen kann.",
  "The last year": "Das letzte Jahr",
+ "The lesson could not be loaded.": "Die Lektion ließ sich nicht laden.",
  "The moves came as regularly as a machine's.": "Die Züge kamen so gleichmäßig wie von einer Maschine.",
  "The question could not be asked.": "Die Frage ließ sich nicht stellen.",
  "The record cannot be read.": "Das Protokoll ist nicht lesbar.",
@@ -88,9 +90,12 @@ globalThis.talonCatalogue = {
  "This was decided by the site's staff.": "So hat das Team der Seite entschieden.",
  "Times of won games": "Zeiten gewonnener Spiele",
  "Too many questions. Please ask again in a minute.": "Zu viele Fragen. Frag in einer Minute noch einmal.",
+ "Try:": "Probier:",
  "Turn over": "Umdrehen",
  "Verified": "Geprüft",
  "Verified: rank {rank}": "Geprüft: Platz {rank}",
+ "Watch:": "Sieh zu:",
+ "Well done!": "Gut gemacht!",
  "Win rate, over twenty games": "Siegquote über zwanzig Spiele",
  "Yes, with one move.": [
   "Ja, mit einem Zug.",
@@ -118,6 +123,7 @@ globalThis.talonCatalogue = {
  "foundation {number}": "Grundstapel {number}",
  "foundations build down": "die Grundstapel bauen abwärts",
  "foundations build up": "die Grundstapel bauen aufwärts",
+ "from here the aim is out of reach. Take the move back.": "Von hier ist das Ziel nicht mehr zu erreichen. Nimm den Zug zurück.",
  "inner cell {number}": "innere Zelle {number}",
  "now {share}": "jetzt {share}",
  "one day played, {won} of them with a win": [
@@ -193,6 +199,7 @@ globalThis.talonCatalogue = {
  "tarot\u0004two": "Zwei",
  "tarot\u0004wands": "Stäbe",
  "tarot\u0004{rank} of {suit}": "{rank} der {suit}",
+ "the rest goes up by itself.": "Der Rest geht von selbst hinauf.",
  "the waste is the stock again": "der Ablagestapel ist wieder der Talon",
  "turns up {card}": "aufgedeckt: {card}",
  "two: all foundations": "zwei: alle Grundstapel",
