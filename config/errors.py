@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.utils import translation
@@ -56,8 +55,7 @@ def _answer(request: HttpRequest, status: int, code: str = "", message: str | Pr
         else:
             # Without the request: a page about a failure must not run the code that may have failed.
             template = f"{403 if status == 429 else status}.html"
-            text = render_to_string(template, {"code": code, "message": message, "static_url": settings.STATIC_URL})
-            response = HttpResponse(text, status=status)
+            response = HttpResponse(render_to_string(template, {"number": status, "message": message}), status=status)
     if status == 429:
         response["Retry-After"] = "60"
     return response

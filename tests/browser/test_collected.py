@@ -51,4 +51,10 @@ def test_the_table_works_from_collected_files_and_is_small(chromium: Any, tmp_pa
             "theme",
         ]
         cold.context.close()
+        missing: list[str] = []
+        page.on("response", lambda answer: answer.status >= 400 and missing.append(answer.url))
+        for path in ("/", "/deals/", "/rules/labyrinth/", "/nowhere/"):
+            page.goto(path)
+            page.wait_for_load_state("networkidle")
+        assert missing == [f"{site.url}/nowhere/"]  # the page of the error itself, and none of its files
         context.close()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
@@ -56,7 +58,11 @@ def test_each_handler_has_a_page_and_the_json_shape(handler, status: int, code: 
     assert error["code"] == code
     page = handler(RequestFactory().get("/", headers={"accept": "text/html"}))
     assert page.status_code == status
-    assert error["message"] in page.content.decode()
+    text = page.content.decode()
+    assert error["message"] in text
+    assert f"<title>Error {status} · Talon</title>" in text
+    assert re.search(r"<h1>\w.*</h1>", text)
+    assert settings.STATIC_URL + "css/pages.css" in text
     assert ("Retry-After" in answer) == (status == 429)
 
 
