@@ -69,6 +69,9 @@ def clock(ms: int | None) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
+register.filter("goal_of", goal_of)
+
+
 @register.filter
 def over_par(entry: Any, deal: Any) -> str:  # noqa: ANN401 - an entry of a board, and the board's deal
     """A win's moves over par, as ``+12``; empty for other games and for deals without a par."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,3 +126,35 @@ def test_a_lesson_is_played_by_touch(visit: Visit) -> None:
     page.locator("#felt .card.chosen").tap()
     page.wait_for_selector("[data-do=undo]:not([disabled])")
     assert "four" in page.inner_text(".lesson-say")
+
+
+def test_a_board_drawn_anew_says_what_the_server_drew(visit: Visit) -> None:
+    page = visit("/verify/")
+    entry = {
+        "player": "7f2c7a5e-0000-4000-8000-000000000000",
+        "name": "Minos",
+        "elapsed_ms": 61_000,
+        "status": "verified",
+    }
+    entries = [
+        entry | {"rank": 1, "cards_up": 52, "tokens": 60, "attempt": "a"},
+        entry | {"rank": 2, "cards_up": 52, "tokens": 48, "attempt": "b"},
+        entry | {"rank": 3, "cards_up": 51, "tokens": 70, "attempt": None},
+    ]
+
+    def closed(route: Any) -> None:
+        """The board as it is once its deal is revealed."""
+        text = route.fetch().text().replace(" data-live=", ' data-revealed data-par="50" data-goal="52" data-live=', 1)
+        route.fulfill(body=text, content_type="text/html")
+
+    page.route("**/boards/*/labyrinth/", closed)
+    frame = json.dumps({"type": "board", "total": 3, "entries": entries})
+    page.route_web_socket(re.compile("/ws/board/"), lambda line: line.send(frame))
+    page.goto("/boards/")
+    page.goto(page.locator("a[href$='/labyrinth/']").first.get_attribute("href"))
+    page.wait_for_selector("table[data-live] >> text=Minos")
+    rows = page.locator("table[data-live] tbody tr")
+    moves = [rows.nth(k).locator("td").nth(4).inner_text() for k in range(3)]
+    assert moves == ["60 +10", "48 -2", "70"]
+    links = [rows.nth(k).locator("a.quiet").count() for k in range(3)]
+    assert links == [1, 1, 0]

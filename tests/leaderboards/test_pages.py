@@ -119,3 +119,12 @@ def test_a_seasons_board(client: Client, deal: Any, period: str) -> None:
 def test_boards_take_no_posts(client: Client, deal: Any) -> None:
     for path in ("/boards/", "/boards/week/", url(deal)):
         assert client.post(path).status_code == 405
+
+
+def test_a_live_board_knows_par_once_the_deal_is_revealed(client: Client) -> None:
+    deal = factory.deal("labyrinth", day=timezone.now().date() - timedelta(days=3))
+    type(deal).objects.filter(pk=deal.pk).update(proven=True, grade=2, par=50)
+    assert ' data-revealed data-par="50" data-goal="52"' in client.get(url(deal)).content.decode()
+    open_deal = factory.deal("labyrinth", day=timezone.now().date())
+    type(deal).objects.filter(pk=open_deal.pk).update(proven=True, grade=2, par=50)
+    assert "data-par" not in client.get(url(open_deal)).content.decode()

@@ -58,13 +58,28 @@ class LiveBoard {
     if (fresh) row.classList.add("arrived");
     const link = Object.assign(document.createElement("a"), { href: `/players/${entry.player}/`, textContent: shownName(entry.name) });
     const mark = Object.assign(document.createElement("span"), { className: `mark ${entry.status}`, textContent: statusText(entry.status) });
-    const cells = [entry.rank ?? "–", link, entry.cards_up ?? "–", entry.elapsed_ms === null ? "–" : clockText(entry.elapsed_ms), entry.tokens ?? "–", mark];
+    const moves = [String(entry.tokens ?? "–"), ...this.#overPar(entry)];
+    const cells = [entry.rank ?? "–", link, entry.cards_up ?? "–", entry.elapsed_ms === null ? "–" : clockText(entry.elapsed_ms), moves, [mark, ...this.#record(entry)]];
     cells.forEach((value, k) => {
       const cell = row.insertCell();
       if (k !== 1 && k !== 5) cell.className = k === 0 ? `number rank rank-${value}` : "number";
-      cell.append(value instanceof Node ? value : String(value));
+      cell.append(...[value].flat().map((part) => (part instanceof Node ? part : String(part))));
     });
     return row;
+  }
+
+  /** How many moves more than par a win took. @param {Entry} entry */
+  #overPar({ tokens, cards_up }) {
+    const { par, goal } = this.table.dataset;
+    if (!par || tokens === null || cards_up !== Number(goal)) return [];
+    const over = tokens - Number(par);
+    return [" ", Object.assign(document.createElement("small"), { title: t("Moves over par"), textContent: over < 0 ? String(over) : `+${over}` })];
+  }
+
+  /** Where the game can be watched, once that gives nothing away. @param {Entry} entry */
+  #record({ attempt }) {
+    if (this.table.dataset.revealed === undefined || !attempt) return [];
+    return [" ", Object.assign(document.createElement("a"), { className: "quiet", href: `/replay/${attempt}/`, textContent: t("watch") })];
   }
 }
 
