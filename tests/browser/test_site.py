@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.browser.table import Mouse
+from django.utils import timezone
+
+from tests.browser.conftest import OLD_DAYS
+from tests.browser.table import Mouse, Player
+from tests.browser.test_pages import faults
 
 Visit = Callable[..., Any]
 LESSONS = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
@@ -158,3 +163,63 @@ def test_a_board_drawn_anew_says_what_the_server_drew(visit: Visit) -> None:
     assert moves == ["60 +10", "48 -2", "70"]
     links = [rows.nth(k).locator("a.quiet").count() for k in range(3)]
     assert links == [1, 1, 0]
+
+
+def old_game(page: Any) -> Player:
+    """Practise the deal that is over, and whose winning line is known."""
+    day = (timezone.now() - timedelta(days=OLD_DAYS)).date()
+    page.goto(f"/deals/{day}/labyrinth/")
+    page.click("text=Play it unranked")
+    page.wait_for_url(re.compile("/table/"))
+    player = Player(page)
+    player.start()
+    return player
+
+
+def test_a_way_to_win_is_found_and_shown(visit: Visit) -> None:
+    page = visit("/verify/", reduced_motion="reduce")
+    old_game(page)
+    page.click("#can-win")
+    page.wait_for_selector("#hint-dialog[data-state=yes]")
+    assert page.inner_text("#hint-dialog p").split("\n") == ["Yes", "A way was found; it takes 52 moves."]
+    assert page.evaluate("document.activeElement.id") == "hint-way"
+    assert faults(page) == []
+    with page.expect_popup() as opened:
+        page.click("#hint-way")
+    opened.value.wait_for_selector("#felt .card")
+    opened.value.wait_for_function("() => document.querySelector('#moves').textContent === '0/52'")
+    page.click("#hint-close")
+    page.wait_for_selector("#hint-dialog", state="hidden")
+
+
+def test_a_question_tells_how_it_goes_and_can_be_withdrawn(visit: Visit) -> None:
+    page = visit("/verify/", reduced_motion="reduce")
+    asked: list[str] = []
+    answers = iter(
+        [{"state": "looking"}, {"state": "answered", "answer": "no"}, {"answer": "unknown"}, {"state": "looking"}]
+    )
+
+    def reply(route: Any) -> None:
+        asked.append(route.request.method)
+        if route.request.method == "DELETE":
+            route.fulfill(status=204)
+            return
+        found = {"state": "answered", "n": 0, **next(answers, {"state": "looking"})}
+        route.fulfill(body=json.dumps(found), content_type="application/json")
+
+    page.route("**/can-win", reply)
+    old_game(page)
+    page.click("#can-win")
+    assert page.inner_text("#hint-close") == "Stop looking"
+    assert page.is_visible("#hint-progress")
+    page.wait_for_selector("#hint-dialog[data-state=no]")
+    assert not page.is_visible("#hint-progress")
+    assert not page.is_visible("#hint-way")
+    page.click("#hint-close")
+    page.click("#can-win")
+    page.wait_for_selector("#hint-dialog[data-state=unknown]")
+    page.click("#hint-close")
+    page.click("#can-win")
+    with page.expect_request(lambda request: request.method == "DELETE"):
+        page.click("#hint-close")
+    assert asked[:3] == ["POST", "GET", "POST"]

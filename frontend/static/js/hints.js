@@ -17,20 +17,23 @@ class Question {
   #timer = 0;
   #open = false;
   #waiting = false;
+  #askedAt = 0;
 
   /** @param {HTMLElement} button @param {HTMLDialogElement} dialog */
   constructor(button, dialog) {
     this.address = button.dataset.address ?? "";
-    this.text = /** @type {HTMLElement} */ (dialog.querySelector("#hint-text"));
+    this.dialog = dialog;
     this.way = /** @type {HTMLElement} */ (dialog.querySelector("#hint-way"));
+    this.progress = /** @type {HTMLProgressElement} */ (dialog.querySelector("#hint-progress"));
     button.addEventListener("click", () => this.#ask());
     dialog.addEventListener("close", () => this.#withdraw());
   }
 
   async #ask() {
     this.#open = this.#waiting = true;
-    this.way.hidden = true;
-    this.#say(t("Looking for a way …"));
+    this.#askedAt = Date.now();
+    this.progress.value = 0;
+    this.#say("looking", t("Looking for a way …"), t("This takes up to half a minute."));
     await this.#take(this.#send("POST"));
   }
 
@@ -53,29 +56,33 @@ class Question {
       const body = await response.json();
       if (!this.#open) return;
       if (response.ok) return this.#show(body);
-      this.#waiting = false;
-      this.#say(refusal(body.error?.code));
+      this.#fail(refusal(body.error?.code));
     } catch {
-      this.#waiting = false;
-      this.#say(t("The server could not be reached."));
+      this.#fail(t("The server could not be reached."));
     }
   }
 
   /** @param {Reply} reply */
   #show(reply) {
     if (reply.state === "looking") {
+      this.progress.value = (Date.now() - this.#askedAt) / 1000;
       this.#timer = setTimeout(() => this.#look(), GLANCE);
       return;
     }
-    this.#waiting = false;
     const moves = reply.moves ?? 0;
+    const answer = reply.answer ?? "unknown";
+    /** @type {Record<string, [string, string]>} */
     const texts = {
-      yes: moves === 0 ? t("Yes: it is won.") : tn("Yes, with one move.", "Yes, in {n} moves.", moves),
-      no: t("No: from here no way leads to a win. Undo goes back to where one may."),
-      unknown: t("No way was found in the time given; there may be one."),
+      yes: [t("Yes"), moves === 0 ? t("It is won.") : tn("One move wins.", "A way was found; it takes {n} moves.", moves)],
+      no: [t("No"), t("From here no way leads to a win. Undo goes back to where one may.")],
+      unknown: [t("Not known"), t("No way was found in the time given; there may be one.")],
     };
-    this.#say(texts[reply.answer ?? "unknown"]);
-    this.way.hidden = reply.answer !== "yes" || moves === 0;
+    this.#say(answer, ...texts[answer], answer === "yes" && moves > 0);
+  }
+
+  /** @param {string} text */
+  #fail(text) {
+    this.#say("failed", "", text);
   }
 
   /** @param {string} method */
@@ -83,9 +90,24 @@ class Question {
     return fetch(this.address, { method, headers: { Accept: "application/json", "X-CSRFToken": csrfToken() }, credentials: "same-origin" });
   }
 
-  /** @param {string} text */
-  #say(text) {
-    this.text.textContent = text;
+  /**
+   * @param {string} state "looking", "yes", "no", "unknown" or "failed", for the style sheet
+   * @param {string} short @param {string} text @param {boolean} [way] whether one can be shown
+   */
+  #say(state, short, text, way = false) {
+    this.#waiting = state === "looking";
+    this.dialog.dataset.state = state;
+    this.#line("short").textContent = short;
+    this.#line("text").textContent = text;
+    this.#line("close").textContent = state === "looking" ? t("Stop looking") : t("Close");
+    this.progress.hidden = state !== "looking";
+    this.way.hidden = !way;
+    if (way) this.way.focus();
+  }
+
+  /** @param {string} name @returns {HTMLElement} */
+  #line(name) {
+    return /** @type {HTMLElement} */ (this.dialog.querySelector(`#hint-${name}`));
   }
 }
 
