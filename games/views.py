@@ -27,6 +27,8 @@ from games.rules import CATALOGUE, GAMES, Option, Record, shuffled_deck
 
 _OPTION_PREFIX: Final = "option-"
 _RUNNING_SHOWN: Final = 20
+#: The cookie of a visitor who has sent the newcomers' guide away.
+_KNOWS_THE_WAY: Final = "talon_guide"
 
 
 @require_safe
@@ -42,6 +44,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "now": now,
         "closes_at": deals.next_midnight(now),
         "cards": [showing.card(deal, mine.get(deal.pk)) for deal in today],
+        "newcomer": "" if request.user.is_authenticated or _KNOWS_THE_WAY in request.COOKIES else _KNOWS_THE_WAY,
         "playing": playing.now_playing(),
         "playing_address": playing.ADDRESS,
         "preparing": [

@@ -223,3 +223,27 @@ def test_a_question_tells_how_it_goes_and_can_be_withdrawn(visit: Visit) -> None
     with page.expect_request(lambda request: request.method == "DELETE"):
         page.click("#hint-close")
     assert asked[:3] == ["POST", "GET", "POST"]
+
+
+def test_a_newcomer_makes_a_move_two_clicks_later(visit: Visit) -> None:
+    page = visit("/")
+    page.click(".welcome button:has-text('Try Stonewall')")
+    player = Mouse(page)
+    player.start()
+    source = page.locator("#felt .card.movable").first
+    source.click(position={"x": 8, "y": 8})
+    target = page.locator("#felt .target").first.bounding_box()
+    page.mouse.click(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2)
+    player.wait_played()
+    page.goto("/")
+    assert page.locator(".welcome").count() == 0
+
+
+def test_the_guide_goes_when_it_is_told_to(visit: Visit) -> None:
+    page = visit("/")
+    page.click("[data-dismiss]")
+    assert page.locator(".welcome").count() == 0
+    assert page.evaluate("document.activeElement.closest('.deals') !== null")
+    page.reload()
+    assert page.locator(".deal").count() == 9
+    assert page.locator(".welcome").count() == 0

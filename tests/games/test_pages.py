@@ -40,6 +40,13 @@ def test_home_shows_the_nine_deals_of_the_day(client: Client, today: list[Deal])
     assert [card["deal"].variant for card in page.context["cards"]] == list(CATALOGUE)
 
 
+def test_the_guide_is_for_newcomers(client: Client, mine: Client, today: list[Deal]) -> None:
+    assert "New here?" in client.get("/").content.decode()
+    assert "New here?" not in mine.get("/").content.decode()
+    client.cookies["talon_guide"] = "known"
+    assert "New here?" not in client.get("/").content.decode()
+
+
 def test_a_visitor_becomes_a_guest_by_playing_and_comes_back_to_the_same_table(
     client: Client, today: list[Deal]
 ) -> None:

@@ -1,0 +1,14 @@
+/** The guide for newcomers goes when it is told to; the cookie keeps the server from showing it again. */
+
+const YEAR = 365 * 24 * 3600;
+
+const button = /** @type {HTMLButtonElement|null} */ (document.querySelector("[data-dismiss]"));
+if (button) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    document.cookie = `${button.dataset.dismiss}=known; path=/; max-age=${YEAR}; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+    button.closest("section")?.remove();
+    const next = /** @type {HTMLElement|null} */ (document.querySelector(".deals a"));
+    next?.focus({ preventScroll: true });
+  });
+}
