@@ -111,9 +111,8 @@ export class Hand {
   /** @param {Piece[]} pieces */
   #lift(pieces) {
     pieces.forEach(({ element }, k) => {
-      clearTimeout(Number(element.dataset.settle));
       element.classList.add("lifted");
-      element.classList.toggle("last", k === pieces.length - 1);
+      if (k === pieces.length - 1) element.classList.add("last");
       element.style.zIndex = String(5000 + k);
     });
   }

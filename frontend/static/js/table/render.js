@@ -26,6 +26,8 @@ export class Renderer {
   /** @type {Piece[]} */ pieces = [];
   /** @type {Layout|null} */ layout = null;
   /** @type {View|null} */ view = null;
+  /** @type {Map<HTMLElement, {z: number, since: number}>} cards on their way */ #moving = new Map();
+  #draws = 0;
   #width = 0;
 
   /** @param {HTMLElement} felt @param {Record<string, string>} sprites by deck */
@@ -48,6 +50,7 @@ export class Renderer {
    */
   draw(view, layout, { deal = false, jump = false, source = null } = {}) {
     const before = this.view;
+    const draws = ++this.#draws;
     this.view = view;
     this.layout = layout;
     this.#measure(layout);
@@ -60,6 +63,7 @@ export class Renderer {
     this.pieces = layout.cards.map((rect, k) => this.#place(/** @type {Piece} */ (kept[k] ?? entering[k]), rect, { deal, order: k, entered: !kept[k] }));
     for (const piece of gone) this.#leave(piece, before);
     this.#lock(view);
+    if (this.#moving.size > 0) setTimeout(() => this.#settle(draws), SETTLE_AFTER);
     if (jump) void this.felt.offsetWidth;
   }
 
@@ -147,20 +151,20 @@ export class Renderer {
    * @param {HTMLElement} element @param {number} z @param {boolean} moved
    */
   #stack(element, z, moved) {
-    const still = this.felt.classList.contains("still");
-    element.dataset.z = String(z);
-    if (still || (!moved && !element.dataset.settle)) return this.#settle(element);
-    if (!moved) return;
-    element.style.zIndex = String(1000 + z);
-    clearTimeout(Number(element.dataset.settle));
-    element.dataset.settle = String(setTimeout(() => this.#settle(element), SETTLE_AFTER));
+    if (this.felt.classList.contains("still")) this.#moving.delete(element);
+    else if (moved) this.#moving.set(element, { z, since: this.#draws });
+    const moving = this.#moving.get(element);
+    if (moving) moving.z = z;
+    element.style.zIndex = String(moving ? 1000 + z : z);
   }
 
-  /** @param {HTMLElement} element that has arrived */
-  #settle(element) {
-    clearTimeout(Number(element.dataset.settle));
-    delete element.dataset.settle;
-    if (!element.classList.contains("lifted")) element.style.zIndex = element.dataset.z ?? "";
+  /** Lets those that set out with one drawing, and have not been sent elsewhere since, stand where they belong. @param {number} draws */
+  #settle(draws) {
+    for (const [element, { z, since }] of this.#moving) {
+      if (since > draws) continue;
+      this.#moving.delete(element);
+      if (!element.classList.contains("lifted")) element.style.zIndex = String(z);
+    }
   }
 
   /** @param {HTMLElement} element @param {number} delay */
@@ -175,6 +179,7 @@ export class Renderer {
     const covered = this.view && rect.i < sizeOf(this.view, rect.pile);
     element.setAttribute("aria-hidden", "true");
     element.removeAttribute("id");
+    this.#moving.delete(element);
     element.classList.remove("lifted", "chosen");
     element.style.transitionDelay = "";
     if (home && !covered) {
