@@ -18,8 +18,15 @@ export function clockText(ms) {
   return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
+/** Puts a text in its place; one that stands there already is left alone, so that nothing is laid out anew. @param {string} id @param {string} text */
+function write(id, text) {
+  const element = byId(id);
+  if (element.textContent !== text) element.textContent = text;
+}
+
 export class Hud {
   #noticeTimer = 0;
+  #told = "";
 
   /** @param {Game} game */
   constructor(game) {
@@ -29,16 +36,23 @@ export class Hud {
 
   tick() {
     const text = settings.hide_clock && this.game.state === "playing" ? "–:––" : clockText(this.game.elapsed);
-    const clock = byId("clock");
-    if (clock.textContent !== text) clock.textContent = text;
+    write("clock", text);
+  }
+
+  /** @param {[string, string][]} list */
+  #tell(list) {
+    const told = list.join();
+    if (told === this.#told) return;
+    this.#told = told;
+    byId("facts").replaceChildren(...list.map(([name, value]) => fact(name, value)));
   }
 
   /** @param {View} view */
   draw(view) {
-    byId("cards-up").textContent = `${view.cards_up}/${view.goal}`;
+    write("cards-up", `${view.cards_up}/${view.goal}`);
     byId("progress").style.transform = `scaleX(${view.cards_up / view.goal})`;
-    byId("moves").textContent = String(view.moves);
-    byId("facts").replaceChildren(...facts(view).map(([name, value]) => fact(name, value)));
+    write("moves", String(view.moves));
+    this.#tell(facts(view));
     const game = this.game;
     const playing = game.state === "playing";
     /** @type {HTMLButtonElement} */ (byId("undo")).disabled = !game.canUndo;

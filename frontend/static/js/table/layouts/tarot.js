@@ -27,19 +27,19 @@ export function tarot(view, width, height, flipped) {
  */
 function roomyGrid(view, width, height) {
   const full = new Grid(width, height, 9, 3.6, { top: true });
+  const longest = tallest(view);
   let grid = full;
-  for (let w = full.w - 2; tallest(view, grid) > height && w >= full.w * NARROWEST; w -= 2) {
+  for (let w = full.w - 2; grid.y(1) + grid.gap + longest * grid.h > height && w >= full.w * NARROWEST; w -= 2) {
     const gap = Math.min(0.42, (width / w - 9) / 8);
     grid = new Grid(width, height, 9, 3.6, { top: true, widest: w, gap: Math.max(gap, 0.1) });
   }
   return grid;
 }
 
-/** @param {View} view @param {Grid} grid @returns {number} the height that the longest pile needs, with the row above it */
-function tallest(view, grid) {
+/** @param {View} view @returns {number} the height that the longest pile needs, in cards */
+function tallest(view) {
   const piles = Object.keys(view.piles).filter((name) => name[0] === "t");
-  const steps = piles.map((name) => view.piles[name].slice(0, -1).reduce((sum, card) => sum + (card === null ? LEAST_DOWN : LEAST_UP), 1));
-  return grid.y(1) + grid.gap + Math.max(...steps) * grid.h;
+  return Math.max(...piles.map((name) => view.piles[name].slice(0, -1).reduce((sum, card) => sum + (card === null ? LEAST_DOWN : LEAST_UP), 1)));
 }
 
 /** @param {Plan} plan stock and foundations above the piles */
