@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -52,31 +55,49 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
         """Fill."""
         names: Sequence[str] = options["variant"] or list(CATALOGUE)
-        stop = sealed.within(options["seconds"])
+        over = sealed.within(options["seconds"])
         if options["background"]:
             with filling.filling_lock() as free:
                 if free:
                     filling.end_with_parent()
                     deals.ensure_deals(timezone.now().date())
                     filling.step_back()
-                    for _ in _sealing(names, None, stop):
+                    for _ in _sealing(names, None, over):
                         filling.step_back()
             return
         total = options["count"] * len(names) if options["count"] else sealed.shortage(names)
         done = 0
-        try:
-            with tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
-                for made in _sealing(names, options["count"], stop):
-                    done += 1
-                    bar.set_postfix_str(f"{made.variant}, grade {made.grade}, par {made.par}")
-                    bar.update()
-        except KeyboardInterrupt:
+        with _interruption() as asked, tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
+            for made in _sealing(names, options["count"], lambda: asked.is_set() or over()):
+                done += 1
+                bar.set_postfix_str(f"{made.variant}, grade {made.grade}, par {made.par}")
+                bar.update()
+        if asked.is_set():
             self.stdout.write(f"Interrupted; {done} sealed.")
             sys.exit(INTERRUPTED)
         self.stdout.write(f"{done} sealed.")
         unfinished = done < total if options["count"] else sealed.next_variant(names) is not None
         if unfinished:
             sys.exit(1)
+
+
+@contextmanager
+def _interruption() -> Iterator[threading.Event]:
+    """An event that Ctrl-C sets: the deal in hand is given up at its next stop; a second Ctrl-C ends at once.
+
+    An exception could be lost: raised inside a callback of the interpreter's it is printed and forgotten.
+    """
+    asked = threading.Event()
+
+    def ask(_signal: int, _frame: object) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _sealing(names: Sequence[str], count: int | None, stop: sealed.Stop) -> Iterator[SealedDeal]:
