@@ -288,8 +288,11 @@ class Tarot(Table):
 
     @property
     def is_stuck(self) -> bool:
-        """Stuck also where drawing for the rest of this round and a whole round more never opens a play."""
-        if self.is_won:
+        """Stuck also where drawing for the rest of this round and a whole round more never opens a play.
+
+        That is said only of cards that have all been turned up: before, it would tell of the stock.
+        """
+        if self.is_won or not self._stock_is_known:
             return False
         if any(token not in ("d", "n") for token in self._legal()):
             return False
@@ -300,6 +303,11 @@ class Tarot(Table):
             cards[min(top, len(cards)) - 1] for cards in (ahead, around) for top in range(step, len(cards) + step, step)
         ]
         return not any(self._waste_plays(card) for card in turned)
+
+    @property
+    def _stock_is_known(self) -> bool:
+        """Whether the tokens that stand have turned up every card of the stock once."""
+        return not self.stock or "n" in self._tokens
 
     def _waste_plays(self, card: int) -> bool:
         """Whether a card could be played from the waste on to the tableau or foundations as they are."""

@@ -344,32 +344,48 @@ def plays(table: Table) -> list[str]:
     return [token for token in table.legal_moves() if token not in ("d", "n")]
 
 
-def test_tarot_is_stuck_when_two_rounds_of_drawing_open_nothing() -> None:
-    """Checked by drawing through the rest of the round and one more, in positions made up at random."""
+def test_tarot_is_stuck_when_the_stock_is_known_and_turning_it_opens_nothing() -> None:
+    """Checked by turning the cards, in positions made up at random: not before the last one, nor when it is undone."""
     rng = random.Random(5)
-    cards = [*(rank + suit for suit in "WCSP" for rank in "A23456789TPNQK"), *(f"M{number}" for number in range(22))]
     seen = set()
     for _ in range(600):
-        rng.shuffle(cards)
-        piles = [".".join(["*" + card for card in cards[at : at + 7]] + [cards[at + 7]]) for at in range(0, 72, 8)]
-        fields = [f"t{index} {pile}" for index, pile in enumerate(piles)]
-        fields += [f"w {'.'.join(cards[72:74])}", f"s {'.'.join(cards[74:])}"]
-        table = from_position(" | ".join([f"tarot draw={rng.choice([1, 3])} fool=trump", *fields]))
-        if plays(table):
+        table = from_position(crowded_tarot(rng))
+        while table.stock:
             assert not table.is_stuck
-            continue
-        turning = from_position(table.position())
-        opened = False
-        rounds = 0
-        while rounds < 2 and turning.legal_moves():
-            token = turning.legal_moves()[-1]
-            rounds += token == "n"
-            if rounds < 2:
-                turning.push(token)
-                opened |= bool(plays(turning))
-        assert table.is_stuck == (not opened)
-        seen.add(opened)
+            table.push("d")
+        stuck = never_plays(table.position())
+        assert table.is_stuck == stuck
+        table.push("n")
+        assert table.is_stuck == (stuck or never_plays(table.position()))
+        table.push("u")
+        assert table.is_stuck == stuck
+        table.push("u")
+        assert not table.is_stuck
+        seen.add(stuck)
     assert seen == {True, False}
+
+
+def crowded_tarot(rng: random.Random) -> str:
+    """A position of Tarot with nearly all cards in the piles, so that there is often nothing to play."""
+    cards = [*(rank + suit for suit in "WCSP" for rank in "A23456789TPNQK"), *(f"M{number}" for number in range(22))]
+    rng.shuffle(cards)
+    piles = [".".join(["*" + card for card in cards[at : at + 7]] + [cards[at + 7]]) for at in range(0, 72, 8)]
+    fields = [f"t{index} {pile}" for index, pile in enumerate(piles)]
+    fields += [f"w {'.'.join(cards[72:74])}", f"s {'.'.join(cards[74:])}"]
+    return " | ".join([f"tarot draw={rng.choice([1, 3])} fool=trump", *fields])
+
+
+def never_plays(position: str) -> bool:
+    """Whether turning cards for the rest of the round and a whole one more opens no play."""
+    turning = from_position(position)
+    rounds = 0
+    while not plays(turning):
+        token = turning.legal_moves()[-1]
+        rounds += token == "n"
+        if rounds == 2:
+            return True
+        turning.push(token)
+    return False
 
 
 def test_a_view_is_json_and_a_fresh_copy() -> None:

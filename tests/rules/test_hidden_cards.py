@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.rules import IllegalMoveError, Table, from_position, open_table
 
 from .profile import EXAMPLES
-from .reference import SlowTable
+from .reference import VARIANTS, SlowTable, shuffled
 from .walks import Walk, walks
 
 DICE = st.integers(0, 2**32)
@@ -69,8 +70,31 @@ def test_deals_that_differ_in_cards_not_yet_seen_look_the_same(walk: Walk, dice:
         one.push(token)
         two.push(token)
         assert one.view_changes() == two.view_changes()
+        assert one.is_stuck == two.is_stuck
         check_alike(one, two)
     check_refusals_alike(one, two)
+
+
+@pytest.mark.parametrize("name", ["tarot", "tarot-novice", "tarot-adept"])
+def test_stuck_tells_nothing_of_a_stock_not_yet_turned_up(name: str) -> None:
+    """Deals that open with nothing to play are turned through beside others, which agree in the cards seen so far."""
+    dice = random.Random(name)
+    turned = 0
+    for _ in range(1500):
+        slow = SlowTable("tarot", shuffled("tarot", dice.randbytes(32)), VARIANTS[name][1])
+        table = open_table(name, deck=slow.deck)
+        if set(table.legal_moves()) != {"d"}:
+            continue
+        while set(table.legal_moves()) == {"d"}:
+            seen = len(slow.deck) - len(table.pile("s"))
+            other = open_table(name, deck=slow.deck[:seen] + dice.sample(slow.deck[seen:], len(slow.deck) - seen))
+            for token in table.moves:
+                other.push(token)
+            assert other.view() == table.view()
+            assert other.is_stuck == table.is_stuck
+            table.push("d")
+            turned += 1
+    assert turned
 
 
 @given(walk=walks(longest=100), dice=DICE)

@@ -103,12 +103,14 @@ class SlowTable:
     def stuck(self) -> bool:
         """Tell whether no move is left, or in a game of endless rounds nothing but turning cards.
 
-        A won game is over, which is not reported as being stuck.
+        A won game is over, which is not reported as being stuck; nor is one whose stock has not been turned up once.
         """
         if self.won:
             return False
         if self.state.rounds_left is not None:
             return not self.legal()
+        if not self.turned_up_once:
+            return False
         ahead = common.copy(self.state)
         rounds_begun = 0
         while True:
@@ -120,6 +122,18 @@ class SlowTable:
             token = tokens.pop()
             rounds_begun += token == "n"
             self.rules.play(ahead, token)
+
+    @property
+    def turned_up_once(self) -> bool:
+        """Tell whether the moves that stand have drawn the whole stock of the deal, watched from the deal on."""
+        watched = self._dealt()
+        if not watched.piles["s"]:
+            return True
+        for token in self.moves:
+            self.rules.play(watched, token)
+            if not watched.piles["s"]:
+                return True
+        return False
 
     def view(self) -> dict[str, Any]:
         """Give all that the player may see."""
