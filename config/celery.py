@@ -45,6 +45,12 @@ def mend_connections(task: Task, **_: object) -> None:
         close_old_connections()
 
 
+@signals.worker_ready.connect
+def fill_at_once(**_: object) -> None:
+    """See to the stock of sealed deals as soon as there is a worker: beat's first round comes a minute later."""
+    app.send_task("talon.fill_sealed")
+
+
 @signals.worker_init.connect
 def serve_metrics(**_: object) -> None:
     """Serve the worker's metrics on METRICS_PORT, those of its child processes with them."""

@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 import os
+import time
 
 
 def prepare() -> None:
     """Bring the database up to date and deal today's games; harmless when repeated."""
+    migrate()
+    deal_today()
+
+
+def migrate() -> None:
+    """Bring the database up to date."""
     from django.core.management import call_command
-    from django.db import connections
 
     call_command("migrate", verbosity=0, interactive=False)
+
+
+def deal_today() -> None:
+    """Publish today's deals, as far as they are certified."""
+    from django.db import connections
+
     from games.deals import todays_deals
 
     todays_deals()
     connections.close_all()
+
+
+def certify_today() -> None:
+    """Wait, for RELEASE_PATIENCE seconds at most, until today's deals are certified; say how far it is.
+
+    Only where there is no stock yet, which is when a site opens for the first time.
+    """
+    from django.conf import settings
+
+    from games import firstday, sealed
+
+    began, told = time.monotonic(), ""
+    for readiness in firstday.certify_today(sealed.within(settings.RELEASE_PATIENCE)):
+        if str(readiness) != told:
+            told = str(readiness)
+            print(f"{told} ({time.monotonic() - began:.0f} of {settings.RELEASE_PATIENCE} s).", flush=True)  # noqa: T201
 
 
 def main() -> None:
@@ -23,7 +51,9 @@ def main() -> None:
     import django
 
     django.setup()
-    prepare()
+    migrate()
+    certify_today()
+    deal_today()
 
 
 if __name__ == "__main__":

@@ -208,9 +208,10 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 # --- Deals ----------------------------------------------------------------------------------------------------------
 
 SEALED_STOCK: int = env.int("SEALED_STOCK", default=14)  # certified deals kept ready of each variant; 0: none are made
-DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=90)  # s that a missing deal of today waits for its certificate
-if SEALED_STOCK < 0 or DEAL_PATIENCE < 0:
-    raise ImproperlyConfigured("SEALED_STOCK and DEAL_PATIENCE are not negative")
+DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s that a missing deal of today waits for its certificate
+RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step certifies today's deals
+if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE) < 0:
+    raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE and RELEASE_PATIENCE are not negative")
 
 # --- Players --------------------------------------------------------------------------------------------------------
 

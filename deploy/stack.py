@@ -36,10 +36,14 @@ class Stack:
 
         :raises SystemExit: when it failed or the stop was asked for meanwhile.
         """
-        done = subprocess.run(_here(command), cwd=ROOT, env=self._environment, check=False)
+        child = subprocess.Popen(_here(command), cwd=ROOT, env=self._environment, start_new_session=True)
+        while child.poll() is None:
+            if self._stopping.wait(0.05):
+                child.terminate()
+                child.wait()
         if self._stopping.is_set():
             sys.exit(0)
-        if done.returncode:
+        if child.returncode:
             sys.exit(f"`{' '.join(command)}` failed; see above.")
 
     def start(self, name: str, command: list[str], **variables: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
@@ -46,18 +47,21 @@ def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = N
     """Publish what can be published of the deals of `day` and of the `ahead` days after it; all there are, in order.
 
     A deal comes from the stock. While the stock has none it is awaited, and it goes out without a proof rather than too
-    late (see `overdue_at`). Whoever does this at the same time agrees: publishers take turns.
+    late (see `overdue_at`). A deal of a coming day waits for its grade as long. Whoever does this at the same time
+    agrees: publishers take turns.
     """
     now = now or timezone.now()
     days = [day + timedelta(days=n) for n in range(ahead + 1)]
     present = set(Deal.objects.filter(day__in=days).values_list("variant", "day"))
     missing = [(variant, d) for d in days for variant in CATALOGUE if (variant, d) not in present]
     if missing:
-        stocked = sealed.stocked()
+        stock = sealed.levels()
         waits = _awaited(missing, now)
         for variant, d in missing:
-            if variant in stocked or now >= overdue_at(d, waits[variant, d], now):
-                publish(variant, d, now=now)
+            if _is_ready(stock[variant], d, now) or now >= overdue_at(d, waits[variant, d], now):
+                made = publish(variant, d, now=now)
+                if made is not None and made.grade is not None:
+                    stock[variant][made.grade] -= 1
     return _in_order(days)
 
 
@@ -91,9 +95,10 @@ def overdue_at(day: date, since: datetime, now: datetime) -> datetime:
     """When a daily deal that the stock has been short of since `since` goes out unproven.
 
     A deal whose day has begun waits `DEAL_PATIENCE` seconds. One of a coming day waits until its commitment must be
-    public; if it was missed only after that, as on a first day, a quarter of an hour. Without patience none waits.
+    public; if it was missed only after that, as on a first day, a quarter of an hour. Without patience none waits, nor
+    where no deals are certified.
     """
-    if not settings.DEAL_PATIENCE:
+    if not (settings.DEAL_PATIENCE and settings.SEALED_STOCK):
         return since
     opens = _midnight(day)
     if now >= opens:
@@ -154,15 +159,15 @@ def may_see_seed(deal: Deal, player_id: int | None, now: datetime | None = None)
     return mine.exists() and not mine.filter(state=Attempt.State.PLAYING).exists()
 
 
-def is_known_variant(name: str) -> bool:
-    """Whether the catalogue has a variant of this name."""
-    return name in CATALOGUE
-
-
 def _in_order(days: list[date]) -> list[Deal]:
     places = {name: place for place, name in enumerate(CATALOGUE)}
     deals = Deal.objects.filter(day__in=days, variant__in=places)
     return sorted(deals, key=lambda deal: (deal.day or date.min, places[deal.variant]))
+
+
+def _is_ready(level: Counter[int], day: date, now: datetime) -> bool:
+    """Whether the stock has a deal for this day: any once it has begun, before that one of its grade."""
+    return bool(level.total() if now >= _midnight(day) else level[difficulty.grade_wanted(day)] > 0)
 
 
 def _variant(name: str, options: Mapping[str, object] | None) -> Variant:

@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Abs
 
-from games.difficulty import GRADES
+from games.difficulty import GRADES, grade_wanted
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
 
@@ -57,11 +57,6 @@ def levels() -> dict[str, Counter[int]]:
     return found
 
 
-def stocked() -> set[str]:
-    """The variants that have a sealed deal."""
-    return {variant for variant, level in levels().items() if level.total()}
-
-
 def is_short(level: Counter[int]) -> bool:
     """Whether a variant's stock should grow: it is below its target, or short of a grade and not overfull."""
     target = settings.SEALED_STOCK
@@ -69,15 +64,21 @@ def is_short(level: Counter[int]) -> bool:
 
 
 def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
-    """Which variant needs a sealed deal most: one that a day waits for, then the scarcest; None when none does."""
+    """Which variant needs a sealed deal most; None when none does.
+
+    First one that a day waits for, then one of which a day waits for another grade, then the scarcest.
+    """
     if not settings.SEALED_STOCK:
         return None
     stock = levels()
-    awaited = AwaitedDeal.objects.filter(variant__in=names).order_by("day", "id").values_list("variant", flat=True)
-    for variant in awaited:
+    awaited = list(AwaitedDeal.objects.filter(variant__in=names).order_by("day", "id").values_list("variant", "day"))
+    for variant, _ in awaited:
         if not stock[variant]:
             return variant
     short = [name for name in CATALOGUE if name in names and is_short(stock[name])]
+    for variant, day in awaited:
+        if variant in short and not stock[variant][grade_wanted(day)]:
+            return variant
     return min(short, key=lambda name: stock[name].total(), default=None)
 
 

@@ -24,7 +24,7 @@ NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
 @pytest.fixture
 def patient(settings: Any) -> None:
     """Deals wait for their certificates, as they do in service."""
-    settings.DEAL_PATIENCE, settings.SEALED_STOCK = 90, 3
+    settings.DEAL_PATIENCE, settings.SEALED_STOCK = 90, 5
 
 
 def certificate(variant: str = "stonewall", index: int = 0, grade: int = 3) -> Certificate:
