@@ -2,19 +2,19 @@
 
 A guest is made at the first play and signed in through the ordinary session, so the rest of the service knows players
 only. Signing up turns the guest's own row into the account; signing in to another account moves the guest's attempts
-there and removes the row. A guest who never began an attempt is removed after a while.
+there and removes the row. Guests who cannot or do not come back are removed (`accounts.housekeeping`).
 """
 
 from __future__ import annotations
 
 import secrets
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from django.contrib.auth import login
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
 from accounts.limits import require_allowance
 from accounts.models import User
@@ -24,9 +24,6 @@ from leaderboards import ranking
 from leaderboards.models import Result
 
 BACKEND: Final = "allauth.account.auth_backends.AuthenticationBackend"
-
-#: How long a guest who has begun nothing is kept.
-EMPTY_GUEST_AGE: Final = timedelta(days=7)
 
 _TRIES: Final = 3
 
@@ -91,20 +88,25 @@ def _merge(guest: User, user: User) -> None:
     transaction.on_commit(lambda: ranking.rank_player(user))
 
 
-def expire_guests(now: datetime | None = None, *, batch: int = 1000) -> int:
-    """Remove guests who began nothing within :data:`EMPTY_GUEST_AGE`; give how many went."""
-    before = (now or timezone.now()) - EMPTY_GUEST_AGE
-    gone = 0
-    while found := _expire_batch(before, batch):
-        gone += found
-    return gone
+def remove_empty_guests(before: datetime, size: int) -> int:
+    """Remove at most so many guests who have begun nothing and came before then; returns how many."""
+    return _remove(User.objects.filter(is_guest=True, date_joined__lt=before, attempts=None), size)
 
 
-def _expire_batch(before: datetime, size: int) -> int:
-    idle = User.objects.filter(is_guest=True, date_joined__lt=before, attempts=None).order_by("date_joined")
+def remove_lost_guests(before: datetime, size: int) -> int:
+    """Remove at most so many guests who have begun nothing since then, with their games; returns how many.
+
+    Nobody can come back as one of them when the cookie, which each game begun renews, has run out.
+    """
+    begun = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
+    return _remove(User.objects.filter(is_guest=True, date_joined__lt=before).exclude(begun), size)
+
+
+def _remove(idle: QuerySet[User], size: int) -> int:
+    oldest = idle.order_by("date_joined")
     with transaction.atomic():
         # From here on an attempt that one of them begins waits; those begun until now are seen by the second look.
-        locked = User.objects.select_for_update().filter(pk__in=list(idle.values_list("pk", flat=True)[:size]))
+        locked = User.objects.select_for_update().filter(pk__in=list(oldest.values_list("pk", flat=True)[:size]))
         keys = [guest.pk for guest in locked.order_by("pk")]
         _, removed = User.objects.filter(pk__in=list(idle.filter(pk__in=keys).values_list("pk", flat=True))).delete()
     return removed.get("accounts.User", 0)

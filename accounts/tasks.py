@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from accounts.guests import expire_guests
+from accounts.housekeeping import KINDS
+from games.housekeeping import remove_aged
 
 
-@shared_task(name="talon.expire_guests")
-def expire_idle_guests() -> int:
-    """Remove guests who never began an attempt."""
-    return expire_guests()
+@shared_task(name="talon.clean_accounts")
+def clean_accounts() -> int:
+    """Remove guests and sessions that are of age."""
+    return remove_aged(KINDS)

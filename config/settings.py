@@ -201,7 +201,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "fill-sealed": {"task": "talon.fill_sealed", "schedule": 60.0},
     "close-due": {"task": "talon.close_due", "schedule": 30.0},
     "sweep": {"task": "talon.sweep", "schedule": 30.0},
-    "expire-guests": {"task": "talon.expire_guests", "schedule": crontab(minute="37", hour="3")},
+    "clean-games": {"task": "talon.clean_games", "schedule": crontab(minute="17")},
+    "clean-accounts": {"task": "talon.clean_accounts", "schedule": crontab(minute="37")},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 

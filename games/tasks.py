@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from games import attempts, deals, filling, hints
+from games import attempts, deals, filling, hints, housekeeping
 
 
 @shared_task(name="talon.keep_deals")
@@ -32,3 +32,9 @@ def fill_sealed() -> None:
 def answer_question(question_id: int) -> None:
     """Begin to look whether a game can still be won."""
     hints.answer_soon(question_id)
+
+
+@shared_task(name="talon.clean_games")
+def clean_games() -> int:
+    """Remove practice games, practice deals and the like that are of age."""
+    return housekeeping.remove_aged(housekeeping.KINDS)

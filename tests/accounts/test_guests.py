@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,11 +11,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.urls import reverse
-from django.utils import timezone
 
-from accounts.guests import EMPTY_GUEST_AGE, create_guest, expire_guests, merge_guest, player_for
+from accounts.guests import create_guest, merge_guest, player_for
 from accounts.models import User
-from accounts.tasks import expire_idle_guests
 from games.models import Attempt
 from leaderboards import ranking
 from leaderboards.models import Result
@@ -210,20 +207,3 @@ def test_a_guest_can_leave(guest: User, sign_in: SignIn) -> None:
     client = sign_in(guest)
     client.post(reverse("account_logout"))
     assert "_auth_user_id" not in client.session
-
-
-def test_old_guests_who_began_nothing_are_removed(user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
-    idle, played, young = create_guest(), create_guest(), create_guest()
-    make_attempt(played, make_deal(practice=True))
-    long_ago = timezone.now() - EMPTY_GUEST_AGE - timedelta(minutes=1)
-    User.objects.exclude(pk=young.pk).update(date_joined=long_ago)
-    assert expire_guests(batch=1) == 1
-    assert set(User.objects.all()) == {user, played, young}
-    assert not User.objects.filter(pk=idle.pk).exists()
-    assert expire_idle_guests() == 0
-
-
-def test_the_task_has_the_name_it_is_scheduled_by(settings: Any) -> None:
-    assert expire_idle_guests.name == "talon.expire_guests"
-    tasks = [entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()]
-    assert "talon.expire_guests" in tasks

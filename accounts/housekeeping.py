@@ -1,0 +1,47 @@
+"""Rows of accounts and their sessions that go when they are old enough; see :mod:`games.housekeeping`."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from allauth.account.models import EmailConfirmation
+from allauth.usersessions.models import UserSession
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db.models import Exists, OuterRef
+
+from accounts.guests import remove_empty_guests, remove_lost_guests
+from accounts.models import User
+from games.housekeeping import Aged, rows
+
+_DAY: Final = timedelta(days=1)
+
+
+def _remove_sessions(before: datetime, size: int) -> int:
+    return rows(Session.objects.filter(expire_date__lt=before), size)
+
+
+def _remove_listed_sessions(before: datetime, size: int) -> int:
+    """The list of sessions that a player sees has rows of its own, which outlive the sessions."""
+    there = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
+    return rows(UserSession.objects.filter(created_at__lt=before).exclude(there), size)
+
+
+def _remove_confirmations(before: datetime, size: int) -> int:
+    return rows(EmailConfirmation.objects.filter(created__lt=before), size)
+
+
+KINDS: Final = (
+    Aged(User, "guests who began nothing", 7 * _DAY, remove_empty_guests),
+    Aged(
+        User,
+        "guests who began nothing for as long as their cookie lasts, with their games",
+        timedelta(seconds=settings.SESSION_COOKIE_AGE),
+        remove_lost_guests,
+        batch=50,
+    ),
+    Aged(Session, "sessions that have expired", timedelta(0), _remove_sessions),
+    Aged(UserSession, "addresses and browsers of sessions that are over", _DAY, _remove_listed_sessions),
+    Aged(EmailConfirmation, "unanswered confirmations of an e-mail address", 30 * _DAY, _remove_confirmations),
+)

@@ -1,0 +1,162 @@
+"""What is removed when it has reached its age, so that no table grows with time alone.
+
+Each kind of row has an age and a function that removes some of them, each in a transaction of its own. `remove_aged`
+takes turns between the kinds until nothing is left or its time is over; what remains is for the next run.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db import Error, transaction
+from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from games.attempts import close_attempt
+from games.models import Attempt, AwaitedDeal, Deal, Move, Presence, Question, SealedDeal
+from games.rules import CATALOGUE, RULES_VERSION
+
+#: How long a run of `remove_aged` goes on, in seconds: well within the time limit of a task.
+SECONDS: Final = 10.0
+
+#: Attempts looked at in one query for those that nobody has moved in.
+_PAGE: Final = 500
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Aged:
+    """Rows of one model that go when they are old enough."""
+
+    model: type[Model]
+    what: str
+    """Which rows, and what happens to them, in the words of docs/operations.md."""
+    age: timedelta
+    remove: Callable[[datetime, int], int]
+    """Deals with at most so many rows that were of age before a moment; returns how many it dealt with."""
+    batch: int = 500
+
+
+def remove_aged(kinds: Sequence[Aged], now: datetime | None = None, *, seconds: float = SECONDS) -> int:
+    """Remove what is of age, batch by batch; returns how many rows. A kind that fails does not hold up others."""
+    now = now or timezone.now()
+    latest = time.monotonic() + seconds
+    removed, left = 0, list(kinds)
+    while left:
+        for kind in tuple(left):
+            if time.monotonic() >= latest:
+                return removed
+            done = _removed(kind, now)
+            removed += done
+            if not done:
+                left.remove(kind)
+    return removed
+
+
+def _removed(kind: Aged, now: datetime) -> int:
+    try:
+        return kind.remove(now - kind.age, kind.batch)
+    except Error:
+        log.exception("not removed: %s", kind.what)
+        return 0
+
+
+def rows(found: QuerySet[Any], size: int) -> int:
+    """Delete at most so many of the rows found, with what hangs on them; returns how many."""
+    keys = list(found.order_by("pk").values_list("pk", flat=True)[:size])
+    _, removed = QuerySet(found.model).filter(pk__in=keys).delete()
+    return removed.get(found.model._meta.label, 0)
+
+
+def close_idle_practice(before: datetime, size: int) -> int:
+    """Close practice games without a move since then as they stand: their journals are folded into records."""
+    closed = 0
+    for attempt_id in _idle_practice(before, size):
+        try:
+            close_attempt(attempt_id, "closed")
+            closed += 1
+        except (Error, RuntimeError):
+            log.exception("practice not closed", extra={"attempt": attempt_id})
+    return closed
+
+
+def _idle_practice(before: datetime, size: int) -> list[int]:
+    running = Attempt.objects.filter(state=Attempt.State.PLAYING, ranked=False, started_at__lt=before).order_by("id")
+    found: list[int] = []
+    last = 0
+    while len(found) < size:
+        page = list(
+            running.filter(id__gt=last).annotate(ms=Max("moves__ms")).values_list("id", "started_at", "ms")[:_PAGE]
+        )
+        if not page:
+            break
+        found += [key for key, started, ms in page if started + timedelta(milliseconds=ms or 0) < before]
+        last = page[-1][0]
+    return found[:size]
+
+
+def _remove_closed_practice(before: datetime, size: int) -> int:
+    closed = Attempt.objects.filter(ranked=False, end=Attempt.End.CLOSED, finished_at__lt=before)
+    return rows(closed, size)
+
+
+def _remove_unplayed_deals(before: datetime, size: int) -> int:
+    unplayed = Deal.objects.filter(day=None, created_at__lt=before).exclude(_has_attempts())
+    with transaction.atomic():
+        # An attempt that begins now waits for the lock; those begun before are seen by the second look.
+        keys = list(unplayed.order_by("pk").values_list("pk", flat=True)[:size])
+        locked = list(Deal.objects.select_for_update().filter(pk__in=keys).order_by("pk").values_list("pk", flat=True))
+        return rows(unplayed.filter(pk__in=locked), size)
+
+
+def _has_attempts() -> Exists:
+    return Exists(Attempt.objects.filter(deal=OuterRef("pk")))
+
+
+def _remove_lost_moves(_before: datetime, size: int) -> int:
+    lost = Move.objects.exclude(Exists(Attempt.objects.filter(pk=OuterRef("attempt_id"))))
+    keys = sorted(set(lost.values_list("attempt_id", flat=True)[:size]))
+    removed, _ = Move.objects.filter(attempt_id__in=keys).delete()
+    return removed
+
+
+def _remove_useless_stock(before: datetime, size: int) -> int:
+    useless = ~Q(rules_version=RULES_VERSION) | ~Q(variant__in=CATALOGUE)
+    return rows(SealedDeal.objects.filter(useless, created_at__lt=before), size)
+
+
+def kinds() -> Iterator[Aged]:
+    """All of the games' rows that go."""
+    days = timedelta(days=1)
+    yield Aged(Attempt, "practice without a move: closed as it stands", 30 * days, close_idle_practice, batch=50)
+    yield Aged(Attempt, "practice closed like that", 30 * days, _remove_closed_practice, batch=200)
+    yield Aged(Move, "journal rows of attempts that are gone", 0 * days, _remove_lost_moves)
+    yield Aged(Deal, "practice deals without an attempt", days, _remove_unplayed_deals)
+    yield Aged(SealedDeal, "sealed deals of older rules", 30 * days, _remove_useless_stock)
+    yield Aged(
+        AwaitedDeal,
+        "deals awaited for a day that is over",
+        2 * days,
+        lambda before, size: rows(AwaitedDeal.objects.filter(day__lt=before.date()), size),
+    )
+    yield Aged(
+        Question,
+        "questions whether a game can be won, with their answers",
+        7 * days,
+        lambda before, size: rows(Question.objects.filter(asked_at__lt=before), size),
+    )
+    yield Aged(
+        Presence,
+        "what a process said that is gone",
+        timedelta(hours=1),
+        lambda before, size: rows(Presence.objects.filter(seen_at__lt=before), size),
+    )
+
+
+KINDS: Final = tuple(kinds())

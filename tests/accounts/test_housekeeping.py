@@ -1,0 +1,75 @@
+"""Guests and sessions go when nobody can come back to them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress, EmailConfirmation
+from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from accounts.guests import create_guest
+from accounts.models import User
+from accounts.tasks import clean_accounts
+from games.models import Attempt
+from tests.accounts.conftest import MakeAttempt, MakeDeal, SignIn
+
+pytestmark = pytest.mark.django_db
+
+DAY = timedelta(days=1)
+
+
+def joined(ago: timedelta) -> User:
+    guest = create_guest()
+    User.objects.filter(pk=guest.pk).update(date_joined=timezone.now() - ago)
+    return guest
+
+
+def test_guests_who_began_nothing_go_after_a_week(user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+    joined(8 * DAY)
+    played, young = joined(8 * DAY), joined(6 * DAY)
+    make_attempt(played, make_deal(practice=True))
+    User.objects.filter(pk=user.pk).update(date_joined=timezone.now() - 3000 * DAY)
+    assert clean_accounts() == 1
+    assert set(User.objects.all()) == {user, played, young}
+
+
+def test_guests_whose_cookie_has_run_out_go_with_their_games(
+    user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    lost, back = joined(500 * DAY), joined(500 * DAY)
+    deal = make_deal()
+    for player in (lost, back, user):
+        make_attempt(player, deal)
+    Attempt.objects.update(started_at=timezone.now() - 450 * DAY)
+    Attempt.objects.filter(player=back).update(started_at=timezone.now() - 399 * DAY)
+    assert clean_accounts() == 1
+    assert set(User.objects.all()) == {user, back}
+    assert set(Attempt.objects.values_list("player_id", flat=True)) == {user.pk, back.pk}
+
+
+def test_expired_sessions_go_and_what_is_listed_of_them(user: User, sign_in: SignIn) -> None:
+    client = sign_in(user)
+    client.get("/")
+    kept = client.session.session_key
+    now = timezone.now()
+    UserSession.objects.all().delete()
+    Session.objects.create(session_key="expired", expire_date=now - timedelta(minutes=1))
+    for key, age in ((kept, 30), ("expired", 30), ("never there", 30), ("just begun", 0)):
+        UserSession.objects.create(
+            user=user, ip="127.0.0.1", session_key=key, user_agent="", created_at=now - age * DAY
+        )
+    clean_accounts()
+    clean_accounts()
+    assert set(Session.objects.values_list("session_key", flat=True)) == {kept}
+    assert set(UserSession.objects.values_list("session_key", flat=True)) == {kept, "just begun"}
+
+
+def test_unanswered_confirmations_go(user: User) -> None:
+    address = EmailAddress.objects.create(user=user, email="ada@talon.example")
+    for key, days in (("old", 31), ("young", 29)):
+        EmailConfirmation.objects.create(email_address=address, key=key, created=timezone.now() - days * DAY)
+    clean_accounts()
+    assert [row.key for row in EmailConfirmation.objects.all()] == ["young"]

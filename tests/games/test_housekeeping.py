@@ -1,0 +1,246 @@
+"""What has reached its age goes, what has not stays, and every table is bounded or kept for a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.db import DatabaseError
+from django.utils import timezone
+
+from accounts import housekeeping as accounts_housekeeping
+from accounts.guests import create_guest
+from accounts.models import User
+from games import attempts, deals, events, housekeeping
+from games.attempts import close_attempt, record_of, start_attempt
+from games.housekeeping import KINDS, Aged, remove_aged
+from games.models import Attempt, AwaitedDeal, Deal, Move, Presence, Question, SealedDeal
+from games.tasks import clean_games
+from tests.games import certified
+from tests.games.conftest import make_deal
+
+pytestmark = pytest.mark.django_db
+
+DAY = timedelta(days=1)
+ALL = (*KINDS, *accounts_housekeeping.KINDS)
+
+#: Models that nothing is ever removed from for its age alone, and why that is right.
+KEPT = {
+    "accounts.User_groups": "part of an account",
+    "accounts.User_user_permissions": "part of an account",
+    "accounts.Follow": "part of two accounts: goes with either",
+    "account.EmailAddress": "part of an account",
+    "mfa.Authenticator": "part of an account",
+    "games.LedgerEntry": "the ledger is for ever: nine lines a day",
+    "leaderboards.Result": "the boards are for ever: a row for each player and ranked deal; a guest's goes with the guest",
+    "leaderboards.DealBoard": "one for each deal that has results",
+    "leaderboards.DealBucket": "counts of a deal's board, as many as its scores have classes",
+    "leaderboards.Season": "ten for each week and month",
+    "leaderboards.Standing": "the boards are for ever: a row for each player and season",
+    "leaderboards.SeasonBucket": "counts of a season's board, as many as its scores have classes",
+    "leaderboards.Recount": "deleted by the recount that it asks for, every half minute",
+    "admin.LogEntry": "what staff have done, for whoever asks later: as much as people can click",
+    "auth.Permission": "a fixed set of the code's",
+    "auth.Group": "made by hand",
+    "auth.Group_permissions": "made by hand",
+    "contenttypes.ContentType": "a fixed set of the code's",
+}
+
+
+def clean(now: datetime | None = None) -> int:
+    return remove_aged(KINDS, now)
+
+
+def practice(player: User, *tokens: str, ago: timedelta, variant: str = "plot") -> Attempt:
+    attempt = start_attempt(player, deals.practice_deal(variant))
+    Attempt.objects.filter(pk=attempt.pk).update(started_at=timezone.now() - ago)
+    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(tokens, 1))
+    attempt.refresh_from_db()
+    return attempt
+
+
+@pytest.fixture(autouse=True)
+def _no_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "request_verdict", lambda _: None)
+
+
+def test_every_model_has_an_age_or_is_kept_for_a_reason() -> None:
+    models = {model._meta.label for model in apps.get_models(include_auto_created=True)}
+    aged = {kind.model._meta.label for kind in ALL}
+    assert aged | set(KEPT) == models
+    assert not aged & set(KEPT)
+
+
+def test_the_ages_are_documented() -> None:
+    page = " ".join((Path(settings.BASE_DIR) / "docs" / "operations.md").read_text().split())
+    for kind in ALL:
+        age = (
+            f"{kind.age.days} day{'s' * (kind.age.days != 1)}"
+            if kind.age >= DAY
+            else "an hour"
+            if kind.age
+            else "at once"
+        )
+        assert f"| {kind.what} | {age} |" in page
+
+
+def test_practice_left_alone_is_closed_and_its_journal_folded(player: Any) -> None:
+    left = practice(player, "d", "d", ago=31 * DAY)
+    young = practice(player, "d", ago=29 * DAY)
+    long_one = practice(player, "d", ago=60 * DAY)
+    Move.objects.create(attempt=long_one, n=2, token="d", ms=40 * DAY // timedelta(milliseconds=1))
+    clean()
+    states = dict(Attempt.objects.values_list("pk", "state"))
+    assert states == {left.pk: "pending", young.pk: "playing", long_one.pk: "playing"}
+    left.refresh_from_db()
+    assert (left.end, len(record_of(left).tokens)) == ("closed", 2)
+    attempts.purge_journal(timezone.now() + timedelta(hours=2))
+    assert set(Move.objects.values_list("attempt_id", flat=True)) == {young.pk, long_one.pk}
+
+
+def test_idle_practice_is_found_behind_more_that_is_played(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(housekeeping, "_PAGE", 2)
+    before = timezone.now() - 30 * DAY
+    for _ in range(5):
+        played = practice(player, ago=60 * DAY)
+        Move.objects.create(attempt=played, n=1, token="d", ms=40 * DAY // timedelta(milliseconds=1))
+    idle = [practice(player, ago=60 * DAY).pk for _ in range(3)]
+    assert housekeeping._idle_practice(before, 2) == idle[:2]
+    assert housekeeping._idle_practice(before, 9) == idle
+
+
+def test_practice_that_was_closed_goes_later_and_nothing_else_does(player: Any) -> None:
+    closed, resigned = practice(player, "d", ago=70 * DAY), practice(player, "d", ago=70 * DAY)
+    ranked = start_attempt(player, make_deal("braid"))
+    close_attempt(closed.pk, "closed")
+    close_attempt(resigned.pk, "resigned")
+    close_attempt(ranked.pk, "closed")
+    Attempt.objects.update(finished_at=timezone.now() - 31 * DAY)
+    clean()
+    assert set(Attempt.objects.all()) == {resigned, ranked}
+    assert not Deal.objects.filter(pk=closed.deal_id, created_at__lt=timezone.now() - DAY).exists()
+
+
+def test_practice_deals_that_nobody_plays_go_after_a_day(player: Any) -> None:
+    orphan, young = deals.practice_deal("plot"), deals.practice_deal("plot")
+    played = practice(player, ago=DAY).deal
+    daily = make_deal()
+    Deal.objects.exclude(pk=young.pk).update(created_at=timezone.now() - 2 * DAY)
+    clean()
+    assert set(Deal.objects.all()) == {young, played, daily}
+    assert not Deal.objects.filter(pk=orphan.pk).exists()
+
+
+def test_journal_rows_of_no_attempt_go_at_once(player: Any) -> None:
+    there = practice(player, "d", ago=DAY)
+    Move.objects.bulk_create([Move(attempt_id=there.pk + 1000, n=n, token="d", ms=n) for n in range(1, 4)])
+    clean()
+    assert list(Move.objects.values_list("attempt_id", "n")) == [(there.pk, 1)]
+
+
+def test_stock_that_is_never_dealt_goes() -> None:
+    for index, variant in enumerate(("braid", "plot", "stonewall")):
+        certified.seal(variant, index=0)
+        SealedDeal.objects.filter(variant=variant).update(rules_version=(99, 99, 1)[index])
+    SealedDeal.objects.exclude(variant="plot").update(created_at=timezone.now() - 31 * DAY)
+    clean()
+    assert set(SealedDeal.objects.values_list("variant", flat=True)) == {"plot", "stonewall"}
+
+
+def test_what_is_awaited_asked_and_said_is_forgotten(player: Any) -> None:
+    now = timezone.now()
+    AwaitedDeal.objects.create(variant="plot", day=now.date() - 3 * DAY, since=now)
+    AwaitedDeal.objects.create(variant="plot", day=now.date(), since=now - 9 * DAY)
+    one, two = practice(player, ago=DAY), practice(player, ago=DAY)
+    Question.objects.create(attempt=one, n=0, asked_at=now - 8 * DAY, answer="yes")
+    Question.objects.create(attempt=two, n=0, asked_at=now - 6 * DAY)
+    Presence.objects.create(process="old", seen_at=now - timedelta(hours=2), day=now.date(), players=0, tables={})
+    Presence.objects.create(process="new", seen_at=now, day=now.date(), players=0, tables={})
+    clean()
+    assert [row.day for row in AwaitedDeal.objects.all()] == [now.date()]
+    assert [row.attempt_id for row in Question.objects.all()] == [two.pk]
+    assert [row.process for row in Presence.objects.all()] == ["new"]
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.what)
+def test_no_batch_is_larger_than_asked_for(kind: Aged, player: Any) -> None:
+    fill(player)
+    later = timezone.now() + 1000 * DAY
+    assert kind.remove(later, 1) == 1
+    assert kind.remove(later, 0) == 0
+
+
+def fill(player: User) -> None:
+    """Two or more rows of every kind, young ones."""
+    now = timezone.now()
+    for number in range(2):
+        practice(player, ago=timedelta(0))
+        Attempt.objects.filter(pk=practice(player, ago=timedelta(0)).pk).update(
+            state="verified", end="closed", finished_at=now, record=b""
+        )
+        deals.practice_deal("plot")
+        Move.objects.create(attempt_id=10**6 + number, n=1, token="d", ms=1)
+        certified.seal("stonewall", number)
+        AwaitedDeal.objects.create(variant="plot", day=now.date() + number * DAY, since=now)
+        Question.objects.create(attempt=Attempt.objects.filter(question=None)[0], n=0, asked_at=now)
+        Presence.objects.create(process=str(number), seen_at=now, day=now.date(), players=0, tables={})
+        create_guest()
+        accounts_rows(create_guest(), number)
+    SealedDeal.objects.update(rules_version=99)
+
+
+def accounts_rows(user: User, number: int) -> None:
+    """A session's rows and an unanswered confirmation."""
+    from allauth.account.models import EmailAddress, EmailConfirmation
+    from allauth.usersessions.models import UserSession
+    from django.contrib.sessions.models import Session
+
+    now = timezone.now()
+    Session.objects.create(session_key=f"key-{number}", expire_date=now)
+    UserSession.objects.create(user=user, ip="127.0.0.1", session_key=f"gone-{number}", user_agent="")
+    address = EmailAddress.objects.create(user=user, email=f"{number}@talon.example")
+    EmailConfirmation.objects.create(email_address=address, key=f"{number}", created=now)
+
+
+def test_a_run_ends_when_its_time_is_over_and_takes_turns() -> None:
+    done: list[str] = []
+
+    def remover(name: str) -> Callable[[datetime, int], int]:
+        return lambda _before, size: done.append(name) or size
+
+    endless = [Aged(Deal, name, DAY, remover(name), batch=7) for name in ("one", "two")]
+    assert remove_aged(endless, seconds=0.02) == 7 * len(done)
+    assert done[:4] == ["one", "two", "one", "two"]
+
+
+def test_a_kind_that_fails_does_not_hold_up_the_others(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(_before: datetime, _size: int) -> int:
+        raise DatabaseError
+
+    left = iter([3, 0])
+    kinds = [Aged(Deal, "broken", DAY, fail), Aged(Deal, "well", DAY, lambda *_: next(left))]
+    assert remove_aged(kinds) == 3
+    assert "not removed: broken" in caplog.text
+
+
+def test_a_time_limit_is_let_through() -> None:
+    from celery.exceptions import SoftTimeLimitExceeded
+
+    def slow(_before: datetime, _size: int) -> int:
+        raise SoftTimeLimitExceeded
+
+    with pytest.raises(SoftTimeLimitExceeded):
+        remove_aged([Aged(Deal, "slow", DAY, slow)])
+
+
+def test_the_tasks_are_scheduled(player: Any, settings: Any) -> None:
+    tasks = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
+    assert {"talon.clean_games", "talon.clean_accounts"} <= tasks
+    assert housekeeping.SECONDS < settings.CELERY_TASK_SOFT_TIME_LIMIT
+    practice(player, ago=31 * DAY)
+    assert clean_games() == 1
