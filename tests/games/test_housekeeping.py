@@ -37,7 +37,7 @@ KEPT = {
     "account.EmailAddress": "part of an account",
     "mfa.Authenticator": "part of an account",
     "games.LedgerEntry": "the ledger is for ever: nine lines a day",
-    "leaderboards.Result": "the boards are for ever: a row for each player and ranked deal; a guest's goes with the guest",
+    "leaderboards.Result": "the boards are for ever: a row for each player and deal; a guest's goes with the guest",
     "leaderboards.DealBoard": "one for each deal that has results",
     "leaderboards.DealBucket": "counts of a deal's board, as many as its scores have classes",
     "leaderboards.Season": "ten for each week and month",
@@ -79,14 +79,13 @@ def test_every_model_has_an_age_or_is_kept_for_a_reason() -> None:
 def test_the_ages_are_documented() -> None:
     page = " ".join((Path(settings.BASE_DIR) / "docs" / "operations.md").read_text().split())
     for kind in ALL:
-        age = (
-            f"{kind.age.days} day{'s' * (kind.age.days != 1)}"
-            if kind.age >= DAY
-            else "an hour"
-            if kind.age
-            else "at once"
-        )
-        assert f"| {kind.what} | {age} |" in page
+        assert f"| {kind.what} | {in_words(kind.age)} |" in page
+
+
+def in_words(age: timedelta) -> str:
+    if age >= DAY:
+        return f"{age.days} day{'s' * (age.days != 1)}"
+    return "an hour" if age else "at once"
 
 
 def test_practice_left_alone_is_closed_and_its_journal_folded(player: Any) -> None:
