@@ -25,8 +25,8 @@ CUT_MARGIN: Final = 512
 CUT: Final = "[cut]"
 
 # A seed is 64 hexadecimal digits, a deck a long row of cards; a reset link or the password in a URL opens an account.
-# The time of each pattern grows with the length of the text and no faster: runs are taken whole (`++`) and a match begins
-# only where one can.
+# The time of each pattern grows with the length of the text and no faster: runs are taken whole (`++`), and a match
+# begins only where one can.
 SEED = re.compile(r"\b[0-9a-fA-F]{64}\b")
 CARDS = re.compile(r"(?:\b[A-Z0-9]{2,3}+\b['\", ]++){7,}\b[A-Z0-9]{2,3}+\b")
 RESET_LINK = re.compile(r"(/(?:password/reset/key|confirm-email)/)[^/\s]++")
