@@ -95,7 +95,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.PlayerMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
-    "django_prometheus.middleware.PrometheusAfterMiddleware",
+    "config.counting.CountRequests",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -235,7 +235,12 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
-MFA_FORMS = {"add_webauthn": "accounts.forms.PasskeyForm"}
+MFA_FORMS = {
+    "add_webauthn": "accounts.forms.PasskeyForm",
+    "authenticate_webauthn": "accounts.forms.PasskeySecondForm",
+    "login_webauthn": "accounts.forms.PasskeySignInForm",
+    "reauthenticate_webauthn": "accounts.forms.PasskeyAgainForm",
+}
 MFA_TOTP_ISSUER = "Talon"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
