@@ -69,7 +69,7 @@ class ErrorOut(Schema):
     error: ErrorDetail
 
 
-ERRORS: Final = {frozenset({400, 403, 404, 413, 422, 429}): ErrorOut}
+ERRORS: Final = {frozenset({400, 401, 403, 404, 405, 413, 422, 429}): ErrorOut}
 
 
 class DealOut(Schema):
@@ -208,7 +208,11 @@ def get_record(request: HttpRequest, attempt: UUID) -> HttpResponse:
     response={200: ReplayOut, **ERRORS},
     throttle=[Throttle(VERIFY_RATE)],
     openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": RecordIO.json_schema()}}}
+        # The record's schema stands in the document already, as the answer of `get_record`.
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RecordIO"}}},
+        }
     },
 )
 def verify(request: HttpRequest) -> dict[str, Any]:
