@@ -86,6 +86,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.LanguageMiddleware",
+    "config.errors.MethodRefusals",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -95,7 +96,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.PlayerMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
-    "django_prometheus.middleware.PrometheusAfterMiddleware",
+    "config.counting.CountRequests",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -238,7 +239,12 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
-MFA_FORMS = {"add_webauthn": "accounts.forms.PasskeyForm"}
+MFA_FORMS = {
+    "add_webauthn": "accounts.forms.PasskeyForm",
+    "authenticate_webauthn": "accounts.forms.PasskeySecondForm",
+    "login_webauthn": "accounts.forms.PasskeySignInForm",
+    "reauthenticate_webauthn": "accounts.forms.PasskeyAgainForm",
+}
 MFA_TOTP_ISSUER = "Talon"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True

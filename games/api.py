@@ -6,7 +6,6 @@ as on the pages: the seed, the solution and every record of a deal wait until it
 
 from __future__ import annotations
 
-import json
 import logging
 from datetime import date, datetime
 from typing import Any, Final, Literal
@@ -21,6 +20,7 @@ from redis import RedisError
 
 from games import deals
 from games.attempts import record_of
+from games.bodies import parse_json
 from games.models import Attempt, Deal
 from games.players import player_id
 from games.rules import Record, RecordError, replay
@@ -69,7 +69,7 @@ class ErrorOut(Schema):
     error: ErrorDetail
 
 
-ERRORS: Final = {frozenset({400, 403, 404, 413, 422, 429}): ErrorOut}
+ERRORS: Final = {frozenset({400, 401, 403, 404, 405, 413, 422, 429}): ErrorOut}
 
 
 class DealOut(Schema):
@@ -208,7 +208,11 @@ def get_record(request: HttpRequest, attempt: UUID) -> HttpResponse:
     response={200: ReplayOut, **ERRORS},
     throttle=[Throttle(VERIFY_RATE)],
     openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": RecordIO.json_schema()}}}
+        # The record's schema stands in the document already, as the answer of `get_record`.
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RecordIO"}}},
+        }
     },
 )
 def verify(request: HttpRequest) -> dict[str, Any]:
@@ -217,8 +221,8 @@ def verify(request: HttpRequest) -> dict[str, Any]:
     if len(text) > MAX_RECORD_BYTES:
         raise ApiError(413, "too_large", f"A record has at most {MAX_RECORD_BYTES} bytes.", limit=MAX_RECORD_BYTES)
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
+        data = parse_json(text)
+    except ValueError:
         raise ApiError(400, "bad_json", "The body is not JSON.") from None
     try:
         return replay(Record.from_json(data)).to_json()
