@@ -1,5 +1,6 @@
 /** A board that changes while one looks at it. */
 
+import { Backoff } from "./backoff.js";
 import { t, tn } from "./i18n.js";
 import { clockText } from "./table/hud.js";
 
@@ -15,10 +16,12 @@ import { clockText } from "./table/hud.js";
  * @property {string|null} attempt
  */
 
+const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 30000;
+const NO_SUCH_BOARD = 4404;
 
 class LiveBoard {
-  #wait = 1000;
+  #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
 
   /** @param {HTMLTableElement} table */
   constructor(table) {
@@ -30,13 +33,13 @@ class LiveBoard {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(`${scheme}//${location.host}${this.table.dataset.live}`);
     socket.addEventListener("message", (event) => {
-      this.#wait = 1000;
+      this.#backoff.stands();
       const frame = JSON.parse(event.data);
       if (frame.type === "board") this.#draw(frame);
     });
-    socket.addEventListener("close", () => {
-      setTimeout(() => this.#connect(), this.#wait);
-      this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
+    socket.addEventListener("close", ({ code }) => {
+      const wait = this.#backoff.lost();
+      if (code !== NO_SUCH_BOARD) setTimeout(() => this.#connect(), wait);
     });
     addEventListener("pagehide", () => socket.close(), { once: true });
   }

@@ -10,11 +10,14 @@ import { play } from "./sound.js";
 /** @import { Game } from "./game.js" */
 /** @import { Renderer } from "./render.js" */
 
+/** How long the shower of cards has the table for itself, in ms. */
+const SHOWER_MS = 1500;
+
 /** @param {string} id @returns {HTMLElement} */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Finish {
-  /** @type {any} */ #verdict = null;
+  /** What has been done and said. @type {Set<string>} */ #happened = new Set();
   #shared = "";
 
   /** @param {Game} game @param {Renderer} renderer @param {DOMStringMap} data of the table element */
@@ -26,50 +29,62 @@ export class Finish {
     byId("finish-close").addEventListener("click", () => /** @type {HTMLDialogElement} */ (byId("finish")).close());
   }
 
-  /** @param {string} how "won", "resigned" or "closed" @param {boolean} fresh it happened just now */
-  show(how, fresh) {
-    const view = this.game.view;
-    if (!view) return;
+  /** Shows the end as far as it is known: after every message, in whatever order they come. Each thing happens once. */
+  refresh() {
+    const { view, how, complete, played } = this.game;
+    if (!view || !complete) return;
     const won = how === "won" || view.won;
-    byId("finish-title").textContent = won ? t("You won!") : how === "closed" ? t("The deal has closed") : t("Game over");
+    const title = won ? t("You won!") : how === "closed" ? t("The deal has closed") : t("Game over");
+    byId("finish-title").textContent = title;
     byId("finish-cards").textContent = `${view.cards_up}/${view.goal}`;
     byId("finish-time").textContent = clockText(this.game.elapsed);
     byId("finish-moves").textContent = String(view.moves);
+    byId("finish-rank").dataset.state = this.game.state;
+    byId("finish-rank").textContent = this.#rankText();
     document.body.dataset.finished = won ? "won" : "over";
-    this.#rank();
-    if (won && fresh) {
-      play("won");
-      this.#shower();
-    }
-    say(`${byId("finish-title").textContent} ${t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })}`);
-    const open = () => {
-      const dialog = /** @type {HTMLDialogElement} */ (byId("finish"));
-      if (!dialog.open) dialog.showModal();
-    };
-    if (won && fresh && !motionReduced()) setTimeout(open, 1500);
-    else open();
+    const text = `${title} ${t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })}`;
+    this.#tell(text, this.game.verdict ? this.#rankText() : "");
+    const celebrated = won && played;
+    if (celebrated) this.#once("celebrate", () => this.#celebrate());
+    this.#once("open", () => this.#open(celebrated && !motionReduced() ? SHOWER_MS : 0));
   }
 
-  /** @param {any} verdict */
-  verdict(verdict) {
-    this.#verdict = verdict;
-    this.game.state = verdict.state;
-    this.#rank();
-    const text = byId("finish-rank").textContent;
-    if (text) say(text);
+  /** @param {string} what @param {() => void} action */
+  #once(what, action) {
+    if (this.#happened.has(what)) return;
+    this.#happened.add(what);
+    action();
   }
 
-  #rank() {
-    const line = byId("finish-rank");
-    const verdict = this.#verdict;
-    const state = verdict?.state ?? this.game.state;
-    line.dataset.state = state;
-    if (state === "pending") line.textContent = this.data.ranked === "true" ? t("Your game is being verified…") : t("Checking the record…");
-    else if (state === "verified" && verdict?.rank) line.textContent = t("Verified: rank {rank}", { rank: verdict.rank });
-    else if (state === "verified") line.textContent = this.data.ranked === "true" ? t("Verified") : t("Practice game: not ranked");
-    else if (state === "review") line.textContent = t("A person will look at this game before it is ranked.");
-    else if (state === "rejected") line.textContent = t("The record could not be verified: {reasons}", { reasons: (verdict?.reasons ?? []).map(reasonText).join(" ") });
-    else line.textContent = "";
+  /** Says what has not been said. @param {string[]} texts */
+  #tell(...texts) {
+    const fresh = texts.filter((text) => text && !this.#happened.has(text));
+    for (const text of fresh) this.#happened.add(text);
+    if (fresh.length > 0) say(fresh.join(" "));
+  }
+
+  #celebrate() {
+    play("won");
+    this.#shower();
+  }
+
+  /** @param {number} wait ms */
+  #open(wait) {
+    const dialog = /** @type {HTMLDialogElement} */ (byId("finish"));
+    if (wait > 0) setTimeout(() => dialog.showModal(), wait);
+    else dialog.showModal();
+  }
+
+  /** @returns {string} */
+  #rankText() {
+    const { state, verdict } = this.game;
+    const ranked = this.data.ranked === "true";
+    if (state === "pending") return ranked ? t("Your game is being verified…") : t("Checking the record…");
+    if (state === "verified" && verdict?.rank) return t("Verified: rank {rank}", { rank: verdict.rank });
+    if (state === "verified") return ranked ? t("Verified") : t("Practice game: not ranked");
+    if (state === "review") return t("A person will look at this game before it is ranked.");
+    const reasons = (verdict?.reasons ?? []).map(reasonText).join(" ");
+    return t("The record could not be verified: {reasons}", { reasons });
   }
 
   /** Tells the result, and nothing of the cards. */
@@ -77,7 +92,8 @@ export class Finish {
     const view = this.game.view;
     if (!view) return;
     const filled = Math.round((view.cards_up / view.goal) * 10);
-    const rank = this.#verdict?.rank ? ` · ${t("rank {rank}", { rank: this.#verdict.rank })}` : "";
+    const { verdict } = this.game;
+    const rank = verdict?.rank ? ` · ${t("rank {rank}", { rank: verdict.rank })}` : "";
     const day = this.data.day ? ` ${this.data.day}` : "";
     this.#shared = `Talon · ${this.data.title}${day}\n${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}\n⏱ ${clockText(this.game.elapsed)} · ${tn("one move", "{n} moves", view.moves)}${rank}\n${location.origin}/`;
     const button = byId("share");

@@ -1,8 +1,16 @@
 /** The state of one table: what the server has confirmed, and the moves that are on their way to it. */
 
 import { choicesFor, imagine, untouched } from "./moves.js";
+import { viewAfter } from "./views.js";
 
 /** @import { Choice, Pile, Token, View } from "./types.js" */
+
+/** How far each state lies along an attempt's way; what is not named is the end of it. @type {Record<string, number>} */
+const STAGES = { playing: 0, pending: 1 };
+const SETTLED = 2;
+
+/** @param {string} state */
+const stage = (state) => STAGES[state] ?? SETTLED;
 
 /**
  * @typedef {object} Clock
@@ -19,9 +27,13 @@ export class Game {
   stuck = false;
   auto = false;
   state = "playing";
+  /** Whether this page has seen the game in play. */
+  played = false;
+  /** How it ended: "won", "resigned" or "closed"; empty before the server has said so. */
+  how = "";
+  /** The number of the last token there is, as soon as it is known that none follows. @type {number|null} */ #last = null;
+  /** What the verifier says. @type {any} */ verdict = null;
   /** @type {Clock} */ clock = { ms: 0, at: 0, runs: false };
-  /** @type {Token|null} the last confirmed token, for animation and announcement */
-  last = null;
 
   /** @returns {View|null} what to show: confirmed, with the unanswered moves made */
   get shown() {
@@ -36,6 +48,16 @@ export class Game {
 
   get canUndo() {
     return this.state === "playing" && Boolean(this.view?.can_undo || this.pending.length) && !this.pending.includes("u");
+  }
+
+  /** @returns {boolean} whether the game is over and its last token has come */
+  get complete() {
+    return this.#last !== null && (this.n ?? -1) >= this.#last;
+  }
+
+  /** @returns {boolean} whether the game is over, and not all is known of how */
+  get lacking() {
+    return this.state !== "playing" && !(this.how && this.complete);
   }
 
   /** @returns {number} milliseconds on the clock now */
@@ -59,32 +81,31 @@ export class Game {
   takeView(message) {
     this.view = message.view;
     this.pending = [];
-    this.last = null;
-    this.state = message.state;
+    this.#turn(message.state);
     this.#take(message);
+    this.#over(message.n);
   }
 
   /**
    * @param {any} message one confirmed move
-   * @returns {boolean} false when a number is missing and the whole view is needed
+   * @returns {"taken"|"known"|"missing"} known: it had been taken before; missing: others come before it, and the view is needed
    */
   takeMove(message) {
-    if (!this.view || this.n === null) return false;
-    if (message.n <= this.n) return true;
-    if (message.n !== this.n + 1) return false;
-    const { piles, under, ...facts } = message.changes;
-    this.view = { ...this.view, ...facts, piles: { ...this.view.piles, ...piles }, under: { ...this.view.under, ...under } };
+    if (!this.view || this.n === null) return "missing";
+    if (message.n <= this.n) return "known";
+    if (message.n !== this.n + 1) return "missing";
+    this.view = viewAfter(this.view, message.changes);
     if (this.pending[0] === message.token) this.pending.shift();
     else this.pending = [];
-    this.last = message.token;
     this.#take(message);
-    return true;
+    return "taken";
   }
 
-  /** The missing moves have come: the clock goes by the server's again. @param {{ms: number, state: string}} message */
+  /** The missing moves have come: the clock goes by the server's again. @param {{n: number, ms: number, state: string}} message */
   takeResumed(message) {
-    this.state = message.state;
-    this.clock = { ms: message.ms, at: performance.now(), runs: message.state === "playing" && !this.view?.won };
+    this.#turn(message.state);
+    this.#setClock(message.ms);
+    this.#over(message.n);
   }
 
   /** The unanswered moves will not happen. */
@@ -92,13 +113,26 @@ export class Game {
     this.pending = [];
   }
 
-  /** @param {{how: string, ms: number, state: string}} message */
+  /** A message came too late. @param {string} state */
+  takeClosed(state) {
+    this.#turn(state);
+  }
+
+  /** @param {{n: number, how: string, ms: number, state: string}} message */
   takeEnd(message) {
-    this.state = message.state;
-    this.pending = [];
-    this.legal = [];
-    this.auto = false;
-    this.clock = { ms: message.ms, at: performance.now(), runs: false };
+    this.how = message.how;
+    this.#turn(message.state);
+    this.#last = null;
+    this.#setClock(message.ms);
+    this.#over(message.n);
+  }
+
+  /** @param {{state: string, tokens: number|null, elapsed_ms: number|null}} message */
+  takeVerdict(message) {
+    this.verdict = message;
+    this.#turn(message.state);
+    if (message.elapsed_ms !== null) this.#setClock(message.elapsed_ms);
+    if (message.tokens !== null) this.#over(message.tokens);
   }
 
   /** @param {any} message */
@@ -107,6 +141,28 @@ export class Game {
     this.legal = message.legal;
     this.stuck = message.stuck;
     this.auto = message.auto;
-    this.clock = { ms: message.ms, at: performance.now(), runs: this.state === "playing" && !this.view?.won };
+    this.#setClock(message.ms);
+  }
+
+  /** Messages may overtake one another: a state never goes back. @param {string} state */
+  #turn(state) {
+    if (stage(state) < stage(this.state)) return;
+    this.state = state;
+    if (state === "playing") this.played = true;
+    else {
+      this.pending = [];
+      this.#setClock(this.elapsed);
+    }
+  }
+
+  /** Notes the last token, if the game is over. @param {number} n */
+  #over(n) {
+    if (this.state !== "playing") this.#last ??= n;
+  }
+
+  /** The time of the end stands once it has come. @param {number} ms */
+  #setClock(ms) {
+    if (this.#last !== null) return;
+    this.clock = { ms, at: performance.now(), runs: this.state === "playing" && !this.view?.won };
   }
 }

@@ -3,6 +3,8 @@
  * graph answers as the server would.
  */
 
+import { viewAfter } from "./views.js";
+
 /** @import { Token, View } from "./types.js" */
 
 /**
@@ -24,7 +26,7 @@ export class Graph {
   constructor(positions) {
     this.positions = positions;
     positions.forEach(({ view, of, changes }, at) => {
-      this.#views[at] = view ?? with_(this.#views[/** @type {number} */ (of)], changes);
+      this.#views[at] = view ?? viewAfter(this.#views[/** @type {number} */ (of)], changes);
     });
     this.#left = this.#distances();
     /** Whether anything is ever drawn. */
@@ -74,9 +76,4 @@ export class Graph {
     }
     return left;
   }
-}
-
-/** @param {View} view @param {any} changes @returns {View} */
-function with_(view, { piles, under, ...facts }) {
-  return { ...view, ...facts, piles: { ...view.piles, ...piles }, under: { ...view.under, ...under } };
 }

@@ -21,6 +21,8 @@ import { play as sound } from "./sound.js";
 
 /** How long the first cards wait for their faces, in ms. */
 const FACES_WITHIN = 400;
+/** How long the messages that belong to an end may come apart, in ms. */
+const MISSING_WITHIN = 1000;
 
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
@@ -28,6 +30,7 @@ const byId = (id) => document.getElementById(id);
 class Table {
   game = new Game();
   #dealt = false;
+  #completing = 0;
   #size = { width: 0, height: 0 };
 
   /** @param {HTMLElement} felt */
@@ -122,44 +125,58 @@ class Table {
   /** @param {any} message */
   receive(message) {
     const { game } = this;
+    const wasPlaying = game.state === "playing";
+    this.#take(message);
+    if (game.state === "playing") return;
+    if (wasPlaying) this.picking.choose(null);
+    this.finish.refresh();
+    this.#completeLater();
+  }
+
+  /** @param {any} message */
+  #take(message) {
+    const { game } = this;
     switch (message.type) {
       case "view":
         game.takeView(message);
-        this.draw({ jump: true });
-        if (game.state !== "playing" && !byId("finish").open && !document.body.dataset.finished) this.finish.show(game.view?.won ? "won" : "over", false);
-        break;
-      case "moved": {
-        const before = /** @type {View} */ (game.view);
-        if (!game.takeMove(message)) return this.socket.restart();
-        const source = parse(message.token)?.from ?? null;
-        this.draw({ source });
-        say(moveText(before, /** @type {View} */ (game.view), message.token));
-        break;
-      }
+        return this.draw({ jump: true });
+      case "moved":
+        return this.#moved(message);
       case "resumed":
         game.takeResumed(message);
         game.pending.forEach((token, k) => this.socket.send({ type: "move", n: message.n + 1 + k, token }));
-        this.draw();
-        break;
-      case "ended": {
-        const fresh = game.state === "playing";
+        return this.draw();
+      case "ended":
         game.takeEnd(message);
-        this.picking.choose(null);
-        this.draw();
-        this.finish.show(message.how, fresh);
-        break;
-      }
+        return this.draw();
       case "verdict":
-        this.finish.verdict(message);
-        break;
+        game.takeVerdict(message);
+        return this.draw();
       case "error":
-        this.#refused(message);
+        return this.#refused(message);
     }
   }
 
-  /** @param {{code: string}} error */
+  /** @param {any} message */
+  #moved(message) {
+    const before = /** @type {View} */ (this.game.view);
+    const found = this.game.takeMove(message);
+    if (found === "missing") this.socket.restart();
+    if (found !== "taken") return;
+    this.draw({ source: parse(message.token)?.from ?? null });
+    say(moveText(before, /** @type {View} */ (this.game.view), message.token));
+  }
+
+  /** Asks for what is missing of the end, unless it comes by itself. */
+  #completeLater() {
+    clearTimeout(this.#completing);
+    if (this.game.lacking) this.#completing = window.setTimeout(() => this.socket.greet(), MISSING_WITHIN);
+  }
+
+  /** @param {{code: string, data?: {state?: string}}} error */
   #refused(error) {
     this.game.forget();
+    if (error.code === "closed") this.game.takeClosed(error.data?.state ?? "pending");
     this.draw();
     if (error.code === "stale") return;
     // Refused at the door: knock again later.

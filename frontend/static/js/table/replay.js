@@ -7,6 +7,7 @@ import { clockText } from "./hud.js";
 import { layout } from "./layout.js";
 import { parse } from "./moves.js";
 import { Renderer } from "./render.js";
+import { viewAfter } from "./views.js";
 
 /** @import { View } from "./types.js" */
 
@@ -30,11 +31,7 @@ class Replay {
     this.renderer = new Renderer(felt, { french: felt.dataset.french ?? "", tarot: felt.dataset.tarot ?? "" });
     /** @type {View[]} */
     this.views = [steps.view];
-    for (const { changes } of steps.moved) {
-      const { piles, under, ...facts } = changes;
-      const view = /** @type {View} */ (this.views.at(-1));
-      this.views.push({ ...view, ...facts, piles: { ...view.piles, ...piles }, under: { ...view.under, ...under } });
-    }
+    for (const { changes } of steps.moved) this.views.push(viewAfter(/** @type {View} */ (this.views.at(-1)), changes));
     this.scrub = /** @type {HTMLInputElement} */ (tools.querySelector("input[type=range]"));
     this.scrub.max = String(steps.moved.length);
     this.scrub.addEventListener("input", () => this.go(Number(this.scrub.value)));

@@ -1,9 +1,13 @@
 /** One connection to the server's table that keeps coming back. */
 
+import { Backoff } from "../backoff.js";
+
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 15000;
 const PING_EVERY = 15000;
 const PONG_WITHIN = 8000;
+/** The close code of a connection that read too slowly: it may come back, and is told what it missed. */
+const TOO_SLOW = 4408;
 
 /**
  * @typedef {"connecting"|"open"|"lost"|"refused"} Status
@@ -15,7 +19,7 @@ const PONG_WITHIN = 8000;
 
 export class TableSocket {
   /** @type {WebSocket|null} */ #socket = null;
-  #wait = FIRST_WAIT;
+  #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
   #ping = 0;
   #pong = 0;
   #retry = 0;
@@ -51,6 +55,11 @@ export class TableSocket {
     return true;
   }
 
+  /** Asks to be brought up to date. */
+  greet() {
+    this.#put({ type: "hello", v: 1, have: this.handlers.have() });
+  }
+
   /** Drops the connection and comes back at once: for when the two sides disagree. */
   restart() {
     this.#socket?.close(1000);
@@ -71,7 +80,7 @@ export class TableSocket {
     this.#socket = socket;
     this.#greeted = false;
     socket.addEventListener("open", () => {
-      this.#put({ type: "hello", v: 1, have: this.handlers.have() });
+      this.greet();
       this.#ping = window.setInterval(() => this.#heartbeat(), PING_EVERY);
     });
     socket.addEventListener("message", (event) => {
@@ -86,7 +95,7 @@ export class TableSocket {
 
   #arrived() {
     this.#greeted = true;
-    this.#wait = FIRST_WAIT;
+    this.#backoff.stands();
     this.handlers.status("open");
   }
 
@@ -109,23 +118,22 @@ export class TableSocket {
     clearInterval(this.#ping);
     clearTimeout(this.#pong);
     this.#socket = null;
+    const wait = this.#backoff.lost();
     if (this.#done) return;
     // 44xx: the server will not have us; asking again changes nothing.
-    if (code >= 4400 && code < 4500) return this.handlers.status("refused");
+    if (code >= 4400 && code < 4500 && code !== TOO_SLOW) return this.handlers.status("refused");
     this.handlers.status("lost");
-    const spread = this.#wait * (0.75 + Math.random() / 2);
     clearTimeout(this.#retry);
     this.#retry = window.setTimeout(() => {
       this.#retry = 0;
       this.#connect();
-    }, spread);
-    this.#wait = Math.min(this.#wait * 1.8, LONGEST_WAIT);
+    }, wait);
   }
 
   /** Tries now rather than when the wait is over. */
   #again() {
     if (this.#socket || this.#done || !this.#retry) return;
-    this.#wait = FIRST_WAIT;
+    this.#backoff.reset();
     clearTimeout(this.#retry);
     this.#retry = 0;
     this.#connect();

@@ -1,0 +1,265 @@
+"""A table and its server's messages in orders in which they seldom come: every frame is fed by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from itertools import permutations
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from games import frames, protocol
+from games.loading import Loaded
+from games.rules import CATALOGUE, Record, Table
+from tests.browser.table import Player, won_record
+from tests.browser.test_playing import deal
+
+Visit = Callable[..., Any]
+
+END_MS = 754_000
+ORDERS = list(permutations(("moved", "ended", "verdict", "closed")))
+
+#: What happens once only: the panel opens, cards leap in five waves, a sentence is said.
+WATCH = """
+globalThis.seen = {opened: 0, leaping: 0, said: []};
+addEventListener("DOMContentLoaded", () => {
+  new MutationObserver((changes) => {
+    for (const {type, target, addedNodes} of changes) {
+      if (type === "attributes") seen.opened += Number(target.id === "finish" && target.open);
+      for (const node of addedNodes) {
+        seen.leaping += Number(Boolean(node.classList?.contains("ghost")));
+        if (target.id === "live") seen.said.push(node.textContent);
+      }
+    }
+  }).observe(document.body, {subtree: true, childList: true, attributeFilter: ["open"]});
+});
+"""
+FINISHED = """() => ({
+  opened: seen.opened,
+  said: seen.said,
+  showers: seen.leaping / document.querySelectorAll("#felt .card[data-pile^=f]:not(.ghost)").length / 5,
+  texts: ["title", "cards", "time", "rank"].map((name) => document.querySelector(`#finish-${name}`).textContent),
+  finished: document.body.dataset.finished,
+  moves: document.querySelector("#moves").textContent,
+  clock: document.querySelector("#clock").textContent,
+  offered: document.querySelectorAll("#undo:enabled, #resign:enabled, #auto:not([hidden])").length,
+})"""
+
+
+class Server:
+    """Stands in for the server at one table: a game that is about to be won, or to be given up."""
+
+    def __init__(self, *, won: bool) -> None:
+        record = Record.from_json(won_record("labyrinth"))
+        tokens = record.tokens if won else record.tokens[:6]
+        self.hellos: list[dict[str, Any]] = []
+        self.answer: list[str] = []
+        self.table: Table = record.open_table()
+        facts = _facts("playing")
+        moved = []
+        for k, token in enumerate(tokens):
+            if k == len(tokens) - 2:
+                self.view = protocol.write(frames.view(self.table, UUID(int=1), 9_000, facts))
+            frames.push(self.table, token)
+            moved.append(frames.moved(self.table, token, 10_000, facts))
+        self.before_last, last = moved[-2:]
+        over = _facts("pending", "won" if won else "resigned")
+        figures = {"cards_up": self.table.cards_up, "elapsed_ms": END_MS, "tokens": len(tokens)}
+        error = protocol.Error(protocol.ErrorCode.CLOSED, "over", len(tokens), {"state": "pending"})
+        self.frames = {
+            "moved": last,
+            "ended": frames.ended(len(tokens), over),
+            "verdict": protocol.write(protocol.Verdict("verified", [], 3, **figures)),
+            "closed": protocol.write(error),
+        }
+        self.resumed = frames.resumed(len(tokens), END_MS, over)
+
+    def serve(self, line: Any) -> None:
+        self.line = line
+        line.on_message(self._take)
+
+    def _take(self, text: str) -> None:
+        message = json.loads(text)
+        if message["type"] == "hello":
+            self.hellos.append(message)
+            for frame in self.answer or [self.view, self.before_last]:
+                self.line.send(frame)
+
+
+def _facts(state: str, how: str = "") -> Loaded:
+    """An attempt, as far as the frames tell of it."""
+    return Loaded(
+        attempt_id=1,
+        player_id=1,
+        ranked=False,
+        state=state,
+        how=how,
+        started_at=datetime(2030, 1, 1, tzinfo=UTC),
+        started_ms=0,
+        deadline=None,
+        deadline_ms=None,
+        end_ms=END_MS,
+        deal=protocol.DealInfo("labyrinth", "labyrinth", dict(CATALOGUE["labyrinth"].options), None, ""),
+        table=None,  # type: ignore[arg-type]  # frames are written from a table of their own
+        tokens=(),
+        clock=(),
+        verdict=None,
+    )
+
+
+@pytest.fixture
+def seat(visit: Visit) -> Callable[[Server], Any]:
+    """Sit down at a table of the stand-in's, its game two tokens from the end and one of them made."""
+    page = visit("/play/labyrinth/")
+    deal(page)
+    address = page.url
+    servers: list[Server] = []
+    page.add_init_script(WATCH)
+    page.clock.install()
+
+    def connect(line: Any) -> None:
+        servers[-1].serve(line)
+
+    page.route_web_socket(re.compile("/ws/play/"), connect)
+
+    def sit(server: Server) -> Any:
+        servers.append(server)
+        page.goto(address)
+        Player(page).start()
+        before = server.table.token_count - 1
+        page.wait_for_function("n => Number(document.querySelector('#felt').dataset.confirmed) === n", arg=before)
+        return page
+
+    return sit
+
+
+def finished(page: Any) -> dict[str, Any]:
+    """What the page shows and has done, once all has come to rest."""
+    page.wait_for_selector("#finish-rank[data-state=verified]", state="attached")
+    page.wait_for_function("() => document.body.dataset.finished")
+    page.clock.run_for(3_000)
+    page.wait_for_selector("#finish[open]")
+    found: dict[str, Any] = page.evaluate(FINISHED)
+    return found
+
+
+@pytest.mark.parametrize("how", ["won", "resigned"])
+def test_the_end_is_shown_once_and_right_in_every_order_of_its_messages(
+    seat: Callable[[Server], Any], how: str
+) -> None:
+    wrong = {}
+    for order in ORDERS:
+        server = Server(won=how == "won")
+        page = seat(server)
+        for name in order:
+            server.line.send(server.frames[name])
+        page.wait_for_function(
+            "n => Number(document.querySelector('#felt').dataset.confirmed) === n", arg=server.table.token_count
+        )
+        found = finished(page)
+        title = {"won": "You won!", "resigned": "Game over"}[how]
+        up = server.table.cards_up
+        sentence = f"{title} {up} of 52 cards up"
+        expected = {
+            "opened": 1,
+            "showers": 1 if how == "won" else 0,
+            "texts": [title, f"{up}/52", "12:34", "Verified: rank 3"],
+            "finished": "won" if how == "won" else "over",
+            "moves": str(server.table.token_count),
+            "clock": "12:34",
+            "offered": 0,
+        }
+        said = " ".join(found.pop("said"))
+        if found != expected or said.count(sentence) != 1 or said.count("Verified: rank 3") != 1:
+            wrong[order] = (found, said)
+        assert len(server.hellos) == 1
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("lost", ["moved", "ended"])
+def test_what_is_lost_of_the_end_is_asked_for(seat: Callable[[Server], Any], lost: str) -> None:
+    server = Server(won=True)
+    page = seat(server)
+    for name in {"moved", "ended", "verdict"} - {lost}:
+        server.line.send(server.frames[name])
+    page.wait_for_function("() => document.querySelector('#resign').disabled")
+    server.answer = [server.frames["moved"], server.resumed, server.frames["ended"], server.frames["verdict"]]
+    page.clock.run_for(1_100)
+    page.wait_for_function("() => document.querySelector('#finish-title').textContent === 'You won!'")
+    assert len(server.hellos) == 2
+    found = finished(page)
+    assert (found["opened"], found["showers"]) == (1, 1)
+
+
+def test_the_end_of_a_game_is_celebrated_when_the_line_was_down(seat: Callable[[Server], Any]) -> None:
+    server = Server(won=True)
+    page = seat(server)
+    server.answer = [server.frames["moved"], server.resumed, server.frames["ended"], server.frames["verdict"]]
+    server.line.close(code=1012)
+    page.wait_for_selector("#lost:not([hidden])")
+    page.clock.run_for(1_000)
+    assert finished(page)["showers"] == 1
+
+
+def test_a_finished_game_opens_its_panel_once(seat: Callable[[Server], Any]) -> None:
+    server = Server(won=True)
+    page = seat(server)
+    for name in ("moved", "ended", "verdict"):
+        server.line.send(server.frames[name])
+    finished(page)
+    page.click("#finish-close")
+    server.answer = [server.resumed, server.frames["ended"], server.frames["verdict"]]
+    server.line.close(code=1012)
+    page.wait_for_selector("#lost:not([hidden])")
+    page.clock.run_for(1_000)
+    page.wait_for_selector("#lost", state="hidden")
+    server.line.send(server.frames["verdict"])
+    page.clock.run_for(3_000)
+    assert page.is_hidden("#finish")
+
+
+def test_a_move_that_comes_twice_is_announced_once(seat: Callable[[Server], Any]) -> None:
+    server = Server(won=False)
+    page = seat(server)
+    page.evaluate("seen.said = []")
+    stale = protocol.write(protocol.Error(protocol.ErrorCode.STALE, "stale", 4))
+    for frame in (stale, server.before_last, server.frames["moved"], server.before_last, server.frames["moved"]):
+        server.line.send(frame)
+    server.line.send(protocol.write(protocol.Error(protocol.ErrorCode.RATE_LIMITED, "slower", 6)))
+    page.wait_for_selector("#notice:not([hidden])")  # the last frame has arrived
+    assert len(page.evaluate("seen.said")) == 1
+    assert page.text_content("#moves") == "6"
+
+
+def test_a_reader_cut_off_for_slowness_comes_back_with_what_it_has(seat: Callable[[Server], Any]) -> None:
+    server = Server(won=False)
+    page = seat(server)
+    server.answer = [server.frames["moved"], frames.resumed(6, 11_000, _facts("playing"))]
+    server.line.close(code=4408)
+    page.wait_for_selector("#lost:not([hidden])")
+    page.clock.run_for(1_000)
+    page.wait_for_selector("#lost", state="hidden")
+    page.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '6'")
+    assert [hello["have"] for hello in server.hellos] == [0, 5]
+
+
+def test_waits_grow_until_a_connection_has_stood_for_a_while(visit: Visit) -> None:
+    page = visit("/verify/")
+    page.add_init_script("Math.random = () => 0.5")
+    page.clock.install()
+    page.reload()
+    waits = page.evaluate(
+        """async () => {
+          const {Backoff} = await import("/static/js/backoff.js");
+          globalThis.backoff = new Backoff(100, 1000);
+          return Array.from({length: 7}, () => { backoff.stands(); return Math.round(backoff.lost()); });
+        }"""
+    )
+    assert waits == [100, 180, 324, 583, 1000, 1000, 1000]
+    page.evaluate("backoff.stands()")
+    page.clock.run_for(20_000)
+    assert page.evaluate("backoff.lost()") == 100
