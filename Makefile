@@ -5,12 +5,13 @@ PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+MINUTES ?= 10
 # Every module of benchmarks/ with a measurement of its own.
 BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"' benchmarks/*.py | grep -v _parts))
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test lint bench messages lock clean
+.PHONY: help run stack test lint bench soak messages lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -32,6 +33,9 @@ bench: $(VENV)/.dev ## measurements against their targets (DATABASE_URL; BENCHES
 	@failed=; for name in $(BENCHES); do \
 	  echo "== $$name"; $(BIN)/python -m "benchmarks.$$name" || failed="$$failed $$name"; \
 	done; [ -z "$$failed" ] || { echo "Missed:$$failed" >&2; exit 1; }
+
+soak: $(VENV)/.dev ## 40 players while everything is killed in turn (MINUTES=10, SEED=…)
+	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 messages: $(VENV)/.dev ## bring the catalogues of other languages up to date (NEW=fr begins one)
 	@$(BIN)/python -m frontend.messages $(NEW)

@@ -8,8 +8,11 @@ import time
 from celery import Celery, Task, signals
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
+from config import broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+broker.install()
 app = Celery("talon")
 # Threads other than the importing one (requests, the embedded worker) find the application by this default alone.
 app.set_default()

@@ -12,6 +12,7 @@ from asgiref.testing import ApplicationCommunicator
 from games import protocol
 from games.consumers import PlayConsumer
 from games.registry import LiveTables
+from tests.games.changes import applied
 
 PATIENCE = 30.0  # seconds, on a machine with much else to do
 _decoder = msgspec.json.Decoder(protocol.ServerMessage)
@@ -122,10 +123,3 @@ class _Lazy:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._wrapped, name)
-
-
-def applied(view: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """The view after the changes, as docs/protocol.md says."""
-    piles = {**view["piles"], **changes["piles"]}
-    under = {name: count for name, count in {**view["under"], **changes["under"]}.items() if count}
-    return {**view, **changes, "piles": piles, "under": under}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import django
@@ -21,6 +21,7 @@ from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from config.celery import app  # noqa: E402
+from games import attempts  # noqa: E402
 from games.attempts import record_of, start_attempt  # noqa: E402
 from games.models import Attempt, Deal  # noqa: E402
 from leaderboards import boards, histogram, sweeping  # noqa: E402
@@ -29,11 +30,15 @@ from leaderboards.ladders import deal_ladders  # noqa: E402
 from leaderboards.models import DealBoard, Result  # noqa: E402
 from tests.leaderboards import factory  # noqa: E402
 
+FIRST_DAY = date(2020, 1, 6)
 
-def deal(variant: str) -> int:
-    """A deal of today."""
-    found = Deal.objects.filter(variant=variant, day=timezone.now().date()).first()
-    return (found or factory.deal(variant, day=timezone.now().date())).pk
+
+def deal(variant: str, seed: str) -> int:
+    """A new deal that opened just now, of a day that no other deal has."""
+    now = timezone.now()
+    made = factory.deal(variant, day=FIRST_DAY + timedelta(days=Deal.objects.count()), seed=bytes.fromhex(seed))
+    Deal.objects.filter(pk=made.pk).update(opens_at=now, closes_at=now + timedelta(days=1))
+    return made.pk
 
 
 def seat(deal: int) -> dict[str, Any]:
@@ -104,7 +109,45 @@ def cached(deal: int) -> int | None:
     return None if page is None else page.total
 
 
-COMMANDS = {one.__name__: one for one in (deal, seat, state, sweep, deliver, faults, version, cached)}
+def expire() -> int:
+    """Let the time of every attempt that is being played be up; how many there are."""
+    return Attempt.objects.filter(state=Attempt.State.PLAYING).update(deadline=timezone.now())
+
+
+def close_due() -> int:
+    """Close the attempts whose time is up, as a periodic task does."""
+    return attempts.close_due()
+
+
+def unsettled() -> int:
+    """How many attempts have no verdict yet."""
+    return Attempt.objects.filter(state__in=[Attempt.State.PLAYING, Attempt.State.PENDING]).count()
+
+
+def kept() -> list[dict[str, Any]]:
+    """Every attempt: see `tests.services.soak.checking.Kept`."""
+    return [_kept(attempt) for attempt in Attempt.objects.select_related("player").order_by("pk")]
+
+
+def _kept(attempt: Attempt) -> dict[str, Any]:
+    record = record_of(attempt) if attempt.record is not None else None
+    moves = [] if record else attempts.journal_of(attempt.pk)
+    return {
+        "attempt": str(attempt.public_id),
+        "player": str(attempt.player.public_id),
+        "deal": attempt.deal_id,
+        "state": attempt.state,
+        "end": attempt.end,
+        "end_ms": record.end.ms if record else 0,
+        "tokens": list(record.tokens) if record else [move.token for move in moves],
+        "clock": list(record.clock) if record else [move.ms for move in moves],
+        "finished_at": attempt.finished_at.isoformat() if attempt.finished_at else "",
+        "results": list(Result.objects.filter(attempt=attempt).values_list("pk", flat=True)),
+    }
+
+
+PUBLIC = (deal, seat, state, sweep, deliver, faults, version, cached, expire, close_due, unsettled, kept)
+COMMANDS = {one.__name__: one for one in PUBLIC}
 
 
 def main() -> None:

@@ -69,6 +69,11 @@ class Redis:
             self._process.wait()
             self._process = None
 
+    def empty(self) -> None:
+        """Delete everything in it."""
+        with redis.Redis(port=self.port) as client:
+            client.flushall()
+
     def _answers(self) -> bool:
         try:
             with redis.Redis(port=self.port) as client:

@@ -1,4 +1,7 @@
-"""The production shape in a test's hands: two ASGI processes, Celery workers, a PostgreSQL and a Redis of our own."""
+"""The production shape in a test's hands: two ASGI processes, Celery workers, beat, PostgreSQL and Redis of our own.
+
+The commands are those of `deploy/Procfile`.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 
+from deploy.procfile import commands
 from tests.services.servers import Postgres, Redis, eventually, free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -24,10 +29,10 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 class Process:
     """One process of the service, in a session of its own so that it can be killed with its children."""
 
-    def __init__(self, arguments: list[str], environment: dict[str, str], log: Path, **options: Any) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str], log: Path, **options: Any) -> None:
         self._log = log.open("ab")
         self.child: subprocess.Popen[str] = subprocess.Popen(
-            [sys.executable, *arguments],
+            [str(Path(sys.executable).with_name(command[0])), *command[1:]],
             cwd=ROOT,
             env=environment,
             stderr=self._log,
@@ -35,6 +40,11 @@ class Process:
             text=True,
             **{"stdout": self._log, **options},
         )
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it ended by itself."""
+        return self.child.poll() is not None
 
     def kill(self) -> None:
         """kill -9, the children too."""
@@ -55,6 +65,8 @@ class Stack:
         self.ports = [free_port(), free_port()]
         self._webs: list[Process | None] = [None, None]
         self._workers: list[Process] = []
+        self._beat: Process | None = None
+        self._commands = commands()
         self._control: Process | None = None
         (home / "var").mkdir()
         self._environment = {
@@ -64,6 +76,8 @@ class Stack:
             "VAR_DIR": str(home / "var"),
             "SECRET_KEY": "of a test",
             "LOG_LEVEL": "WARNING",
+            "SEALED_STOCK": "0",
+            "DEAL_PATIENCE": "0",
             "DJANGO_SETTINGS_MODULE": "config.settings",
         }
 
@@ -76,7 +90,7 @@ class Stack:
         subprocess.run(
             [sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self._environment, check=True, timeout=120
         )
-        self._control = self._process("control", ["-m", "tests.services.control"], stdin=-1, stdout=-1)
+        self._control = self._process("control", ["python", "-m", "tests.services.control"], stdin=-1, stdout=-1)
         for index in range(2):
             self.start_web(index)
         for index in range(2):
@@ -85,7 +99,7 @@ class Stack:
 
     def start_web(self, index: int) -> None:
         """Start one of the two ASGI processes."""
-        self._webs[index] = self._process(f"web{index}", ["-m", "config.server", "--port", str(self.ports[index])])
+        self._webs[index] = self._process(f"web{index}", [*self._commands["web"], "--port", str(self.ports[index])])
 
     def await_web(self, index: int) -> None:
         """Wait until it is ready."""
@@ -97,16 +111,48 @@ class Stack:
         assert web is not None
         web.kill()
 
-    def start_worker(self) -> None:
-        """Start another Celery worker with one child process."""
-        name = f"worker{len(self._workers)}"
-        command = ["-m", "celery", "-A", "config.celery", "worker", "-c", "1", "-n", f"{name}@%h", "-l", "WARNING"]
-        self._workers.append(self._process(name, [*command, "--without-mingle", "--without-gossip"]))
+    def start_worker(self, children: int = 1) -> None:
+        """Start another of each Celery worker that the Procfile has."""
+        for name, command in self._commands.items():
+            if name.startswith("worker"):
+                node = f"{name}{len(self._workers)}"
+                options = ["--concurrency", str(children), "-n", f"{node}@%h", "-l", "WARNING"]
+                self._workers.append(self._process(node, [*command, *options]))
 
     def kill_workers(self) -> None:
         """kill -9 every worker."""
         while self._workers:
             self._workers.pop().kill()
+
+    def start_beat(self) -> None:
+        """Start beat."""
+        self._beat = self._process("beat", self._commands["beat"])
+
+    def kill_beat(self) -> None:
+        """kill -9 beat."""
+        beat, self._beat = self._beat, None
+        if beat is not None:
+            beat.kill()
+
+    def ended(self) -> list[str]:
+        """The processes that ended by themselves."""
+        running = {**{f"web{index}": web for index, web in enumerate(self._webs)}, "beat": self._beat}
+        running |= {f"worker{index}": worker for index, worker in enumerate(self._workers)}
+        return [name for name, process in running.items() if process is not None and process.has_ended]
+
+    def cut_connections(self) -> None:
+        """Have the database end every connection there is."""
+        with psycopg.connect(self.postgres.url, autocommit=True) as admin:
+            admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+
+    def waits_for_lock(self, table: str) -> bool:
+        """Whether a transaction waits for rows of a table that another one holds."""
+        waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE %s"
+        with psycopg.connect(self.postgres.url) as looking:
+            return looking.execute(waiting, [f"%{table}%"]).fetchone() is not None
 
     def mend(self) -> None:
         """Start whatever is not running."""
@@ -119,15 +165,15 @@ class Stack:
 
     def stop(self) -> None:
         """Kill and remove everything."""
-        for process in (*self._webs, self._control):
+        for process in (*self._webs, self._beat, self._control):
             if process is not None:
                 process.kill()
         self.kill_workers()
         self.redis.stop()
         self.postgres.remove()
 
-    def _process(self, name: str, arguments: list[str], **options: Any) -> Process:
-        return Process(arguments, self._environment, self._home / f"{name}.log", **options)
+    def _process(self, name: str, command: list[str], **options: Any) -> Process:
+        return Process(command, self._environment, self._home / f"{name}.log", **options)
 
     def logs(self) -> str:
         """What the processes have said."""

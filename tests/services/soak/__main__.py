@@ -1,0 +1,60 @@
+"""`python -m tests.services.soak`: run one soak and report."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.services.servers import Redis, postgres_programs
+from tests.services.soak.running import Wish, soak
+
+SHOWN = 40
+
+
+def main() -> int:
+    """Run one and report."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.services.soak",
+        description="The production shape on servers of its own, with simulated players, while processes are killed, "
+        "Redis is emptied and stopped and database connections are cut; then everything is compared with what the "
+        "players were told.",
+        epilog="Exit status: 0 nothing is wrong, 1 something is, 2 it could not be run.",
+    )
+    parser.add_argument("--minutes", type=float, default=10, help="how long they play (10)")
+    parser.add_argument("--players", type=int, default=40, help="how many play at once (40)")
+    parser.add_argument(
+        "--seed", type=int, help="of deals, players and blows, to run one again; a random one otherwise"
+    )
+    parser.add_argument(
+        "--hurried", action="store_true", help="send lost attempts again at once, without the sweep's wait"
+    )
+    asked = parser.parse_args()
+    if asked.minutes <= 0 or not 1 <= asked.players <= 2000:
+        parser.error("a soak takes some time and 1 to 2,000 players")
+    if postgres_programs() is None or not Redis.is_installed():
+        parser.error("PostgreSQL's server programs and redis-server must be installed")
+    seed = random.randrange(1_000_000) if asked.seed is None else asked.seed
+    home = Path(tempfile.mkdtemp(prefix="talon-soak-"))
+    print(f"seed {seed}", flush=True)
+    outcome = soak(
+        Wish(asked.minutes * 60, seed, asked.players, hurried=asked.hurried), home, lambda text: print(text, flush=True)
+    )
+    tally = outcome.tally
+    print(f"{len(tally.games)} games over {tally.connections} connections, {tally.tokens} tokens acknowledged")
+    print(f"blows: {dict(outcome.blows)}; moves refused as busy: {tally.busy}; verdicts: {dict(outcome.verdicts)}")
+    if not outcome.faults:
+        shutil.rmtree(home)
+        print("Nothing is lost and nothing is wrong.")
+        return 0
+    for fault in outcome.faults[:SHOWN]:
+        print(f"WRONG: {fault}")
+    print(f"{len(outcome.faults)} faults with seed {seed}; the logs are in {home}")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""What is killed, and when: a plan that follows from the seed alone."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.services.stack import Stack
+
+#: What can happen, and what puts it right again after a pause.
+KINDS = ("web", "worker", "beat", "redis emptied", "redis stopped", "database connections cut")
+CALM = 1.5  # s without a blow at the beginning and at the end
+EVERY = 4.0  # s between two blows on the average; less where all kinds would not fit
+LONGEST_PAUSE = 2.5
+
+
+@dataclass(frozen=True)
+class Blow:
+    """Something that is broken, how many seconds after the start, and how long it stays so."""
+
+    at: float
+    kind: str
+    web: int
+    pause: float
+
+
+def plan(seed: int, seconds: float) -> list[Blow]:
+    """Blows for so many seconds, each kind at least once."""
+    choose = random.Random(f"blows {seed}")
+    number = max(len(KINDS), round((seconds - 2 * CALM) / EVERY))
+    kinds = choose.sample(KINDS, len(KINDS)) + choose.choices(KINDS, k=number - len(KINDS))
+    times = sorted(choose.uniform(CALM, max(CALM, seconds - CALM)) for _ in kinds)
+    return [
+        Blow(at, kind, choose.randrange(2), choose.uniform(0, LONGEST_PAUSE))
+        for at, kind in zip(times, kinds, strict=True)
+    ]
+
+
+class Breaker(threading.Thread):
+    """Deals the blows of a plan, one after the other; a blow that is due during another one's pause comes after it."""
+
+    def __init__(self, stack: Stack, blows: list[Blow]) -> None:
+        super().__init__(daemon=True)
+        self._stack, self._blows = stack, blows
+        self.dealt: Counter[str] = Counter()
+        self.failed: Exception | None = None
+
+    def run(self) -> None:
+        """Deal them all."""
+        start = time.monotonic()
+        try:
+            for blow in self._blows:
+                time.sleep(max(0.0, start + blow.at - time.monotonic()))
+                mend = self._deal(blow)
+                self.dealt[blow.kind] += 1
+                time.sleep(blow.pause)
+                mend()
+        except Exception as error:  # noqa: BLE001 - the soak is told
+            self.failed = error
+
+    def _deal(self, blow: Blow) -> Callable[[], object]:
+        stack = self._stack
+        match blow.kind:
+            case "web":
+                stack.kill_web(blow.web)
+                return lambda: stack.start_web(blow.web)
+            case "worker":
+                stack.kill_workers()
+                return lambda: stack.start_worker(2)
+            case "beat":
+                stack.kill_beat()
+                return stack.start_beat
+            case "redis emptied":
+                stack.redis.empty()
+            case "redis stopped":
+                stack.redis.stop()
+                return stack.redis.start
+            case _:
+                stack.cut_connections()
+        return lambda: None

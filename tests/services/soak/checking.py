@@ -1,0 +1,164 @@
+"""What must hold after the soak: what the players were told against what the service has.
+
+Results and places are worked out afresh from the records, with an ordering that shares nothing with the boards' own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from games.rules import End, Record, open_table, replay
+
+JUDGED = ("verified", "rejected", "review")
+
+
+@dataclass
+class Game:
+    """One attempt as its player was told of it."""
+
+    attempt: str
+    player: str
+    #: By number: the token and its milliseconds.
+    acknowledged: dict[int, tuple[str, int]] = field(default_factory=dict)
+    #: Number of tokens and the view that the client had then, made of a whole view and the changes since.
+    views: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    ended: str = ""
+    verdicts: list[dict[str, Any]] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Deal:
+    """A deal of the soak."""
+
+    id: int
+    variant: str
+    seed: str
+
+
+@dataclass
+class Kept:
+    """One attempt as the database has it; `tokens` and `clock` are the record's, or the journal's while it is played."""
+
+    attempt: str
+    player: str
+    deal: int
+    state: str
+    end: str
+    end_ms: int
+    tokens: list[str]
+    clock: list[int]
+    finished_at: str
+    #: The ids of its results.
+    results: list[int]
+
+
+@dataclass
+class Line:
+    """A line of a board as somebody was shown it."""
+
+    rank: int
+    player: str
+    cards_up: int
+    elapsed_ms: int
+    tokens: int
+
+
+Boards = dict[tuple[int, str, str], list[Line]]
+"""The boards that were shown, by deal, board and who showed it."""
+
+
+def find_faults(games: Sequence[Game], kept: Sequence[Kept], deals: Sequence[Deal], boards: Boards) -> list[str]:
+    """Everything that is wrong."""
+    attempts = {one.attempt: one for one in kept}
+    dealt = {one.id: one for one in deals}
+    found = [f"{game.attempt}: {complaint}" for game in games for complaint in game.complaints]
+    for game in games:
+        if (attempt := attempts.get(game.attempt)) is None:
+            found.append(f"{game.attempt}: is not in the database")
+            continue
+        found += [f"{game.attempt}: {fault}" for fault in _told(game, attempt, dealt[attempt.deal])]
+    scores: dict[str, tuple[int, int, int]] = {}
+    for attempt in kept:
+        found += [f"{attempt.attempt}: {fault}" for fault in _judged(attempt, dealt[attempt.deal], scores)]
+    for (deal, board, server), lines in sorted(boards.items()):
+        expected = _ranked([one for one in kept if one.deal == deal and one.attempt in scores], scores, board)
+        found += [f"deal {deal}, {board} of {server}: {fault}" for fault in _differences(lines, expected)]
+    shown = {(deal, board) for deal, board, _ in boards}
+    found += [
+        f"deal {one.id}: no board was shown" for one in deals if not {(one.id, "race"), (one.id, "fewest")} <= shown
+    ]
+    return found
+
+
+def _told(game: Game, attempt: Kept, deal: Deal) -> Iterator[str]:
+    """Where the service does not have what it told a player."""
+    for n, (token, ms) in game.acknowledged.items():
+        if n > len(attempt.tokens):
+            yield f"token {n}, {token}, was acknowledged and is lost"
+        elif (attempt.tokens[n - 1], attempt.clock[n - 1]) != (token, ms):
+            yield f"token {n} was acknowledged as {token} at {ms} ms, and is {attempt.tokens[n - 1]}"
+    if game.ended and attempt.end != game.ended:
+        yield f"the player was told {game.ended}, the attempt is {attempt.end or 'running'}"
+    for verdict in game.verdicts:
+        if verdict["state"] != attempt.state:
+            yield f"the player was told {verdict['state']}, the attempt is {attempt.state}"
+    yield from _seen(game, attempt, deal)
+
+
+def _seen(game: Game, attempt: Kept, deal: Deal) -> Iterator[str]:
+    """Where a client did not see exactly what its tokens make visible."""
+    table = open_table(deal.variant, bytes.fromhex(deal.seed))
+    played = 0
+    for n, view in sorted(game.views, key=lambda one: one[0]):
+        if n > len(attempt.tokens):
+            yield f"a view of {n} tokens was shown, and there are {len(attempt.tokens)}"
+            return
+        for token in attempt.tokens[played:n]:
+            table.push(token)
+        played = n
+        if json.loads(json.dumps(table.view())) != view:
+            yield f"the view after {n} tokens is not what may be seen"
+
+
+def _judged(attempt: Kept, deal: Deal, scores: dict[str, tuple[int, int, int]]) -> Iterator[str]:
+    """What is wrong with an attempt's verdict and result; a verified one's score goes into `scores`."""
+    if attempt.state not in JUDGED:
+        yield f"is left {attempt.state}"
+        return
+    expected = 1 if attempt.state == "verified" else 0
+    if len(attempt.results) != expected:
+        yield f"is {attempt.state} with {len(attempt.results)} results"
+    if attempt.state == "rejected":
+        yield "an honest game was rejected"
+    end = End(attempt.end, attempt.end_ms)  # type: ignore[arg-type] # a wrong one is refused
+    seed = bytes.fromhex(deal.seed)
+    played = replay(Record(1, deal.variant, None, seed, tuple(attempt.tokens), tuple(attempt.clock), end))
+    if not played.ok:
+        yield f"its record does not replay: {played.failure}"
+    elif expected:
+        scores[attempt.attempt] = (played.cards_up, played.elapsed_ms, played.tokens)
+
+
+def _ranked(attempts: Sequence[Kept], scores: dict[str, tuple[int, int, int]], board: str) -> list[Line]:
+    """The lines a board must have."""
+
+    def place(attempt: Kept) -> tuple[Any, ...]:
+        cards_up, elapsed_ms, tokens = scores[attempt.attempt]
+        figures = (elapsed_ms, tokens) if board == "race" else (tokens, elapsed_ms)
+        return (-cards_up, *figures, attempt.finished_at, min(attempt.results, default=0))
+
+    ordered = sorted(attempts, key=place)
+    return [Line(rank, one.player, *scores[one.attempt]) for rank, one in enumerate(ordered, 1)]
+
+
+def _differences(shown: Sequence[Line], expected: Sequence[Line]) -> Iterator[str]:
+    if len(shown) != len(expected):
+        yield f"{len(shown)} lines instead of {len(expected)}"
+    for ours, theirs in zip(expected, shown, strict=False):
+        if ours != theirs:
+            yield f"{theirs} instead of {ours}"
+            return

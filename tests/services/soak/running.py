@@ -1,0 +1,190 @@
+"""One soak from its start to its end: stack, players, blows, then the checks."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import threading
+import time
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from games.rules import CATALOGUE
+from tests.services.servers import eventually
+from tests.services.soak.breaking import Breaker, plan
+from tests.services.soak.checking import Boards, Deal, Kept, Line, find_faults
+from tests.services.soak.players import Begin, Player, Seat, Tally
+from tests.services.stack import Stack
+
+Say = Callable[[str], None]
+REPORT_EVERY = 5.0  # s
+SETTLED_WITHIN = 240.0  # s: the sweep finds a lost attempt after at most 90, and a second time after 120 more
+PAGE = 100
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked for. `hurried` sends lost attempts again at once instead of waiting until the sweep finds them."""
+
+    seconds: float
+    seed: int
+    players: int = 40
+    hurried: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was done, and what is wrong."""
+
+    tally: Tally
+    blows: Counter[str]
+    verdicts: Counter[str]
+    faults: list[str]
+
+
+def soak(wish: Wish, home: Path, say: Say) -> Outcome:
+    """Run one in the empty directory `home`."""
+    stack = Stack(home)
+    try:
+        say("starting PostgreSQL, Redis, two web processes, a worker and beat")
+        stack.start()
+        stack.start_beat()
+        return _soak(wish, stack, say)
+    finally:
+        stack.stop()
+
+
+def _soak(wish: Wish, stack: Stack, say: Say) -> Outcome:
+    control = Control(stack)
+    deals = [_deal(control, wish.seed, variant) for variant in CATALOGUE]
+    tally = Tally()
+    breaker = Breaker(stack, plan(wish.seed, wish.seconds))
+    say(f"{wish.players} players for {wish.seconds:.0f} s")
+
+    async def begin(number: int) -> Seat:
+        found = await asyncio.to_thread(control.ask, "seat", deal=deals[number % len(deals)].id)
+        return Seat(found["session"], found["attempt"], found["player"])
+
+    asyncio.run(_play(wish, stack.ports, begin, deals=deals, tally=tally, breaker=breaker, say=say))
+    stopped = stack.ended()
+    stack.mend()
+    left = control.ask("expire")
+    say(f"{left} games were left; waiting for every verdict")
+    _settle(control, hurried=wish.hurried)
+    kept = [Kept(**one) for one in control.ask("kept")]
+    boards = _boards(stack, deals)
+    faults = find_faults(tally.games, kept, deals, boards)
+    faults += [f"deal {deal.id}: {fault}" for deal in deals for fault in control.ask("faults", deal=deal.id)]
+    faults += [f"{name} ended by itself" for name in {*stopped, *stack.ended()}]
+    if breaker.failed is not None:
+        faults.append(f"not every blow could be dealt: {breaker.failed!r}")
+    return Outcome(tally, breaker.dealt, Counter(one.state for one in kept), faults)
+
+
+class Control:
+    """The stack's control process for many threads; asked again when the database cut it off."""
+
+    def __init__(self, stack: Stack) -> None:
+        self._stack, self._lock = stack, threading.Lock()
+
+    def ask(self, what: str, **arguments: Any) -> Any:
+        """Its answer."""
+        for _ in range(4):
+            try:
+                return self._ask(what, **arguments)
+            except AssertionError as error:
+                failed = error
+                time.sleep(0.1)
+        raise failed
+
+    def _ask(self, what: str, **arguments: Any) -> Any:
+        with self._lock:
+            return self._stack.ask(what, **arguments)
+
+
+def _deal(control: Control, seed: int, variant: str) -> Deal:
+    own = hashlib.sha256(f"{seed} {variant}".encode()).hexdigest()
+    return Deal(control.ask("deal", variant=variant, seed=own), variant, own)
+
+
+async def _play(
+    wish: Wish, ports: list[int], begin: Begin, *, deals: list[Deal], tally: Tally, breaker: Breaker, say: Say
+) -> None:
+    secrets = {text for deal in deals for text in (deal.seed, b64encode(bytes.fromhex(deal.seed)).decode().rstrip("="))}
+    players = [
+        Player(number, wish.seed, ports=ports, begin=begin, tally=tally, secrets=secrets)
+        for number in range(wish.players)
+    ]
+    start = time.monotonic()
+    breaker.start()
+    async with asyncio.TaskGroup() as playing:
+        for player in players:
+            playing.create_task(player.play())
+        while (elapsed := time.monotonic() - start) < wish.seconds:
+            await asyncio.sleep(min(REPORT_EVERY, wish.seconds - elapsed))
+            say(progress(time.monotonic() - start, tally, breaker.dealt))
+        for player in players:
+            player.stopping = True
+    await asyncio.to_thread(breaker.join)
+
+
+def progress(elapsed: float, tally: Tally, dealt: Counter[str]) -> str:
+    """How far it is, in a line."""
+    blows = ", ".join(f"{kind} {times}" for kind, times in sorted(dealt.items())) or "none"
+    return f"{elapsed:4.0f} s  {len(tally.games)} games, {tally.tokens} tokens acknowledged, blows: {blows}"
+
+
+def _settle(control: Control, *, hurried: bool) -> None:
+    """Wait until every attempt has its verdict, or for so long that the checks may say that one has none."""
+
+    def settled() -> bool:
+        if hurried:
+            control.ask("close_due")
+            control.ask("sweep", minutes=10)
+        return bool(control.ask("unsettled") == 0)
+
+    try:
+        eventually(settled, within=60 if hurried else SETTLED_WITHIN, every=2)
+    except TimeoutError:
+        return
+
+
+def _boards(stack: Stack, deals: list[Deal]) -> Boards:
+    """Every board as each web process shows it."""
+    return {
+        (deal.id, board, f"web{index}"): list(_lines(stack.ports[index], deal.id, board))
+        for deal in deals
+        for board in ("race", "fewest")
+        for index in range(2)
+    }
+
+
+def _lines(port: int, deal: int, board: str) -> list[Line]:
+    found: list[Line] = []
+    cursor = None
+    while True:
+        page = _page(port, deal, {"board": board, "limit": PAGE} | ({"cursor": cursor} if cursor else {}))
+        names = ("rank", "player", "cards_up", "elapsed_ms", "tokens")
+        found += [Line(**{name: entry[name] for name in names}) for entry in page["entries"]]
+        if (cursor := page["after"]) is None:
+            return found
+
+
+def _page(port: int, deal: int, asked: dict[str, Any]) -> Any:
+    # Each deal's reader has an address of its own, so that many pages are no reason to be refused.
+    connection = HTTPConnection(
+        "127.0.0.1", port, timeout=10, source_address=(f"127.2.{deal // 200}.{deal % 200 + 1}", 0)
+    )
+    connection.request("GET", f"/api/v1/boards/{deal}?{urlencode(asked)}")
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    assert answer.status == 200, (answer.status, body)
+    return json.loads(body)

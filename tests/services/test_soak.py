@@ -1,0 +1,225 @@
+"""The soak finds nothing in the service as it is, and would find whatever could be wrong."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from games.rules import open_table
+from tests.requirements import need
+from tests.services.servers import Redis, postgres_programs
+from tests.services.soak.breaking import CALM, KINDS, plan
+from tests.services.soak.checking import Boards, Deal, Game, Kept, Line, find_faults
+from tests.services.soak.running import Wish, soak
+
+DEAL = Deal(7, "stonewall", "5a" * 32)
+SERVERS = ("web0", "web1")
+
+
+@pytest.mark.services
+@pytest.mark.slow
+@pytest.mark.xdist_group("services")
+def test_a_short_soak_finds_nothing_wrong(tmp_path: Path) -> None:
+    need(postgres_programs() is not None, "PostgreSQL's server programs")
+    need(Redis.is_installed(), "redis-server")
+    outcome = soak(Wish(seconds=20, seed=20261121, hurried=True), tmp_path, print)
+    assert outcome.faults == []
+    assert set(outcome.blows) == set(KINDS)
+    assert outcome.tally.tokens > 100
+    assert outcome.verdicts["verified"] > 20
+
+
+class History:
+    """An honest history of three players at one deal; tests doctor it."""
+
+    def __init__(self) -> None:
+        self.games: list[Game] = []
+        self.kept: list[Kept] = []
+        lines = []
+        # Everybody plays the first tokens of one line, so that cards up go with their number.
+        for number, tokens in enumerate((40, 25, 10)):
+            game, kept, cards_up = played(number, tokens)
+            self.games.append(game)
+            self.kept.append(kept)
+            lines.append((cards_up, kept))
+        lines.sort(key=lambda line: (-line[0], line[1].end_ms))
+        board = [
+            Line(rank, kept.player, cards_up, kept.end_ms, len(kept.tokens))
+            for rank, (cards_up, kept) in enumerate(lines, 1)
+        ]
+        fewest = sorted(board, key=lambda line: (-line.cards_up, line.tokens))
+        self.boards: Boards = {}
+        for server in SERVERS:
+            self.boards[DEAL.id, "race", server] = list(board)
+            self.boards[DEAL.id, "fewest", server] = [
+                Line(rank, line.player, line.cards_up, line.elapsed_ms, line.tokens)
+                for rank, line in enumerate(fewest, 1)
+            ]
+
+    def faults(self) -> list[str]:
+        return find_faults(self.games, self.kept, [DEAL], self.boards)
+
+
+def played(number: int, length: int) -> tuple[Game, Kept, int]:
+    """A game that was resigned after some tokens: as its player knows it, as it is kept, and its cards up."""
+    table, choose = open_table(DEAL.variant, bytes.fromhex(DEAL.seed)), random.Random(number)
+    game = Game(f"attempt{number}", f"player{number}")
+    tokens, clock = [], []
+    for n in range(1, length + 1):
+        tokens.append(choose.choice(table.legal_moves()))
+        clock.append(n * 1000 + number)
+        table.push(tokens[-1])
+        game.acknowledged[n] = tokens[-1], clock[-1]
+    game.views.append((length, json.loads(json.dumps(table.view()))))
+    game.ended = "resigned"
+    game.verdicts.append({"state": "verified", "rank": number + 1})
+    end = clock[-1] + 500
+    finished = f"2026-11-21T12:00:0{number}+00:00"
+    kept = Kept(
+        game.attempt, game.player, DEAL.id, "verified", "resigned", end, tokens, clock, finished, results=[number + 1]
+    )
+    return game, kept, table.cards_up
+
+
+def test_an_honest_history_is_without_fault() -> None:
+    assert History().faults() == []
+
+
+def _lose_a_token(history: History) -> None:
+    history.kept[0].tokens.pop()
+    history.kept[0].clock.pop()
+
+
+def _lose_a_token_in_the_middle(history: History) -> None:
+    del history.games[1].acknowledged[3]
+    history.kept[1].tokens[2], history.kept[1].tokens[3] = history.kept[1].tokens[3], history.kept[1].tokens[2]
+
+
+def _change_a_time(history: History) -> None:
+    history.kept[0].clock[4] += 1
+
+
+def _lose_an_attempt(history: History) -> None:
+    history.kept.pop(0)
+
+
+def _double_a_result(history: History) -> None:
+    history.kept[1].results.append(99)
+
+
+def _drop_a_result(history: History) -> None:
+    history.kept[1].results.clear()
+
+
+def _leave_it_pending(history: History) -> None:
+    history.kept[2].state = "pending"
+    history.kept[2].results.clear()
+
+
+def _leave_it_playing(history: History) -> None:
+    history.kept[2].state, history.kept[2].end = "playing", ""
+    history.kept[2].results.clear()
+
+
+def _tell_another_verdict(history: History) -> None:
+    history.games[0].verdicts.append({"state": "review", "rank": None})
+
+
+def _reject_it(history: History) -> None:
+    history.kept[0].state = "rejected"
+    history.kept[0].results.clear()
+    history.games[0].verdicts.clear()
+
+
+def _end_it_otherwise(history: History) -> None:
+    history.kept[0].end = "closed"
+
+
+def _swap_two_ranks(history: History) -> None:
+    board = history.boards[DEAL.id, "race", "web1"]
+    board[0], board[1] = board[1], board[0]
+
+
+def _rank_everybody_first(history: History) -> None:
+    for line in history.boards[DEAL.id, "fewest", "web0"]:
+        line.rank = 1
+
+
+def _leave_one_out(history: History) -> None:
+    history.boards[DEAL.id, "race", "web0"].pop()
+
+
+def _list_one_twice(history: History) -> None:
+    board = history.boards[DEAL.id, "race", "web0"]
+    board.append(board[-1])
+
+
+def _add_a_card(history: History) -> None:
+    history.boards[DEAL.id, "race", "web0"][0].cards_up += 1
+
+
+def _show_no_board(history: History) -> None:
+    history.boards.clear()
+
+
+def _show_a_hidden_card(history: History) -> None:
+    view = history.games[0].views[0][1]
+    hidden = [pile for pile in view["piles"].values() if None in pile]
+    if hidden:
+        hidden[0][hidden[0].index(None)] = "KS"
+    else:
+        view["seen"] = "KS"
+
+
+def _show_what_was_not_played(history: History) -> None:
+    history.games[2].views.append((11, {}))
+
+
+def _complain(history: History) -> None:
+    history.games[0].complaints.append("refused: illegal_move")
+
+
+@pytest.mark.parametrize(
+    ("doctor", "complaint"),
+    [
+        (_lose_a_token, "was acknowledged and is lost"),
+        (_lose_a_token_in_the_middle, "was acknowledged as"),
+        (_change_a_time, "was acknowledged as"),
+        (_lose_an_attempt, "is not in the database"),
+        (_double_a_result, "verified with 2 results"),
+        (_drop_a_result, "verified with 0 results"),
+        (_leave_it_pending, "is left pending"),
+        (_leave_it_playing, "is left playing"),
+        (_tell_another_verdict, "was told review"),
+        (_reject_it, "an honest game was rejected"),
+        (_end_it_otherwise, "was told resigned"),
+        (_swap_two_ranks, "instead of"),
+        (_rank_everybody_first, "instead of"),
+        (_leave_one_out, "2 lines instead of 3"),
+        (_list_one_twice, "4 lines instead of 3"),
+        (_add_a_card, "instead of"),
+        (_show_no_board, "no board was shown"),
+        (_show_a_hidden_card, "is not what may be seen"),
+        (_show_what_was_not_played, "and there are 10"),
+        (_complain, "refused: illegal_move"),
+    ],
+)
+def test_a_doctored_history_is_found_out(doctor: Callable[[History], None], complaint: str) -> None:
+    history = History()
+    doctor(history)
+    assert any(complaint in fault for fault in history.faults()), history.faults()
+
+
+def test_a_seed_gives_the_same_blows_and_every_kind_of_them() -> None:
+    for seed in range(30):
+        blows = plan(seed, 20)
+        assert blows == plan(seed, 20)
+        assert {blow.kind for blow in blows} == set(KINDS)
+        assert [blow.at for blow in blows] == sorted(blow.at for blow in blows)
+        assert all(CALM <= blow.at <= 20 - CALM for blow in blows)
+    assert plan(1, 20) != plan(2, 20)
+    assert len(plan(1, 600)) > 100
