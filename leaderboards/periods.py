@@ -21,7 +21,7 @@ from leaderboards import boards, histogram, reading
 from leaderboards.keys import SEASON, BoardName, Score
 from leaderboards.ladders import Ladder, season_ladder, season_ladders, set_score
 from leaderboards.models import Recount, Result, Season, Standing
-from leaderboards.pages import Entry, Page, read_cursor, with_cursors
+from leaderboards.pages import Entry, Page
 from leaderboards.players import Player
 
 Period = Season.Period
@@ -72,20 +72,12 @@ def page(
     """
     if found is None:
         return Page([], 0)
-    ladder = season_ladder(found.pk, board)
-    place = read_cursor(cursor, ladder) if cursor else None
-    limit = max(1, min(limit, boards.MAX_PAGE_SIZE))
-    return with_cursors(boards.sql_page(ladder, place, limit), ladder)
+    return boards.page_of(season_ladder(found.pk, board), cursor, limit)
 
 
 def around(found: Season | None, board: BoardName, player: Player, span: int = boards.AROUND) -> list[Entry]:
     """The player's entry in a season with its neighbours; empty when the player has none."""
     return reading.entries_around(season_ladder(found.pk, board), player.pk, span) if found else []
-
-
-def rank_of(found: Season | None, board: BoardName, player: Player) -> int | None:
-    """The player's rank in a season, from 1."""
-    return boards.sql_rank(season_ladder(found.pk, board), player) if found else None
 
 
 def friends(found: Season | None, board: BoardName, player: Player) -> list[Entry]:

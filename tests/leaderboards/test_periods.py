@@ -103,7 +103,7 @@ def test_pages_ranks_and_neighbours_of_a_season_agree_with_a_naive_sort() -> Non
         assert [entry.player for entry in found] == [p.public_id for p in expected]
         assert [entry.rank for entry in found] == list(range(1, 13))
         for rank, who in enumerate(expected, 1):
-            assert periods.rank_of(season, board, who) == rank
+            assert [entry.rank for entry in periods.around(season, board, who, 0)] == [rank]
         middle = periods.around(season, board, expected[5], 1)
         assert [entry.rank for entry in middle] == [5, 6, 7]
     whole()
@@ -122,7 +122,6 @@ def test_friends_in_a_season() -> None:
 
 def test_a_season_nobody_has_played_in_is_empty() -> None:
     assert periods.page(None).entries == []
-    assert periods.rank_of(None, "race", factory.player()) is None
     assert periods.around(None, "race", factory.player()) == []
     assert periods.friends(None, "race", factory.player()) == []
 

@@ -24,7 +24,6 @@ from config.celery import app  # noqa: E402
 from games.attempts import record_of, start_attempt  # noqa: E402
 from games.models import Attempt, Deal  # noqa: E402
 from leaderboards import boards, histogram, sweeping  # noqa: E402
-from leaderboards.cache import board_cache  # noqa: E402
 from leaderboards.ladders import deal_ladders  # noqa: E402
 from leaderboards.models import DealBoard, Result  # noqa: E402
 from tests.leaderboards import factory  # noqa: E402
@@ -96,15 +95,7 @@ def version(deal: int) -> int:
     return DealBoard.objects.filter(pk=deal).values_list("version", flat=True).first() or 0
 
 
-def cached(deal: int) -> int | None:
-    """How many entries the cached race board of a deal has; None without one."""
-    cache = board_cache()
-    assert cache is not None
-    page = cache.page(deal, "race", 0, 1)
-    return None if page is None else page.total
-
-
-COMMANDS = {one.__name__: one for one in (deal, seat, state, sweep, deliver, faults, version, cached)}
+COMMANDS = {one.__name__: one for one in (deal, seat, state, sweep, deliver, faults, version)}
 
 
 def main() -> None:
