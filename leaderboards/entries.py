@@ -55,7 +55,7 @@ _LAST_ID: Final = 2**63 - 1
 # An update, so that the mark stays locked until this transaction commits and no recount takes it before.
 _MARK: Final = (
     "INSERT INTO {table} (player_id, day, marked_at) VALUES (%s, %s, %s) "
-    "ON CONFLICT (player_id, day) DO UPDATE SET marked_at = EXCLUDED.marked_at"
+    "ON CONFLICT (player_id, day) DO UPDATE SET marked_at = EXCLUDED.marked_at, failed_at = NULL"
 )
 
 
