@@ -23,7 +23,7 @@ from accounts.models import Follow, User
 from accounts.moderation import end_sessions
 from accounts.names import FORMER_PLAYER
 from games.models import Attempt
-from leaderboards import ranking
+from leaderboards.entries import tell_all_watchers
 
 
 def erase_player(user: User) -> None:
@@ -40,7 +40,7 @@ def erase_player(user: User) -> None:
         kind = ContentType.objects.get_for_model(User)
         LogEntry.objects.filter(content_type=kind, object_id=str(user.pk)).update(object_repr=FORMER_PLAYER)
         _anonymise(user)
-        transaction.on_commit(lambda: ranking.rename_player(user))
+        transaction.on_commit(tell_all_watchers)
 
 
 def _anonymise(user: User) -> None:

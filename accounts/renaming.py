@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.names import guest_name, name_key
-from leaderboards import ranking
+from leaderboards.entries import tell_all_watchers
 
 
 def rename_player(user: User, name: str) -> None:
@@ -24,7 +24,7 @@ def rename_player(user: User, name: str) -> None:
     except IntegrityError:
         user.refresh_from_db()
         raise ValidationError(_("This name is taken, or too much like one that is."), code="name_taken") from None
-    ranking.rename_player(user)
+    transaction.on_commit(tell_all_watchers)
 
 
 def neutralise_name(user: User) -> None:
@@ -37,5 +37,5 @@ def neutralise_name(user: User) -> None:
                 user.save(update_fields=["display_name", "name_key"])
         except IntegrityError:
             continue
-        ranking.rename_player(user)
+        transaction.on_commit(tell_all_watchers)
         return

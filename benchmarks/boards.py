@@ -1,13 +1,14 @@
-"""Reading a deal's board with a million entries: SQL in milliseconds, the cache beside the bare Redis command.
+"""Reading a deal's board with a million entries, in milliseconds, and what a thousand watchers of it cost.
 
 `DATABASE_URL=postgres://… python -m benchmarks.boards [--entries N]`; exit code 1 when an aim is missed. It makes a
-database of its own on that server and drops it at the end, and starts a Redis of its own. Each figure is the median of
-many calls, the calls of all kinds taken in turns.
+database of its own on that server and drops it at the end. Each time is the median of many calls, the calls of all
+kinds taken in turns. The watchers are told of a change a hundred times a second.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import random
 import statistics
@@ -16,19 +17,21 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 if TYPE_CHECKING:
     from games.models import Deal
+    from leaderboards.keys import BoardName
     from leaderboards.ladders import Ladder, Position
     from leaderboards.players import Player
 
 ENTRIES = 1_000_000
 CALLS = 400
 SQL_AIM_MS = 2.0
-CACHE_AIM = 3.0
-KINDS = ("page 1", "page in the middle", "around me", "my rank")
+WATCHERS = 1_000
+WATCHED_SECONDS = 5
+READINGS_AIM = 1.0  # a second
 
 
 def main() -> int:
@@ -74,28 +77,20 @@ def own_database(url: str) -> Iterator[None]:
 
 def measure(entries: int, calls: int) -> int:
     """Fill, measure, print; the exit code."""
-    from tests.services.servers import Redis
-
     started = time.perf_counter()
     deal = fill(entries)
     print(f"{entries:,} entries in PostgreSQL after {time.perf_counter() - started:.0f} s")
-    server = Redis() if Redis.is_installed() else None
-    if server is None:
-        print("no redis-server is installed: SQL alone is measured")
-        return report(take(sql_calls(deal, entries), calls))
-    server.start()
-    try:
-        started = time.perf_counter()
-        cached, bare = redis_calls(deal, entries, server.url)
-        print(f"copied to Redis in {time.perf_counter() - started:.0f} s")
-        return report(take({**sql_calls(deal, entries), **cached, **bare}, calls))
-    finally:
-        server.stop()
+    missed = report(take(sql_calls(deal, entries), calls))
+    readings, frames = asyncio.run(watch(deal))
+    print(f"{WATCHERS:,} watchers: {readings:.2f} readings a second, {frames:,} first frames shown")
+    missed |= readings > READINGS_AIM
+    print(f"aims: SQL under {SQL_AIM_MS} ms, {READINGS_AIM} readings a second: {'MISSED' if missed else 'ok'}")
+    return int(missed)
 
 
-def take(kinds: dict[tuple[str, str], Callable[[], object]], calls: int) -> dict[tuple[str, str], float]:
+def take(kinds: dict[str, Callable[[], object]], calls: int) -> dict[str, float]:
     """The median of each kind of call in ms."""
-    times: dict[tuple[str, str], list[float]] = {kind: [] for kind in kinds}
+    times: dict[str, list[float]] = {kind: [] for kind in kinds}
     for turn in range(calls + 20):
         for kind, call in kinds.items():
             started = time.perf_counter()
@@ -105,27 +100,61 @@ def take(kinds: dict[tuple[str, str], Callable[[], object]], calls: int) -> dict
     return {kind: statistics.median(found) for kind, found in times.items()}
 
 
-def report(medians: dict[tuple[str, str], float]) -> int:
-    """Print the medians and the ratios; 1 when an aim is missed."""
-    missed = False
-    print(f"{'median ms':<20}{'SQL':>9}{'cache':>9}{'bare Redis':>12}{'cache/bare':>12}")
-    for kind in KINDS:
-        sql = medians[kind, "sql"]
-        line = f"{kind:<20}{sql:>9.3f}"
-        missed |= sql >= SQL_AIM_MS
-        if (kind, "cache") in medians:
-            cache, bare = medians[kind, "cache"], medians[kind, "bare"]
-            missed |= cache > CACHE_AIM * bare
-            line += f"{cache:>9.3f}{bare:>12.3f}{cache / bare:>12.2f}"
-        print(line)
-    met = "MISSED" if missed else "ok"
-    print(f"aims: SQL under {SQL_AIM_MS} ms, cache at most {CACHE_AIM} times the bare command: {met}")
-    return int(missed)
+def report(medians: dict[str, float]) -> bool:
+    """Print the medians; whether an aim is missed."""
+    for kind, median in medians.items():
+        print(f"{kind:<20}{median:>9.3f} ms")
+    return any(median >= SQL_AIM_MS for median in medians.values())
 
 
-def sql_calls(deal: Deal, entries: int) -> dict[tuple[str, str], Callable[[], object]]:
+async def watch(deal: Deal) -> tuple[float, int]:
+    """Readings a second while many watch a board that changes all the time, and how many watchers have seen it."""
+    from leaderboards import live
+
+    readings, shown = 0, asyncio.Event()
+    read = live.read_frame
+
+    def counted(deal: Deal, board: BoardName) -> str:
+        nonlocal readings
+        readings += 1
+        return read(deal, board)
+
+    class Watcher:
+        seen = False
+
+        def show(self, _frame: str) -> None:
+            self.seen = True
+            shown.set()
+
+    live.read_frame = counted
+    hub, watchers = live.Hub(), [Watcher() for _ in range(WATCHERS)]
+    for watcher in watchers:
+        hub.add(deal, "race", watcher)
+    await shown.wait()
+    readings, started = 0, time.perf_counter()
+    while time.perf_counter() - started < WATCHED_SECONDS:
+        await tell(deal)
+        await asyncio.sleep(0.01)
+    rate = readings / (time.perf_counter() - started)
+    for watcher in watchers:
+        hub.discard(deal, "race", watcher)
+    return rate, sum(watcher.seen for watcher in watchers)
+
+
+async def tell(deal: Deal) -> None:
+    """Say that a deal's boards have changed."""
+    from channels.layers import get_channel_layer
+
+    from leaderboards.entries import board_group
+
+    layer = get_channel_layer()
+    assert layer is not None
+    await layer.group_send(board_group(deal.pk), {"type": "board.changed"})
+
+
+def sql_calls(deal: Deal, entries: int) -> dict[str, Callable[[], object]]:
     """What SQL is asked; each call for somebody else."""
-    from leaderboards import boards, reading
+    from leaderboards import boards
     from leaderboards.ladders import deal_ladder
     from leaderboards.pages import Cursor
 
@@ -133,45 +162,11 @@ def sql_calls(deal: Deal, entries: int) -> dict[tuple[str, str], Callable[[], ob
     middle = Cursor(position_at(ladder, entries // 2), backwards=False)
     players = Players(entries)
     return {
-        ("page 1", "sql"): lambda: boards.sql_page(ladder, None, 50),
-        ("page in the middle", "sql"): lambda: boards.sql_page(ladder, middle, 50),
-        ("around me", "sql"): lambda: reading.entries_around(ladder, players.any().pk, 5),
-        ("my rank", "sql"): lambda: boards.sql_rank(ladder, players.any()),
+        "page 1": lambda: boards.sql_page(ladder, None, 50),
+        "page in the middle": lambda: boards.sql_page(ladder, middle, 50),
+        "around me": lambda: boards.around(deal, "race", players.any(), 5),
+        "my rank": lambda: boards.rank_of(deal, "race", players.any()),
     }
-
-
-def redis_calls(deal: Deal, entries: int, url: str) -> tuple[dict[Any, Any], dict[Any, Any]]:
-    """What the cache is asked, and the bare commands that answer the same from a sorted set."""
-    import redis
-
-    from leaderboards.cache import BoardCache
-    from leaderboards.ladders import deal_ladder
-
-    client = redis.Redis.from_url(url)
-    copy = BoardCache(client)
-    assert copy.fill(deal.pk)
-    board = b"talon:board:%d:race" % deal.pk
-    position = position_at(deal_ladder(deal.pk, "race"), entries // 2)
-    players, members = Players(entries), [member for member, _ in client.zscan_iter(board, count=1000)][:5_000]
-    choose = random.Random(7)
-
-    def around() -> object:
-        index = client.zrank(board, choose.choice(members)) or 0
-        return client.zrange(board, max(0, index - 5), index + 5, withscores=True)
-
-    cached = {
-        ("page 1", "cache"): lambda: copy.page(deal.pk, "race", 0, 50),
-        ("page in the middle", "cache"): lambda: copy.beside(deal.pk, "race", position, 50, backwards=False),
-        ("around me", "cache"): lambda: copy.around(deal.pk, "race", players.any().pk, 5),
-        ("my rank", "cache"): lambda: copy.rank(deal.pk, "race", players.any().pk),
-    }
-    bare = {
-        ("page 1", "bare"): lambda: client.zrange(board, 0, 49, withscores=True),
-        ("page in the middle", "bare"): lambda: client.zrange(board, entries // 2, entries // 2 + 49, withscores=True),
-        ("around me", "bare"): around,
-        ("my rank", "bare"): lambda: client.zrank(board, choose.choice(members)),
-    }
-    return cached, bare
 
 
 class Players:

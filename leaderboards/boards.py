@@ -1,10 +1,11 @@
 """Reading the boards of a deal: pages, the entries around a player, a player's rank, friends, and who is still waiting.
 
-Pages, ranks and neighbourhoods come from the cache where there is one and from SQL otherwise, with the same outcome.
+The database is asked, but for what everybody looks at: the first page and who waits are shared for about a second.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -14,17 +15,16 @@ from django.db.models import QuerySet
 
 from games.models import Attempt, Deal
 from leaderboards import histogram, reading
-from leaderboards.cache import board_cache
 from leaderboards.keys import BoardName
 from leaderboards.ladders import Ladder, deal_ladder
 from leaderboards.pages import Cursor, Entry, Page, Status, read_cursor, with_cursors
 from leaderboards.players import Player
+from leaderboards.shared import copies
 
 PAGE_SIZE: Final = 50
 MAX_PAGE_SIZE: Final = 100
 AROUND: Final = 5
 FRIENDS_SHOWN: Final = 200
-MOST_FOLLOWED: Final = 2_000
 WAITING_SHOWN: Final = 50
 
 _WAITING_STATES: Final = (Attempt.State.PENDING, Attempt.State.REVIEW)
@@ -35,20 +35,27 @@ def page(deal: Deal, board: BoardName = "race", cursor: str | None = None, limit
 
     :raises CursorError: for a cursor that is none of this board's.
     """
-    ladder = deal_ladder(deal.pk, board)
-    place = read_cursor(cursor, ladder) if cursor else None
+    return page_of(deal_ladder(deal.pk, board), cursor, limit)
+
+
+def page_of(ladder: Ladder, cursor: str | None, limit: int) -> Page:
+    """A page of any ladder.
+
+    :raises CursorError: for a cursor that is none of this ladder's.
+    """
     limit = max(1, min(limit, MAX_PAGE_SIZE))
-    cached = board_cache()
-    found: Page | None = None
-    if cached is not None and place is None:
-        found = cached.page(deal.pk, board, 0, limit)
-    elif cached is not None and place is not None:
-        found = cached.beside(deal.pk, board, place.position, limit, backwards=place.backwards)
-    return with_cursors(found or sql_page(ladder, place, limit), ladder)
+    if cursor:
+        found = sql_page(ladder, read_cursor(cursor, ladder), limit)
+    elif limit > PAGE_SIZE:
+        found = sql_page(ladder, None, limit)
+    else:
+        first = copies.get(_page_key(ladder), lambda: sql_page(ladder, None, PAGE_SIZE))
+        found = replace(first, entries=first.entries[:limit])
+    return with_cursors(found, ladder)
 
 
 def sql_page(ladder: Ladder, place: Cursor | None, limit: int) -> Page:
-    """A page as the database has it."""
+    """A page as the database has it, without cursors."""
     if place is None:
         found = reading.first_entries(ladder, limit)
     else:
@@ -56,26 +63,21 @@ def sql_page(ladder: Ladder, place: Cursor | None, limit: int) -> Page:
     return Page(found.entries, found.total if found.entries else histogram.total(ladder))
 
 
+def opening(deal: Deal, board: BoardName) -> tuple[Page, list[Entry]]:
+    """The first page and who waits as they are now; everybody else sees them too for the next second."""
+    ladder = deal_ladder(deal.pk, board)
+    first = copies.renew(_page_key(ladder), lambda: sql_page(ladder, None, PAGE_SIZE))
+    return with_cursors(first, ladder), copies.renew(_waiting_key(deal), lambda: sql_waiting(deal))
+
+
 def around(deal: Deal, board: BoardName, player: Player, span: int = AROUND) -> list[Entry]:
     """The player's entry with up to `span` entries before and after it; empty when the player is not listed."""
-    cached = board_cache()
-    found = cached.around(deal.pk, board, player.pk, span) if cached is not None else None
-    return found.entries if found is not None else reading.entries_around(deal_ladder(deal.pk, board), player.pk, span)
+    return reading.entries_around(deal_ladder(deal.pk, board), player.pk, span)
 
 
 def rank_of(deal: Deal, board: BoardName, player: Player) -> int | None:
     """The player's rank, from 1; None when the player is not listed."""
-    cached = board_cache()
-    found = cached.rank(deal.pk, board, player.pk) if cached is not None else None
-    if found is not None:
-        return found or None
-    return sql_rank(deal_ladder(deal.pk, board), player)
-
-
-def sql_rank(ladder: Ladder, player: Player) -> int | None:
-    """The player's rank as the database has it."""
-    found = reading.position_and_rank(ladder, player.pk)
-    return None if found is None else found[1]
+    return reading.rank_of(deal_ladder(deal.pk, board), player.pk)
 
 
 def friends(deal: Deal, board: BoardName, player: Player) -> list[Entry]:
@@ -86,12 +88,17 @@ def friends(deal: Deal, board: BoardName, player: Player) -> list[Entry]:
 def friends_of(ladder: Ladder, player: Player) -> list[Entry]:
     """The player and whom the player follows on any ladder, ranked among themselves."""
     followed = get_user_model().objects.filter(followers__follower=player.pk).values_list("pk", flat=True)
-    return reading.entries_of(ladder, [player.pk, *followed[:MOST_FOLLOWED]], FRIENDS_SHOWN)
+    return reading.entries_of(ladder, [player.pk, *followed], FRIENDS_SHOWN)
 
 
-def waiting(deal: Deal, limit: int = WAITING_SHOWN) -> list[Entry]:
+def waiting(deal: Deal) -> list[Entry]:
     """The attempts at a deal that wait for their verdict, earliest finish first; they have no rank yet."""
-    return [_waiting_entry(*row) for row in _waiting_rows(deal).order_by("finished_at", "id")[:limit]]
+    return copies.get(_waiting_key(deal), lambda: sql_waiting(deal))
+
+
+def sql_waiting(deal: Deal) -> list[Entry]:
+    """Who waits, as the database has it."""
+    return [_waiting_entry(*row) for row in _waiting_rows(deal).order_by("finished_at", "id")[:WAITING_SHOWN]]
 
 
 def standing_of(deal: Deal, board: BoardName, player: Player) -> Entry | None:
@@ -101,6 +108,14 @@ def standing_of(deal: Deal, board: BoardName, player: Player) -> Entry | None:
     for row in _waiting_rows(deal).filter(player=player.pk):
         return _waiting_entry(*row)
     return None
+
+
+def _page_key(ladder: Ladder) -> str:
+    return f"page.{ladder.scope_column}.{ladder.scope}.{ladder.layout.name}"
+
+
+def _waiting_key(deal: Deal) -> str:
+    return f"waiting.{deal.pk}"
 
 
 def _waiting_rows(deal: Deal) -> QuerySet[Attempt, tuple[Any, ...]]:

@@ -25,17 +25,30 @@ class BoardConsumer(AsyncConsumer):
 
     channel_layer_alias = "none"  # the hub listens to the layer for everybody
 
+    def __init__(self) -> None:
+        self._newest: str | None = None
+        self._sender: asyncio.Task[None] | None = None
+        self._deal: Deal | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        """Serve the connection; however it ends, nothing of it is left behind."""
+        self._send = cast("Any", send)
+        _SOCKETS.inc()
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            _SOCKETS.dec()
+            if self._deal is not None:
+                hub().discard(self._deal, self._board, self)
+            if self._sender is not None:
+                self._sender.cancel()
+
     async def dispatch(self, message: dict[str, Any]) -> None:
         """Hand a message to its method; Channels would look for stale database connections first."""
         await getattr(self, message["type"].replace(".", "_"))(message)
 
     async def websocket_connect(self, _message: dict[str, Any]) -> None:
         """Show the board, if there is such a one."""
-        self._send = cast("Any", self.base_send)
-        self._newest: str | None = None
-        self._sender: asyncio.Task[None] | None = None
-        self._deal: Deal | None = None
-        _SOCKETS.inc()
         await self._send({"type": "websocket.accept"})
         board = _board(self.scope["query_string"])
         deal = await database_sync_to_async(_deal)(self.scope["url_route"]["kwargs"]["deal"])
@@ -43,7 +56,7 @@ class BoardConsumer(AsyncConsumer):
             await self._send({"type": "websocket.close", "code": CLOSE_NOT_FOUND})
             return
         self._deal, self._board = deal, board
-        await hub().add(deal, board, self)
+        hub().add(deal, board, self)
 
     async def websocket_receive(self, _message: dict[str, Any]) -> None:
         """A client of the live board has nothing to say."""
@@ -51,11 +64,6 @@ class BoardConsumer(AsyncConsumer):
 
     async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
         """Look no more."""
-        _SOCKETS.dec()
-        if self._deal is not None:
-            hub().discard(self._deal, self._board, self)
-        if self._sender is not None:
-            self._sender.cancel()
         raise StopConsumer
 
     def show(self, frame: str) -> None:

@@ -1,7 +1,7 @@
 """Listing a result on its boards and taking it off: every change to what a deal's boards show goes through here.
 
 A change happens inside the caller's transaction, under the lock of the deal's boards; the histogram and the version
-change with it, and after the commit the cache and everybody looking at the board are told.
+change with it, and after the commit everybody looking at the board is told.
 """
 
 from __future__ import annotations
@@ -13,24 +13,27 @@ from functools import partial
 from typing import Final
 
 from celery import current_app
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection, transaction
 from django.utils import timezone
 
 from games.statements import Statement, run_in_order, stored
 from leaderboards import histogram
-from leaderboards.cache import Change, appeared, board_cache, left
 from leaderboards.ladders import deal_ladder, deal_ladders
 from leaderboards.models import DealBoard, Recount, Result
 from leaderboards.notices import notifier
 
 log = logging.getLogger(__name__)
 
+ALL_BOARDS: Final = "boards"
+"""The channel group that hears of what may have changed any board."""
+
 RECOUNT_EVERY: Final = 1.0  # s between two requests of one process
 RECOUNT_DELAY: Final = 2.0  # s until a request is served: later than every commit it stands for
 
 _RAISE_VERSION: Final = (
     "INSERT INTO {table} (deal_id, version) VALUES (%s, 1) "
-    "ON CONFLICT (deal_id) DO UPDATE SET version = {table}.version + 1 RETURNING version"
+    "ON CONFLICT (deal_id) DO UPDATE SET version = {table}.version + 1"
 )
 _COLUMNS: Final = (
     "attempt_id",
@@ -52,14 +55,8 @@ _LAST_ID: Final = 2**63 - 1
 # An update, so that the mark stays locked until this transaction commits and no recount takes it before.
 _MARK: Final = (
     "INSERT INTO {table} (player_id, day, marked_at) VALUES (%s, %s, %s) "
-    "ON CONFLICT (player_id, day) DO UPDATE SET marked_at = EXCLUDED.marked_at"
+    "ON CONFLICT (player_id, day) DO UPDATE SET marked_at = EXCLUDED.marked_at, failed_at = NULL"
 )
-
-
-def raise_version(deal_id: int) -> int:
-    """Lock a deal's boards until the end of the transaction; the version this transaction makes of them."""
-    (((version,),),) = run_in_order([_raising(deal_id)])
-    return int(version)
 
 
 def add(result: Result, *, listed: bool) -> int | None:
@@ -80,19 +77,20 @@ def add_all(results: Sequence[tuple[Result, bool]]) -> list[int | None]:
     ranks: list[int | None] = []
     for (result, listed), group in zip(results, groups, strict=True):
         rows = [next(found) for _ in group]
-        result.pk, version = int(rows[0][0][0]), int(rows[1][0][0])
-        transaction.on_commit(partial(announce, result.deal_id, version, _appeared(result) if listed else None))
+        result.pk = int(rows[0][0][0])
         ranks.append(int(rows[-1][0][0]) if listed else None)
+        if listed:
+            transaction.on_commit(partial(announce, result.deal_id))
     return ranks
 
 
 def _adding(result: Result, *, listed: bool) -> list[Statement]:
-    """Statements that return first the result's new id, then the boards' new version, at last the rank if listed."""
+    """Statements of which the first returns the result's new id, and the last its rank if it is listed."""
     result.listed = listed
     values = [getattr(result, column) for column in _COLUMNS]
-    statements: list[Statement] = [(_INSERT, [stored(value) for value in values]), _raising(result.deal_id)]
+    statements: list[Statement] = [(_INSERT, [stored(value) for value in values])]
     if listed:
-        statements += _counting(result, 1)
+        statements += [_raising(result.deal_id), *_counting(result, 1)]
         race = deal_ladder(result.deal_id, "race")
         # The new id is the largest of all, so among its equals the entry is the last.
         place = (*race.position(result)[:-1], _LAST_ID)
@@ -109,28 +107,9 @@ def set_listed(result: Result, *, listed: bool) -> None:
     shown = Result.objects.filter(pk=result.pk, listed=True).exists()
     result.listed = listed
     result.save(update_fields=["player", "listed"])
-    # The version is raised also by a change that no board shows: it counts up without gaps, and the cache follows it.
-    statements = [_raising(result.deal_id)]
-    change: Change | None = None
     if shown != listed:
-        statements += _counting(result, 1 if listed else -1)
-        change = _appeared(result) if listed else left(result)
-    version = int(run_in_order(statements)[0][0][0])
-    transaction.on_commit(partial(announce, result.deal_id, version, change))
-
-
-def show_again(result: Result) -> None:
-    """Have a listed result shown anew, as its player's name is another now."""
-    version = raise_version(result.deal_id)
-    if Result.objects.filter(pk=result.pk, listed=True).exists():
-        transaction.on_commit(partial(announce, result.deal_id, version, _appeared(result)))
-    else:
-        transaction.on_commit(partial(announce, result.deal_id, version, None))
-
-
-def _appeared(result: Result) -> Change:
-    player = result.player
-    return appeared(result, result.attempt.public_id, player.public_id, player.display_name)
+        run_in_order([_raising(result.deal_id), *_counting(result, 1 if listed else -1)])
+        transaction.on_commit(partial(announce, result.deal_id))
 
 
 def remove(result: Result) -> None:
@@ -142,13 +121,13 @@ def remove(result: Result) -> None:
 def recount_board(deal_id: int) -> None:
     """Count the entries of a deal's boards anew."""
     with transaction.atomic():
-        version = raise_version(deal_id)
+        run_in_order([_raising(deal_id)])
         for ladder in deal_ladders(deal_id):
             histogram.rebuild(ladder)
-        transaction.on_commit(partial(announce, deal_id, version, None))
 
 
 def _raising(deal_id: int) -> Statement:
+    """Lock a deal's boards until the end of the transaction, and give them their next version."""
     return _RAISE_VERSION.format(table=DealBoard._meta.db_table), [deal_id]
 
 
@@ -163,19 +142,25 @@ def _counting(result: Result, step: int) -> list[Statement]:
     return statements
 
 
-def announce(deal_id: int, version: int, change: Change | None) -> None:
-    """After the commit: bring the cache up to `version` and wake the watchers."""
-    cached = board_cache()
-    if cached is not None:
-        cached.apply(deal_id, version, change)
-    if change is not None:
-        tell_watchers(deal_id)
-        _request_recount()
+def announce(deal_id: int) -> None:
+    """After the commit: wake the watchers, and have the seasons follow."""
+    tell_watchers(deal_id)
+    _request_recount()
 
 
 def tell_watchers(deal_id: int) -> None:
     """Say to everybody looking at the deal's boards that they have changed."""
-    notifier.send(f"board.{deal_id}", {"type": "board.changed", "deal": deal_id})
+    notifier.send(board_group(deal_id), {"type": "board.changed"})
+
+
+def tell_all_watchers() -> None:
+    """Say to everybody looking at any board that it may have changed, as when a player's name does."""
+    notifier.send(ALL_BOARDS, {"type": "board.changed"})
+
+
+def board_group(deal_id: int) -> str:
+    """The channel group that hears of changes to a deal's boards."""
+    return f"board.{deal_id}"
 
 
 _recount_requested = -RECOUNT_EVERY
@@ -190,5 +175,7 @@ def _request_recount() -> None:
     _recount_requested = now
     try:
         current_app.send_task("talon.recount", countdown=RECOUNT_DELAY, retry=False)
+    except SoftTimeLimitExceeded:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever the broker's transport raises; the sweep recounts too
         log.warning("a recount could not be requested: %s", error)

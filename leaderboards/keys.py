@@ -1,12 +1,12 @@
 """Rank keys: a score packed into one integer that sorts as the board does.
 
 A key is ascending, the best score has the smallest one. The first figure of every board is the cards up, stored as its
-complement because more is better; what follows is ascending as it stands. Whatever does not fit into the key, and the
-earlier finish that breaks the last tie, are the `ties`: the columns that are compared after the key. The last of them
-is the id, so no two entries ever tie.
+complement because more is better; what follows is ascending as it stands, a `coarse` one without its last bits.
+Whatever does not fit into the key, and the earlier finish that breaks the last tie, are the `ties`: the columns that
+are compared after the key. The last of them is the id, so no two entries ever tie.
 
-Keys of one deal use 52 bits, so that a Redis sorted set, whose scores are doubles, holds them exactly. Keys of a
-period, whose sums grow without end, use 63 bits and leave one figure to the ties.
+Keys of one deal use 52 bits. Keys of a period use 63 and hold the sums of a hundred years in which somebody leaves
+twenty deals a day lying until they are closed: 76 million cards, 2,230 years of time, 68 billion tokens.
 
 A key is also what the histogram counts by: `shifts` are the levels of a radix tree over the key, coarse to fine (see
 `leaderboards.histogram`). They are chosen so that a level has at most some hundred children and the finest bucket about
@@ -37,6 +37,14 @@ class Score(NamedTuple):
 Figure = Literal["elapsed_ms", "tokens"]
 
 
+class Field(NamedTuple):
+    """The bits of a key that hold a figure, which is without its last `coarse` bits."""
+
+    figure: Figure
+    bits: int
+    coarse: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How one board packs its scores, what breaks its ties, and how finely its entries are counted."""
@@ -45,7 +53,7 @@ class Layout:
     name: BoardName
     key: str
     cards_bits: int
-    figures: tuple[tuple[Figure, int], ...]
+    fields: tuple[Field, ...]
     ties: tuple[str, ...]
     shifts: tuple[int, ...]
 
@@ -56,17 +64,9 @@ class Layout:
         """
         top = (1 << self.cards_bits) - 1
         key = top - _fitting(score.cards_up, self.cards_bits)
-        for name, bits in self.figures:
-            key = key << bits | _fitting(getattr(score, name), bits)
+        for field in self.fields:
+            key = key << field.bits | _fitting(getattr(score, field.figure) >> field.coarse, field.bits)
         return key
-
-    def unpack(self, key: int) -> Score:
-        """The score a key was packed from; a figure that is not in the key comes out as 0."""
-        found = {"elapsed_ms": 0, "tokens": 0}
-        for name, bits in reversed(self.figures):
-            found[name] = key & (1 << bits) - 1
-            key >>= bits
-        return Score((1 << self.cards_bits) - 1 - key, **found)
 
 
 def _fitting(value: int, bits: int) -> int:
@@ -83,7 +83,7 @@ DEAL: Final[dict[BoardName, Layout]] = {
         name="race",
         key="race_key",
         cards_bits=7,
-        figures=(("elapsed_ms", 32), ("tokens", 13)),
+        fields=(Field("elapsed_ms", 32), Field("tokens", 13)),
         ties=("finished_at", "id"),
         shifts=(45, 35, 28, 20),  # cards; 70 minutes; 33 seconds; 128 milliseconds
     ),
@@ -92,30 +92,30 @@ DEAL: Final[dict[BoardName, Layout]] = {
         name="fewest",
         key="fewest_key",
         cards_bits=7,
-        figures=(("tokens", 13), ("elapsed_ms", 32)),
+        fields=(Field("tokens", 13), Field("elapsed_ms", 32)),
         ties=("finished_at", "id"),
         shifts=(45, 38, 32, 16),  # cards; 64 tokens; one token; 66 seconds
     ),
 }
 
-# 24 bits of cards (16 million, centuries of full days), 39 of milliseconds (17 years at the table) or of tokens.
+# 27 bits of cards, 36 of time in units of 1,024 ms (the milliseconds follow as a tie) or of tokens.
 SEASON: Final[dict[BoardName, Layout]] = {
     "race": Layout(
         code=0,
         name="race",
         key="race_key",
-        cards_bits=24,
-        figures=(("elapsed_ms", 39),),
-        ties=("tokens", "finished_at", "id"),
-        shifts=(51, 45, 39, 29, 20, 12),  # 4,096 cards; 64; one; 6 days; 17 minutes; 4 seconds
+        cards_bits=27,
+        fields=(Field("elapsed_ms", 36, coarse=10),),
+        ties=("elapsed_ms", "tokens", "finished_at", "id"),
+        shifts=(48, 42, 36, 19, 10, 2),  # 4,096 cards; 64; one; 6 days; 17 minutes; 4 seconds
     ),
     "fewest": Layout(
         code=1,
         name="fewest",
         key="fewest_key",
-        cards_bits=24,
-        figures=(("tokens", 39),),
+        cards_bits=27,
+        fields=(Field("tokens", 36),),
         ties=("elapsed_ms", "finished_at", "id"),
-        shifts=(51, 45, 39, 16, 8, 0),  # 4,096 cards; 64; one; 65,536 tokens; 256; one
+        shifts=(48, 42, 36, 16, 8, 0),  # 4,096 cards; 64; one; 65,536 tokens; 256; one
     ),
 }

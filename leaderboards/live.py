@@ -2,7 +2,7 @@
 
 A notice that a deal's boards have changed makes each process read the first page once, at most once in a while however
 many notices come, and send it to all who watch. A notice may be lost, so a watched board is also looked at from time to
-time.
+time. A reading that fails is tried again, and nobody's connection suffers from it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from channels.layers import get_channel_layer
 
 from games.models import Deal
 from leaderboards import boards
+from leaderboards.entries import ALL_BOARDS, board_group
 from leaderboards.keys import BoardName
 from leaderboards.schemas import BoardFrame, PageOut
 
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 
 SEND_EVERY: Final = 1.0  # s between two readings at least
 LOOK_EVERY: Final = 20.0  # s between two readings without a notice
+LISTEN_AGAIN: Final = 5.0  # s after the channel layer has failed
 
 
 class Watcher(Protocol):
@@ -35,29 +37,33 @@ class Watcher(Protocol):
 
 
 class Watch:
-    """One board of one deal, read for all its watchers."""
+    """One board of one deal, read for all its watchers by one task."""
 
     def __init__(self, deal: Deal, board: BoardName) -> None:
         self._deal = deal
         self._board = board
         self._watchers: set[Watcher] = set()
-        self._changed = asyncio.Event()
+        self._newcomers: set[Watcher] = set()  # those of them who wait for their first frame
+        self._wanted = asyncio.Event()
         self._frame = ""
-        self._read_at = 0.0
-        self._tasks: list[asyncio.Task[None]] = []
+        self._is_reading = False
+        self._begun_at = -SEND_EVERY  # when the last reading began
+        self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._keep_showing())]
 
-    async def add(self, watcher: Watcher) -> None:
-        """Show the board to `watcher` now and whenever it changes."""
-        if not self._tasks:
-            self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._keep_showing())]
+    def add(self, watcher: Watcher) -> None:
+        """Show the board to `watcher` in a moment and whenever it changes."""
         self._watchers.add(watcher)
-        if not self._frame or time.monotonic() - self._read_at > SEND_EVERY:
-            await self._read()
-        watcher.show(self._frame)
+        if self._frame and not self._is_reading and time.monotonic() - self._begun_at <= SEND_EVERY:
+            watcher.show(self._frame)
+            return
+        self._newcomers.add(watcher)
+        if not self._is_reading:
+            self._wanted.set()
 
     def discard(self, watcher: Watcher) -> bool:
         """Stop showing; says whether nobody is left, and then the watch has ended."""
         self._watchers.discard(watcher)
+        self._newcomers.discard(watcher)
         if self._watchers:
             return False
         for task in self._tasks:
@@ -65,42 +71,59 @@ class Watch:
         return True
 
     async def _listen(self) -> None:
+        while True:
+            try:
+                await self._hear()
+            except Exception:
+                log.warning("a live board hears of no changes for the moment", exc_info=True)
+            await asyncio.sleep(LISTEN_AGAIN)
+
+    async def _hear(self) -> None:
         layer = cast("Any", get_channel_layer())
         channel = await layer.new_channel()
-        group = f"board.{self._deal.pk}"
+        groups = (board_group(self._deal.pk), ALL_BOARDS)
         try:
-            await layer.group_add(group, channel)
+            for group in groups:
+                await layer.group_add(group, channel)
             while True:
                 await layer.receive(channel)
-                self._changed.set()
+                self._wanted.set()
         finally:
             with contextlib.suppress(Exception):
-                await layer.group_discard(group, channel)
+                for group in groups:
+                    await layer.group_discard(group, channel)
 
     async def _keep_showing(self) -> None:
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), LOOK_EVERY)
-            await asyncio.sleep(max(0.0, self._read_at + SEND_EVERY - time.monotonic()))
-            self._changed.clear()
+                await asyncio.wait_for(self._wanted.wait(), LOOK_EVERY)
+            await asyncio.sleep(max(0.0, self._begun_at + SEND_EVERY - time.monotonic()))
+            self._wanted.clear()
             shown = self._frame
             try:
                 await self._read()
             except Exception:
                 log.exception("a live board could not be read", extra={"deal": self._deal.pk})
+                self._wanted.set()
                 continue
-            if self._frame != shown:
-                for watcher in list(self._watchers):
-                    watcher.show(self._frame)
+            self._show(self._watchers if self._frame != shown else self._newcomers)
 
     async def _read(self) -> None:
-        self._read_at = time.monotonic()
-        self._frame = await database_sync_to_async(read_frame)(self._deal, self._board)
+        self._begun_at, self._is_reading = time.monotonic(), True
+        try:
+            self._frame = await database_sync_to_async(read_frame)(self._deal, self._board)
+        finally:
+            self._is_reading = False
+
+    def _show(self, watchers: set[Watcher]) -> None:
+        for watcher in list(watchers):
+            watcher.show(self._frame)
+        self._newcomers.clear()
 
 
 def read_frame(deal: Deal, board: BoardName) -> str:
     """The first page of a board as the live board sends it."""
-    page = PageOut.of(board, boards.page(deal, board), boards.waiting(deal))
+    page = PageOut.of(board, *boards.opening(deal, board))
     return BoardFrame(deal=deal.pk, **dict(page)).model_dump_json()
 
 
@@ -110,10 +133,12 @@ class Hub:
     def __init__(self) -> None:
         self._watches: dict[tuple[int, BoardName], Watch] = {}
 
-    async def add(self, deal: Deal, board: BoardName, watcher: Watcher) -> None:
+    def add(self, deal: Deal, board: BoardName, watcher: Watcher) -> None:
         """Show a deal's board to `watcher` until `discard`."""
-        watch = self._watches.setdefault((deal.pk, board), Watch(deal, board))
-        await watch.add(watcher)
+        watch = self._watches.get((deal.pk, board))
+        if watch is None:
+            watch = self._watches[deal.pk, board] = Watch(deal, board)
+        watch.add(watcher)
 
     def discard(self, deal: Deal, board: BoardName, watcher: Watcher) -> None:
         """Stop showing."""

@@ -96,7 +96,7 @@ class Standing(Ranked):
         constraints = (models.UniqueConstraint(fields=("player", "season"), name="standing_once"),)
         indexes = (
             models.Index(
-                fields=("season", "race_key", "tokens", "finished_at", "id"),
+                fields=("season", "race_key", "elapsed_ms", "tokens", "finished_at", "id"),
                 condition=Q(listed=True),
                 name="standing_race",
             ),
@@ -111,12 +111,31 @@ class Standing(Ranked):
         return f"{self.deals} deals, {self.cards_up} cards"
 
 
+class Reranking(models.Model):
+    """A player's results may not be listed as the player's row says; deleted once they are.
+
+    Written by the transaction that changes the row, so that what should follow it is never forgotten.
+    """
+
+    player = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+"
+    )
+    due_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"player {self.player_id}"
+
+
 class Recount(models.Model):
-    """A player's standings in the seasons of a day are out of date; deleted by the transaction that puts them right."""
+    """A player's standings in the seasons of a day are out of date; deleted by the transaction that puts them right.
+
+    One that could not be put right says when it was tried; it is tried again after a while, or with the next change.
+    """
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
     day = models.DateField()
     marked_at = models.DateTimeField(auto_now_add=True)
+    failed_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("player", "day"), name="recount_once"),)

@@ -4,31 +4,37 @@ A season's board ranks by the sums of cards up, time and tokens, in the order of
 equal sums by the earlier last finish. There is one for each variant and one for all of them. What counts is a player's
 listed results, so every change to one marks the player for a recount. A recount derives a player's standings from the
 results alone, hence it may be repeated, and many players' are brought up to date together: the boards follow within
-seconds.
+seconds. A player whose standings cannot be written is put aside and said in the log; the others' go on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
-from django.db import transaction
+from django.db import DataError, IntegrityError, transaction
 from django.db.models import Count, Max, Q, Sum
+from django.utils import timezone
 
 from leaderboards import boards, histogram, reading
 from leaderboards.keys import SEASON, BoardName, Score
 from leaderboards.ladders import Ladder, season_ladder, season_ladders, set_score
 from leaderboards.models import Recount, Result, Season, Standing
-from leaderboards.pages import Entry, Page, read_cursor, with_cursors
+from leaderboards.pages import Entry, Page
 from leaderboards.players import Player
 
 Period = Season.Period
 ALL_TIME: Final = date(1970, 1, 1)
 ONE_DAY: Final = timedelta(days=1)
 LATEST: Final = date(9000, 1, 1)
+TRY_AGAIN: Final = timedelta(hours=1)
 _BATCH: Final = 200
+# What the figures of one player can raise: no key or column holds them, or the player has gone meanwhile.
+_UNFIT: Final = (ValueError, ArithmeticError, DataError, IntegrityError)
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +78,12 @@ def page(
     """
     if found is None:
         return Page([], 0)
-    ladder = season_ladder(found.pk, board)
-    place = read_cursor(cursor, ladder) if cursor else None
-    limit = max(1, min(limit, boards.MAX_PAGE_SIZE))
-    return with_cursors(boards.sql_page(ladder, place, limit), ladder)
+    return boards.page_of(season_ladder(found.pk, board), cursor, limit)
 
 
 def around(found: Season | None, board: BoardName, player: Player, span: int = boards.AROUND) -> list[Entry]:
     """The player's entry in a season with its neighbours; empty when the player has none."""
     return reading.entries_around(season_ladder(found.pk, board), player.pk, span) if found else []
-
-
-def rank_of(found: Season | None, board: BoardName, player: Player) -> int | None:
-    """The player's rank in a season, from 1."""
-    return boards.sql_rank(season_ladder(found.pk, board), player) if found else None
 
 
 def friends(found: Season | None, board: BoardName, player: Player) -> list[Entry]:
@@ -96,17 +94,37 @@ def friends(found: Season | None, board: BoardName, player: Player) -> list[Entr
 # --- Keeping the standings ------------------------------------------------------------------------------------------
 
 
-def recount_marked() -> int:
+def recount_marked(now: datetime | None = None) -> int:
     """Bring the standings of every marked player up to date; how many marks there were."""
+    now = now or timezone.now()
     done = 0
-    while found := _recount_batch():
+    while found := _recount_batch(now):
         done += found
     return done
 
 
-def _recount_batch() -> int:
+def _recount_batch(now: datetime) -> int:
+    """Recount the players of some marks together, or one after the other when one of them cannot be."""
+    due = Recount.objects.filter(Q(failed_at=None) | Q(failed_at__lte=now - TRY_AGAIN)).order_by("id")
+    marks = list(due.values_list("pk", "marked_at")[:_BATCH])
+    try:
+        return _recount_marks([pk for pk, _marked_at in marks])
+    except _UNFIT:
+        return sum(_recount_alone(pk, marked_at, now) for pk, marked_at in marks)
+
+
+def _recount_alone(mark: int, marked_at: datetime, now: datetime) -> int:
+    try:
+        return _recount_marks([mark])
+    except _UNFIT:
+        log.exception("the seasons of a marked player could not be recounted", extra={"mark": mark})
+        # A mark that was set anew meanwhile stands for something that has not been tried.
+        return Recount.objects.filter(pk=mark, marked_at=marked_at).update(failed_at=now)
+
+
+def _recount_marks(ids: Sequence[int]) -> int:
     with transaction.atomic():
-        marks = list(Recount.objects.select_for_update(skip_locked=True).order_by("id")[:_BATCH])
+        marks = list(Recount.objects.select_for_update(skip_locked=True).filter(pk__in=ids).order_by("id"))
         players: dict[tuple[Period, Span], set[int]] = {}
         for mark in marks:
             for period in Period:
@@ -119,10 +137,12 @@ def _recount_batch() -> int:
 
 
 def _recount(period: Period, days: Span, player_ids: set[int]) -> None:
+    # Before anything is added up: a sum made before another recount's commit must not be written after it.
+    _lock(period, days.first)
     sums = _sums(days, player_ids)
-    seasons = _locked_seasons(period, days.first, {variant for variant, _player in sums}, player_ids)
+    seasons = _seasons(period, days.first, {variant for variant, _player in sums})
     fresh = {
-        (seasons[variant].pk, player_id): _standing(seasons[variant].pk, player_id, found)
+        (seasons[variant], player_id): _standing(seasons[variant], player_id, found)
         for (variant, player_id), found in sums.items()
     }
     changes: list[tuple[Ladder, int, int]] = []
@@ -204,12 +224,20 @@ def _standing(season_id: int, player_id: int, found: _Sum) -> Standing:
     return standing
 
 
-def _locked_seasons(period: Period, first: date, variants: set[str], player_ids: set[int]) -> dict[str, Season]:
-    """The seasons of a span by variant, locked: those that will have standings, and those that have the players'."""
-    Season.objects.bulk_create(
-        [Season(period=period, starts_on=first, variant=variant) for variant in sorted(variants)], ignore_conflicts=True
-    )
+def _lock(period: Period, first: date) -> None:
+    """Keep other recounts of a span waiting until the transaction ends, by the row of its season of all variants."""
+    _create_seasons(period, first, {""})
+    list(Season.objects.filter(period=period, starts_on=first, variant="").select_for_update(no_key=True))
+
+
+def _seasons(period: Period, first: date, variants: set[str]) -> dict[str, int]:
+    """The keys of the seasons of a span by variant, those of `variants` among them."""
+    _create_seasons(period, first, variants)
+    return dict(Season.objects.filter(period=period, starts_on=first).values_list("variant", "pk"))
+
+
+def _create_seasons(period: Period, first: date, variants: set[str]) -> None:
     of_span = Season.objects.filter(period=period, starts_on=first)
-    present = Standing.objects.filter(player__in=player_ids, season__in=of_span.values("pk")).values("season_id")
-    wanted = of_span.filter(Q(variant__in=variants) | Q(pk__in=present)).order_by("pk")
-    return {found.variant: found for found in wanted.select_for_update(no_key=True)}
+    if missing := variants - set(of_span.values_list("variant", flat=True)):
+        fresh = [Season(period=period, starts_on=first, variant=variant) for variant in sorted(missing)]
+        Season.objects.bulk_create(fresh, ignore_conflicts=True)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.utils import timezone
 
 from games.models import Attempt
 from leaderboards import entries
-from leaderboards.cache import LIFETIME, board_cache
 from leaderboards.keys import DEAL, Score
 from leaderboards.ladders import set_score
 from leaderboards.models import Result
@@ -31,19 +27,6 @@ def rank_player(player: Player) -> int:
 
 hide_player = rank_player
 """Take a banned player off the boards; the row says that the player is banned."""
-
-
-def rename_player(player: Player) -> None:
-    """Show a player's changed name, or other public id, on the boards that are copied in Redis; SQL has it already."""
-    if board_cache() is None:
-        return
-    copied = timezone.now() - timedelta(seconds=2 * LIFETIME)
-    recent = Result.objects.filter(player=player.pk, listed=True, deal__closes_at__gt=copied).order_by("deal_id")
-    for result_id in recent.values_list("pk", flat=True):
-        with transaction.atomic():
-            # The row is held so that names which change twice are shown in the order they changed.
-            get_user_model().objects.select_for_update(no_key=True).get(pk=player.pk)
-            entries.show_again(Result.objects.select_related("player", "attempt").get(pk=result_id))
 
 
 def _attempts_to_place(player: Player) -> list[int]:

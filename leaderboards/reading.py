@@ -8,16 +8,16 @@ planner astray.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
-from django.db import connection
 
 from games.models import Attempt
-from games.statements import read_time, stored
-from leaderboards.histogram import ahead_sql, total_sql
+from games.statements import Statement, read_time, run_in_order, stored
+from leaderboards.histogram import ahead, ahead_sql, total_sql
 from leaderboards.ladders import Ladder, Position
 from leaderboards.models import Result
 from leaderboards.pages import Entry
@@ -32,43 +32,62 @@ class Stretch(NamedTuple):
     total: int
 
 
+class Row(NamedTuple):
+    """An entry as `_shown_sql` selects it; `own` is the attempt's public id, or how many deals a standing adds up."""
+
+    player: UUID | str
+    name: str
+    own: Any
+    cards_up: int
+    elapsed_ms: int
+    tokens: int
+    finished_at: datetime | str
+    id: int
+    key: int
+    ahead: int
+    total: int
+
+    def position(self, ladder: Ladder) -> Position:
+        """Where the entry stands."""
+        return tuple([self._value(ladder, column) for column in ladder.columns])
+
+    def _value(self, ladder: Ladder, column: str) -> Any:  # noqa: ANN401
+        return self.key if column == ladder.layout.key else _read(column, getattr(self, column))
+
+
 def first_entries(ladder: Ladder, limit: int) -> Stretch:
     """The best entries."""
     params = [*_total_params(ladder), ladder.scope, limit]
-    return _stretch(ladder, 0, _rows(_page_sql(ladder, "", backwards=False), params))
+    return _stretch(ladder, 0, _shown(_page_sql(ladder, "", backwards=False), params))
 
 
 def entries_beside(ladder: Ladder, position: Position, limit: int, *, backwards: bool) -> Stretch:
     """The entries next to a position, after it or before it; the position's own entry, if there is one, is left out."""
-    ahead, ahead_params = ahead_sql(ladder, position, inclusive=not backwards)
+    count, ahead_params = ahead_sql(ladder, position, inclusive=not backwards)
     values = [stored(value) for value in position]
     params = [*ahead_params, *_total_params(ladder), ladder.scope, *values, limit]
-    rows = _rows(_page_sql(ladder, ahead, backwards=backwards), params)
-    first = int(rows[0][-2]) if rows else 0
+    rows = _shown(_page_sql(ladder, count, backwards=backwards), params)
+    first = rows[0].ahead if rows else 0
     return _stretch(ladder, first - len(rows) if backwards else first, rows)
 
 
 def entries_around(ladder: Ladder, player_id: int, span: int) -> list[Entry]:
     """The player's entry with up to `span` entries on each side; empty when the player is not listed."""
-    found = position_and_rank(ladder, player_id)
-    if found is None:
+    position = _position_of(ladder, player_id)
+    if position is None:
         return []
-    position, rank = found
     values = [stored(value) for value in position]
     params = [*_total_params(ladder), ladder.scope, *values, span, ladder.scope, *values, span + 1]
-    rows = _rows(_around_sql(ladder), params)
-    before = sum(_position(ladder, row) < position for row in rows)
-    return _stretch(ladder, rank - before - 1, rows).entries
+    ((place,),), found = run_in_order([_ahead(ladder, position), (_around_sql(ladder), params)])
+    rows = [Row(*row) for row in found]
+    before = sum(row.position(ladder) < position for row in rows)
+    return _stretch(ladder, int(place) - before, rows).entries
 
 
-def position_and_rank(ladder: Ladder, player_id: int) -> tuple[Position, int] | None:
-    """Where the player stands; None when the player is not listed."""
-    rows = _rows(_own_sql(ladder), [ladder.scope, player_id])
-    if not rows:
-        return None
-    position = tuple(_read(column, value) for column, value in zip(ladder.columns, rows[0], strict=True))
-    sql, params = ahead_sql(ladder, position)
-    return position, int(_rows(f"SELECT {sql}", params)[0][0]) + 1
+def rank_of(ladder: Ladder, player_id: int) -> int | None:
+    """The player's rank from 1; None when the player is not listed."""
+    position = _position_of(ladder, player_id)
+    return None if position is None else ahead(ladder, position) + 1
 
 
 def entries_of(ladder: Ladder, player_ids: Sequence[int], limit: int) -> list[Entry]:
@@ -81,14 +100,24 @@ def entries_of(ladder: Ladder, player_ids: Sequence[int], limit: int) -> list[En
         f"AND player_id IN ({', '.join(['%s'] * len(player_ids))}) ORDER BY {columns} LIMIT %s"
     )
     params = [*_total_params(ladder), ladder.scope, *player_ids, limit]
-    return _stretch(ladder, 0, _rows(_shown_sql(ladder, "0", inner), params)).entries
+    return _stretch(ladder, 0, _shown(_shown_sql(ladder, "0", inner), params)).entries
 
 
-def _rows(sql: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
+def _shown(sql: str, params: Sequence[Any]) -> list[Row]:
+    (rows,) = run_in_order([(sql, params)])
+    return [Row(*row) for row in rows]
+
+
+def _position_of(ladder: Ladder, player_id: int) -> Position | None:
+    (rows,) = run_in_order([(_own_sql(ladder), [ladder.scope, player_id])])
+    for row in rows:
+        return tuple([_read(column, value) for column, value in zip(ladder.columns, row, strict=True)])
+    return None
+
+
+def _ahead(ladder: Ladder, position: Position) -> Statement:
+    sql, params = ahead_sql(ladder, position)
+    return f"SELECT {sql}", params
 
 
 def _page_sql(ladder: Ladder, ahead: str, *, backwards: bool) -> str:
@@ -138,33 +167,24 @@ def _total_params(ladder: Ladder) -> list[object]:
     return [ladder.scope, ladder.layout.code]
 
 
-def _stretch(ladder: Ladder, first: int, rows: list[tuple[Any, ...]]) -> Stretch:
+def _stretch(ladder: Ladder, first: int, rows: list[Row]) -> Stretch:
     of_deal = ladder.entries is Result
-    entries = []
-    for rank, row in enumerate(rows, first + 1):
-        player, name, own, cards_up, elapsed_ms, tokens, *_rest = row
-        position = _position(ladder, row)
-        finished_at = position[-2]
-        entries.append(
-            Entry(
-                rank=rank,
-                player=_uuid(player),
-                name=name,
-                cards_up=cards_up,
-                elapsed_ms=elapsed_ms,
-                tokens=tokens,
-                finished_at=finished_at,
-                attempt=_uuid(own) if of_deal else None,
-                deals=None if of_deal else own,
-                position=position,
-            )
+    entries = [
+        Entry(
+            rank=rank,
+            player=_uuid(row.player),
+            name=row.name,
+            cards_up=row.cards_up,
+            elapsed_ms=row.elapsed_ms,
+            tokens=row.tokens,
+            finished_at=_read("finished_at", row.finished_at),
+            attempt=_uuid(row.own) if of_deal else None,
+            deals=None if of_deal else row.own,
+            position=row.position(ladder),
         )
-    return Stretch(entries, int(rows[0][-1]) if rows else 0)
-
-
-def _position(ladder: Ladder, row: tuple[Any, ...]) -> Position:
-    figures = dict(zip((*_SHOWN, ladder.layout.key), row[3:-2], strict=True))
-    return tuple([_read(column, figures[column]) for column in ladder.columns])
+        for rank, row in enumerate(rows, first + 1)
+    ]
+    return Stretch(entries, int(rows[0].total) if rows else 0)
 
 
 def _read(column: str, value: Any) -> Any:  # noqa: ANN401

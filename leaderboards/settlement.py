@@ -3,7 +3,7 @@
 Verdict and result change in one transaction, by compare-and-swap on the attempt's state: whatever is delivered twice,
 late, or by two workers at once, exactly one settles and the others find nothing to do.
 
-Locks are taken in one order everywhere: the player, the attempt, the deal's boards.
+Locks are taken in the order that `docs/boards.md` gives: the players, the attempts, the deals' boards.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
 from django.utils import timezone
@@ -27,9 +28,9 @@ from games.models import Attempt
 from games.statements import Statement, run_in_order, stored
 from games.verification import Judgement, Reason, compare, judge, judge_alone, reason
 from leaderboards import entries
-from leaderboards.boards import sql_rank
+from leaderboards.boards import rank_of
 from leaderboards.keys import DEAL, Score
-from leaderboards.ladders import deal_ladder, set_score
+from leaderboards.ladders import set_score
 from leaderboards.models import Result
 from leaderboards.notices import notifier
 from leaderboards.players import may_be_listed
@@ -110,6 +111,8 @@ def settle(attempt_id: int, company: int = 0) -> State | None:
 def _judged_in_company(attempt: Attempt) -> Judgement | None:
     try:
         return judge_alone(attempt)
+    except SoftTimeLimitExceeded:
+        raise  # it is the task's own, not this attempt's
     except Exception:
         log.warning("attempt left to its own task", extra={"attempt": str(attempt.public_id)}, exc_info=True)
         return None
@@ -190,10 +193,10 @@ def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durab
     ordered = sorted(cases, key=lambda case: case.attempt.pk)
     statements: list[Statement] = [(lock, ids), *(_swapping(case, expected, now) for case in ordered)]
     if postgresql and not durable:
-        statements.insert(0, ("SET LOCAL synchronous_commit TO off", []))
-    found = run_in_order(statements)
-    players = {row[0]: _player(row) for row in found[-len(ordered) - 1]}
-    swapped = {rows[0][0] for rows in found[-len(ordered) :] if rows}
+        statements.append(("SET LOCAL synchronous_commit TO off", []))  # returns no rows
+    locked, *swaps = run_in_order(statements)
+    players = {row[0]: _player(row) for row in locked}
+    swapped = {rows[0][0] for rows in swaps if rows}
     return {case.attempt.pk: players[case.attempt.player_id] for case in cases if case.attempt.pk in swapped}
 
 
@@ -231,7 +234,7 @@ def _kept_result(case: Case) -> tuple[Result, int | None] | None:
     if old is None:
         return None
     if case.is_ranked and Score(old.cards_up, old.elapsed_ms, old.tokens) == case.verdict.score:
-        return old, sql_rank(deal_ladder(old.deal_id, "race"), old.player)
+        return old, rank_of(old.deal, "race", old.player)
     entries.remove(old)
     return None
 

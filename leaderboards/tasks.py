@@ -7,7 +7,6 @@ from typing import Any, Final
 from celery import Task, shared_task
 
 from leaderboards import periods, sweeping
-from leaderboards.cache import FILL_LIFETIME, board_cache
 from leaderboards.settlement import COMPANY, give_up, settle
 
 RETRIES: Final = 4
@@ -48,11 +47,3 @@ def sweep() -> None:
 def recount() -> None:
     """Bring the seasons up to date."""
     periods.recount_marked()
-
-
-@shared_task(name="talon.fill_board", soft_time_limit=FILL_LIFETIME, time_limit=FILL_LIFETIME + 30)
-def fill_board(deal_id: int) -> None:
-    """Make the cached copy of a deal's boards anew."""
-    cached = board_cache()
-    if cached is not None:
-        cached.fill(deal_id)

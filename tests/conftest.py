@@ -30,6 +30,12 @@ def drawn_deals(settings: Settings) -> None:
 
 
 @pytest.fixture(autouse=True)
+def fresh_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boards are read from the database each time, unless a test asks for the shared copies."""
+    monkeypatch.setattr("leaderboards.shared.FRESH", 0.0)
+
+
+@pytest.fixture(autouse=True)
 def english() -> None:
     """Each test begins in English: the language of the last request stays with its thread."""
     translation.activate("en-gb")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from channels.layers import get_channel_layer
 
+from accounts.renaming import rename_player
 from config.asgi import application
 from leaderboards import consumers, live
 from leaderboards.keys import Score
@@ -115,6 +117,93 @@ async def test_a_lost_notice_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> 
     await watcher.disconnect()
 
 
+async def test_a_changed_name_is_shown_to_everybody_looking() -> None:
+    deal = await sync_to_async(factory.deal)()
+    result = await listed(deal, Score(20, 1, 40))
+    watcher = Watcher(deal.pk)
+    await watcher.connect()
+    assert (await watcher.frame())["entries"][0]["name"] == result.player.display_name
+    await sync_to_async(rename_player)(result.player, "Grace")
+    assert (await watcher.frame())["entries"][0]["name"] == "Grace"
+    await watcher.disconnect()
+
+
+async def test_a_first_reading_that_fails_is_done_again_and_keeps_no_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    failures = iter([OSError("the database is away"), None])
+    read = live.read_frame
+
+    def shaky(deal: Any, board: Any) -> str:
+        if (error := next(failures, None)) is not None:
+            raise error
+        return read(deal, board)
+
+    monkeypatch.setattr(live, "read_frame", shaky)
+    deal = await sync_to_async(factory.deal)()
+    watcher = Watcher(deal.pk)
+    assert await watcher.connect()
+    assert (await watcher.frame())["total"] == 0
+    await watcher.disconnect()
+    assert not live.hub()._watches
+
+
+async def test_a_connection_that_breaks_in_any_way_leaves_no_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(deal: Any, board: Any) -> str:
+        raise OSError("the database is away")
+
+    monkeypatch.setattr(live, "read_frame", broken)
+    deal = await sync_to_async(factory.deal)()
+    before = consumers._SOCKETS._value.get()
+    watcher = Watcher(deal.pk)
+    await watcher.connect()
+    await watcher._socket.send_input({"type": "websocket.nonsense"})  # the consumer fails at this
+    with pytest.raises(AttributeError):
+        await watcher._socket.wait(5)
+    assert not live.hub()._watches
+    assert consumers._SOCKETS._value.get() == before
+
+
+async def test_any_number_of_newcomers_costs_one_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    readings: list[Any] = []
+    begun, gate = threading.Event(), threading.Event()
+
+    def counted(deal: Any, board: Any) -> str:
+        readings.append(board)
+        begun.set()
+        gate.wait(5)
+        return "frame"
+
+    monkeypatch.setattr(live, "read_frame", counted)
+    monkeypatch.setattr(live, "SEND_EVERY", 60.0)
+    deal = await sync_to_async(factory.deal)()
+    hub, shown = live.Hub(), asyncio.Queue[str]()
+    watchers = [Shown(shown) for _ in range(1_000)]
+    for watcher in watchers[:500]:
+        hub.add(deal, "race", watcher)
+    assert await asyncio.to_thread(begun.wait, 5)
+    for watcher in watchers[500:900]:  # while it is being read
+        hub.add(deal, "race", watcher)
+    gate.set()
+    for _ in range(900):
+        assert await asyncio.wait_for(shown.get(), 5) == "frame"
+    for watcher in watchers[900:]:  # just after it
+        hub.add(deal, "race", watcher)
+    assert shown.qsize() == 100
+    assert readings == ["race"]
+    for watcher in watchers:
+        hub.discard(deal, "race", watcher)
+
+
+class Shown:
+    """Somebody who looks at a board; what is shown goes to a queue."""
+
+    def __init__(self, frames: asyncio.Queue[str]) -> None:
+        self._frames = frames
+
+    def show(self, frame: str) -> None:
+        """Take a frame."""
+        self._frames.put_nowait(frame)
+
+
 async def test_the_last_to_leave_ends_the_watch() -> None:
     deal = await sync_to_async(factory.deal)()
     watchers = [Watcher(deal.pk) for _ in range(2)]
@@ -157,7 +246,6 @@ async def test_a_slow_reader_gets_the_newest_frame_only() -> None:
     sent: list[str] = []
     gate = asyncio.Event()
     consumer = consumers.BoardConsumer()
-    consumer._newest, consumer._sender = None, None
 
     async def slow(message: dict[str, Any]) -> None:
         await gate.wait()

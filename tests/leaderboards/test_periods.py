@@ -2,14 +2,20 @@ from __future__ import annotations
 
 import random
 from datetime import date, timedelta
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.apps import apps
+from django.db import connection
+from django.utils import timezone
 
 from leaderboards import entries, histogram, periods
 from leaderboards.keys import BOARDS, Score
 from leaderboards.ladders import season_ladder
-from leaderboards.models import Recount, Season, Standing
+from leaderboards.models import Recount, Result, Season, SeasonBucket, Standing
 from leaderboards.pages import CursorError
 from tests.leaderboards import factory
 
@@ -103,9 +109,73 @@ def test_pages_ranks_and_neighbours_of_a_season_agree_with_a_naive_sort() -> Non
         assert [entry.player for entry in found] == [p.public_id for p in expected]
         assert [entry.rank for entry in found] == list(range(1, 13))
         for rank, who in enumerate(expected, 1):
-            assert periods.rank_of(season, board, who) == rank
+            assert [entry.rank for entry in periods.around(season, board, who, 0)] == [rank]
         middle = periods.around(season, board, expected[5], 1)
         assert [entry.rank for entry in middle] == [5, 6, 7]
+    whole()
+
+
+def test_a_player_whose_figures_no_key_holds_stops_nobody_and_is_tried_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    deal, bad, good = factory.deal(), factory.player(), factory.player()
+    result = factory.listed(deal, Score(20, 100, 40), who=bad)
+    factory.listed(deal, Score(20, 200, 40), who=good)
+    Result.objects.filter(pk=result.pk).update(elapsed_ms=2**60)
+    now = timezone.now()
+    assert periods.recount_marked(now) == 2
+    assert [row[1] for row in shown("week")] == [good.public_id]
+    assert list(Recount.objects.values_list("player_id", "failed_at")) == [(bad.pk, now)]
+    assert [record.levelname for record in caplog.records].count("ERROR") == 1
+    assert periods.recount_marked(now) == 0
+    Result.objects.filter(pk=result.pk).update(elapsed_ms=100)
+    assert periods.recount_marked(now + periods.TRY_AGAIN) == 1
+    assert [row[1] for row in shown("week")] == [bad.public_id, good.public_id]
+    assert Recount.objects.count() == 0
+    whole()
+
+
+def test_the_next_result_has_a_failed_recount_tried_at_once() -> None:
+    result = factory.listed(factory.deal(), Score(20, 100, 40))
+    Recount.objects.update(failed_at=timezone.now())
+    assert periods.recount_marked() == 0
+    factory.listed(factory.deal("braid"), Score(20, 100, 40), who=result.player)
+    assert periods.recount_marked() == 1
+    assert shown("week")[0][2] == 2
+
+
+def test_what_concerns_the_whole_recount_is_not_taken_for_one_players_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    factory.listed(factory.deal(), Score(20, 100, 40))
+
+    def limit(*_args: Any) -> None:
+        raise SoftTimeLimitExceeded
+
+    monkeypatch.setattr(periods, "_sums", limit)
+    with pytest.raises(SoftTimeLimitExceeded):
+        periods.recount_marked()
+    assert list(Recount.objects.values_list("failed_at", flat=True)) == [None]
+
+
+def test_standings_of_years_of_play_are_ranked() -> None:
+    """Seventeen years at the table and more: nine deals a day, left lying until they are closed, for two years."""
+    for hours, who in ((9 * 25 * 800, factory.player()), (9 * 25 * 801, factory.player())):
+        result = factory.listed(factory.deal(("braid", "plot")[hours % 2]), Score(20, 100, 40), who=who)
+        Result.objects.filter(pk=result.pk).update(elapsed_ms=hours * 3_600_000)
+    periods.recount_marked()
+    assert [row[4] // 3_600_000 for row in shown("all")] == [9 * 25 * 800, 9 * 25 * 801]
+    whole()
+
+
+def test_the_migration_packs_and_counts_standings_as_the_code_does() -> None:
+    for cards, ms, tokens in ((50, 1_000, 100), (8, 90_000_000, 5), (50, 5_000, 90)):
+        factory.listed(factory.deal("braid", DAY - timedelta(days=cards + ms % 7)), Score(cards, ms, tokens))
+    periods.recount_marked()
+    before = list(Standing.objects.order_by("pk").values_list("race_key", "fewest_key"))
+    Standing.objects.update(race_key=1, fewest_key=2)
+    SeasonBucket.objects.update(entries=7)
+    migration = import_module("leaderboards.migrations.0002_season_keys_and_rerankings")
+    migration.repack(apps, SimpleNamespace(connection=connection))
+    assert list(Standing.objects.order_by("pk").values_list("race_key", "fewest_key")) == before
     whole()
 
 
@@ -122,7 +192,6 @@ def test_friends_in_a_season() -> None:
 
 def test_a_season_nobody_has_played_in_is_empty() -> None:
     assert periods.page(None).entries == []
-    assert periods.rank_of(None, "race", factory.player()) is None
     assert periods.around(None, "race", factory.player()) == []
     assert periods.friends(None, "race", factory.player()) == []
 

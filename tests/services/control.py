@@ -25,7 +25,6 @@ from games import attempts  # noqa: E402
 from games.attempts import record_of, start_attempt  # noqa: E402
 from games.models import Attempt, Deal  # noqa: E402
 from leaderboards import boards, histogram, sweeping  # noqa: E402
-from leaderboards.cache import board_cache  # noqa: E402
 from leaderboards.ladders import deal_ladders  # noqa: E402
 from leaderboards.models import DealBoard, Result  # noqa: E402
 from tests.leaderboards import factory  # noqa: E402
@@ -101,14 +100,6 @@ def version(deal: int) -> int:
     return DealBoard.objects.filter(pk=deal).values_list("version", flat=True).first() or 0
 
 
-def cached(deal: int) -> int | None:
-    """How many entries the cached race board of a deal has; None without one."""
-    cache = board_cache()
-    assert cache is not None
-    page = cache.page(deal, "race", 0, 1)
-    return None if page is None else page.total
-
-
 def expire() -> int:
     """Let the time of every attempt that is being played be up; how many there are."""
     return Attempt.objects.filter(state=Attempt.State.PLAYING).update(deadline=timezone.now())
@@ -146,7 +137,7 @@ def _kept(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-PUBLIC = (deal, seat, state, sweep, deliver, faults, version, cached, expire, close_due, unsettled, kept)
+PUBLIC = (deal, seat, state, sweep, deliver, faults, version, expire, close_due, unsettled, kept)
 COMMANDS = {one.__name__: one for one in PUBLIC}
 
 

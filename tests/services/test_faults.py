@@ -209,13 +209,6 @@ def test_redis_killed_and_started_empty_costs_nothing_that_was_acknowledged(stac
     stack.ask("sweep", minutes=2)
     assert await_ranks(done, running) == [1, 2]
 
-    # The cached board is made anew by reading.
-    def read_and_look() -> bool:
-        stack.get(0, f"/api/v1/boards/{deal}")
-        return bool(stack.ask("cached", deal=deal) == 2)
-
-    eventually(read_and_look, every=0.3)
-
 
 def test_postgresql_restarted_after_a_crash_has_every_acknowledged_move(stack: Stack, deal: int) -> None:
     seats = [stack.seat(deal) for _ in range(3)]

@@ -1,0 +1,92 @@
+"""Short-lived copies of what everybody looks at: a board's first page, and who waits for a verdict.
+
+A copy lies in the cache that the settings name, for all threads and processes, and is as good as a reading for about a
+second. After that one thread of a process reads anew; those who ask meanwhile get the copy before, unless that is too
+old, and then they wait. While the cache is away everybody reads the database.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+import redis
+from django.core.cache import caches
+
+log = logging.getLogger(__name__)
+
+FRESH: Final = 1.0  # s that a copy is as good as a reading
+SPARE: Final = 2  # s until a copy is gone; past FRESH it serves those who come while somebody reads
+PAUSE: Final = 1.0  # s without the cache after it has failed
+CACHE: Final = "boards"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Copy(Generic[T]):
+    """A reading, and when its beginning was (seconds since 1970)."""
+
+    value: T
+    read_at: float
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it is as good as a reading."""
+        return abs(time.time() - self.read_at) < FRESH  # the clock of another machine may be ahead
+
+
+class SharedCopies:
+    """The copies that one process takes and leaves."""
+
+    def __init__(self) -> None:
+        # A fixed number of locks: two boards that have the same one wait for each other now and then.
+        self._locks = tuple(threading.Lock() for _ in range(64))
+        self._away_until = 0.0
+
+    def get(self, key: str, read: Callable[[], T]) -> T:
+        """What `read` gave within the last second, here or in another process; if nobody has read, it is called."""
+        copy: Copy[T] | None = self._kept(key)
+        if copy is not None and copy.is_fresh:
+            return copy.value
+        if self._is_away():
+            return read()
+        lock = self._locks[hash(key) % len(self._locks)]
+        if not lock.acquire(blocking=copy is None) and copy is not None:
+            return copy.value
+        try:
+            copy = self._kept(key)  # whoever had the lock before may have left one
+            return copy.value if copy is not None and copy.is_fresh else self.renew(key, read)
+        finally:
+            lock.release()
+
+    def renew(self, key: str, read: Callable[[], T]) -> T:
+        """What `read` gives now, for everybody else too."""
+        begun = time.time()
+        copy = Copy(read(), begun)
+        self._ask(lambda: caches[CACHE].set(key, copy, timeout=SPARE))
+        return copy.value
+
+    def _kept(self, key: str) -> Any:  # noqa: ANN401 - a copy of whatever the key's reading gives
+        return self._ask(lambda: caches[CACHE].get(key))
+
+    def _is_away(self) -> bool:
+        return time.monotonic() < self._away_until
+
+    def _ask(self, question: Callable[[], Any]) -> Any:  # noqa: ANN401 - the cache's answer
+        """What the cache answers; None, at once, while it is away."""
+        if self._is_away():
+            return None
+        try:
+            return question()
+        except (redis.RedisError, OSError) as error:
+            self._away_until = time.monotonic() + PAUSE
+            log.warning("the cache of the boards is away: %s", error)
+            return None
+
+
+copies: Final = SharedCopies()
