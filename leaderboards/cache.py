@@ -32,6 +32,7 @@ from uuid import UUID
 
 import redis
 from celery import current_app
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from redis.commands.core import Script
 
@@ -203,6 +204,8 @@ def request_fill(deal_id: int) -> None:
     """Have a worker make the copy of a deal's boards anew."""
     try:
         current_app.send_task("talon.fill_board", [deal_id], retry=False)
+    except SoftTimeLimitExceeded:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever the broker's transport raises; the next check asks again
         log.warning("the board of deal %s could not be sent for filling: %s", deal_id, error)
 

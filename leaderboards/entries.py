@@ -13,15 +13,16 @@ from functools import partial
 from typing import Final
 
 from celery import current_app
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection, transaction
 from django.utils import timezone
 
+from games.events import notifier
 from games.statements import Statement, run_in_order, stored
 from leaderboards import histogram
 from leaderboards.cache import Change, appeared, board_cache, left
 from leaderboards.ladders import deal_ladder, deal_ladders
 from leaderboards.models import DealBoard, Recount, Result
-from leaderboards.notices import notifier
 
 log = logging.getLogger(__name__)
 
@@ -190,5 +191,7 @@ def _request_recount() -> None:
     _recount_requested = now
     try:
         current_app.send_task("talon.recount", countdown=RECOUNT_DELAY, retry=False)
+    except SoftTimeLimitExceeded:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever the broker's transport raises; the sweep recounts too
         log.warning("a recount could not be requested: %s", error)

@@ -17,12 +17,14 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from games import metrics
+from games.events import notifier
 from games.models import Attempt
 from games.statements import Statement, run_in_order, stored
 from games.verification import Judgement, Reason, compare, judge, judge_alone, reason
@@ -31,7 +33,6 @@ from leaderboards.boards import sql_rank
 from leaderboards.keys import DEAL, Score
 from leaderboards.ladders import deal_ladder, set_score
 from leaderboards.models import Result
-from leaderboards.notices import notifier
 from leaderboards.players import may_be_listed
 from leaderboards.waiting import read_with_company
 
@@ -110,6 +111,8 @@ def settle(attempt_id: int, company: int = 0) -> State | None:
 def _judged_in_company(attempt: Attempt) -> Judgement | None:
     try:
         return judge_alone(attempt)
+    except SoftTimeLimitExceeded:
+        raise
     except Exception:
         log.warning("attempt left to its own task", extra={"attempt": str(attempt.public_id)}, exc_info=True)
         return None
