@@ -8,6 +8,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import ratelimit
 from allauth.core.exceptions import ImmediateHttpResponse
 from django.contrib import auth, messages
+from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -17,7 +18,7 @@ from accounts.guests import merge_guest
 from accounts.languages import remember_language
 from accounts.models import User
 from accounts.names import clean_name, name_key
-from games.addresses import client_address, network_of
+from games.addresses import UNKNOWN, client_address, network_of
 from leaderboards import ranking
 
 if TYPE_CHECKING:
@@ -85,7 +86,10 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """The address that allauth counts by, the one the site's own limits go by."""
-        return client_address(request)
+        address = client_address(request)
+        if address == UNKNOWN:
+            raise PermissionDenied("there is no telling where this comes from")
+        return address
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401 - allauth's
         """Refuse further guesses at a name: from this address after a few, from anywhere after many.

@@ -242,6 +242,7 @@ ACCOUNT_SESSION_REMEMBER = True
 # Failed sign-ins: from an address, and at a name from one address. A name alone takes many more, so that a rival has
 # to come from many addresses to lock somebody out (accounts.adapter).
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/5m/key", "login_failed_anywhere": "100/10m/key"}
+USERSESSIONS_ADAPTER = "accounts.sessions.SessionsAdapter"
 MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
 MFA_FORMS = {"add_webauthn": "accounts.forms.PasskeyForm"}
 MFA_TOTP_ISSUER = "Talon"

@@ -5,8 +5,11 @@ const LONGEST_WAIT = 15000;
 const PING_EVERY = 15000;
 const PONG_WITHIN = 8000;
 
+/** The close code where too many connections are open: another may come when one has gone. */
+const CROWDED = 4409;
+
 /**
- * @typedef {"connecting"|"open"|"lost"|"refused"} Status
+ * @typedef {"connecting"|"open"|"lost"|"refused"|"crowded"} Status
  * @typedef {object} Handlers
  * @property {() => number|null} have the last number seen, for the hello
  * @property {(message: any) => void} message
@@ -110,6 +113,7 @@ export class TableSocket {
     clearTimeout(this.#pong);
     this.#socket = null;
     if (this.#done) return;
+    if (code === CROWDED) return this.handlers.status("crowded");
     // 44xx: the server will not have us; asking again changes nothing.
     if (code >= 4400 && code < 4500) return this.handlers.status("refused");
     this.handlers.status("lost");
