@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import ratelimit
 from allauth.core.exceptions import ImmediateHttpResponse
 from django.contrib import auth, messages
+from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -16,10 +18,15 @@ from accounts.guests import merge_guest
 from accounts.languages import remember_language
 from accounts.models import User
 from accounts.names import clean_name, name_key
+from games.addresses import UNKNOWN, client_address, network_of
 from leaderboards import ranking
 
 if TYPE_CHECKING:
     from django.forms import Form
+
+
+#: Failed sign-ins at a name, from wherever they come (`ACCOUNT_RATE_LIMITS`).
+_ANYWHERE: Final = "login_failed_anywhere"
 
 
 class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth carries no types
@@ -76,6 +83,37 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         super().login(request, user)
         if guest and guest.pk != user.pk:
             merge_guest(guest, user)
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """The address that allauth counts by, the one the site's own limits go by."""
+        address = client_address(request)
+        if address == UNKNOWN:
+            raise PermissionDenied("there is no telling where this comes from")
+        return address
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401 - allauth's
+        """Refuse further guesses at a name: from this address after a few, from anywhere after many.
+
+        :raises ValidationError: when there have been too many.
+        """
+        super().pre_authenticate(request, **credentials)
+        name = super()._get_login_attempts_cache_key(request, **credentials)
+        if not ratelimit.consume(request, action=_ANYWHERE, key=name, dry_run=True):
+            raise self.validation_error("too_many_login_attempts")
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
+        """Count a wrong password against the name alone; what is refused before it is tried does not count there."""
+        name = super()._get_login_attempts_cache_key(request, **credentials)
+        ratelimit.consume(request, action=_ANYWHERE, key=name)
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ANN401
+        # By the name alone anybody could lock a rival out.
+        return f"{super()._get_login_attempts_cache_key(request, **credentials)}:{network_of(request)}"
+
+    def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
+        super()._delete_login_attempts_cached_email(request, **credentials)
+        name = super()._get_login_attempts_cache_key(request, **credentials)
+        ratelimit.clear(request, action=_ANYWHERE, key=name)
 
     def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse:  # noqa: ANN401 - allauth's
         """Answer a sign-in; the account brings the language along that its player has chosen elsewhere."""

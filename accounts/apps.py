@@ -8,3 +8,7 @@ class AccountsConfig(AppConfig):
     name = "accounts"
     verbose_name = _("Players")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Follow the ends of sessions."""
+        import accounts.sessions  # noqa: F401

@@ -16,7 +16,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 
-from accounts.limits import require_allowance
 from accounts.models import User
 from accounts.names import guest_name
 from games.models import Attempt
@@ -29,17 +28,13 @@ _TRIES: Final = 3
 
 
 def player_for(request: HttpRequest, *, create: bool) -> User | None:
-    """Give whoever plays in this session; with ``create`` a new guest when there is nobody yet.
-
-    :raises Ratelimited: when too many guests come from one address.
-    """
+    """Give whoever plays in this session; with ``create`` a new guest when there is nobody yet."""
     if request.user.is_authenticated:
         if create:
             request.session.modified = True  # playing renews the cookie, which is all a guest has
         return request.user
     if not create:
         return None
-    require_allowance(request, "guest")
     guest = create_guest()
     login(request, guest, backend=BACKEND)
     return guest

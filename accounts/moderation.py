@@ -8,6 +8,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import User
+from games.eviction import evict_player
 from leaderboards import ranking
 
 
@@ -35,3 +36,4 @@ def end_sessions(user: User) -> None:
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     for session in UserSession.objects.filter(user=user):
         session.end()
+    evict_player(user.pk)

@@ -33,10 +33,10 @@ from accounts.deletion import erase_player
 from accounts.export import export
 from accounts.forms import DeleteForm, PreferencesForm, RenameForm
 from accounts.languages import remember_language, remembered_language
-from accounts.limits import require_allowance
 from accounts.models import Follow, User
 from accounts.preferences import clean_preferences, preferences_of
 from accounts.renaming import rename_player
+from games import limits
 from games.bodies import json_body
 from games.errors import error_body, wants_json
 
@@ -111,7 +111,7 @@ def settings(request: PlayerRequest) -> HttpResponse:
     """Show everything one may set; a POST saves the preferences of the table."""
     form = _preferences_form(request, request.POST if request.method == "POST" else None)
     if request.method == "POST":
-        require_allowance(request, "preferences")
+        limits.spend(request, "preferences")
         if form.is_valid():
             _save_preferences(request.user, form.cleaned_data)
             messages.success(request, _("Your settings are saved."))
@@ -126,7 +126,7 @@ def language(request: HttpRequest) -> HttpResponseBase:
     """Take the language ``language`` for this browser, and with the preferences of whoever is signed in."""
     wanted = {"language": request.POST.get("language", "")}
     if request.user.is_authenticated and wanted["language"] in dict(site.LANGUAGES):
-        require_allowance(request, "preferences")
+        limits.spend(request, "preferences")
         _save_preferences(request.user, wanted)
     return set_language(request)
 
@@ -135,7 +135,7 @@ def language(request: HttpRequest) -> HttpResponseBase:
 @account_required(back="players:settings")
 def rename(request: PlayerRequest) -> HttpResponse:
     """Take another name."""
-    require_allowance(request, "rename")
+    limits.spend(request, "rename")
     form = RenameForm(request.POST)
     if form.is_valid():
         try:
@@ -154,7 +154,7 @@ def rename(request: PlayerRequest) -> HttpResponse:
 def preferences(request: PlayerRequest) -> JsonResponse:
     """Give the preferences as JSON; a POST with a JSON object changes those it names."""
     if request.method == "POST":
-        require_allowance(request, "preferences")
+        limits.spend(request, "preferences")
         try:
             _save_preferences(request.user, clean_preferences(json_body(request)))
         except ValidationError as error:
@@ -170,7 +170,7 @@ def preferences(request: PlayerRequest) -> JsonResponse:
 @fresh_sign_in_required
 def download(request: PlayerRequest) -> StreamingHttpResponse:
     """Send all of one's data."""
-    require_allowance(request, "export")
+    limits.spend(request, "export")
     return StreamingHttpResponse(
         export(request.user),
         content_type="application/json",
@@ -186,7 +186,7 @@ def delete(request: PlayerRequest) -> HttpResponse:
     """Say what deleting does and, with one's name typed, do it."""
     form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST":
-        require_allowance(request, "delete")
+        limits.spend(request, "delete")
         if form.is_valid():
             user = request.user
             logout(request)
@@ -197,7 +197,7 @@ def delete(request: PlayerRequest) -> HttpResponse:
 
 
 def _change_following(request: PlayerRequest, public_id: UUID, *, following: bool) -> HttpResponseBase:
-    require_allowance(request, "follow")
+    limits.spend(request, "follow")
     shown = profile.visible_player(public_id, request.user)
     try:
         (follows.follow if following else follows.unfollow)(request.user, shown)

@@ -6,25 +6,23 @@ django-ninja makes the OpenAPI description from the types, and its documentation
 from __future__ import annotations
 
 import logging
-from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
-from ninja.errors import HttpError, Throttled, ValidationError
+from ninja.errors import HttpError, ValidationError
 
-from games.api import ApiError, Throttle
+from games.api import ApiError, Limited
 from games.api import router as games_router
 from games.errors import error_body
 from leaderboards.api import router as boards_router
 
 log = logging.getLogger(__name__)
-RATE: Final = "300/min"
 
 api = NinjaAPI(
     title="Talon",
     version="1",
     description="Deals, boards, players and records of Talon. Read-only, but for /verify, which replays a record.",
-    throttle=[Throttle(RATE)],
+    throttle=[Limited("api")],
 )
 api.add_router("", games_router)
 api.add_router("", boards_router)
@@ -51,17 +49,6 @@ def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
 def missing(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
     """Nothing of that name."""
     return _refuse(request, 404, "not_found", "There is nothing at this address.", {})
-
-
-@api.exception_handler(Throttled)
-def throttled(request: HttpRequest, error: Throttled) -> HttpResponse:
-    """Too many requests."""
-    wait = max(1, round(error.wait or 60))
-    response = _refuse(
-        request, 429, "rate_limited", f"Too many requests. Try again in {wait} s.", {"retry_after": wait}
-    )
-    response["Retry-After"] = str(wait)
-    return response
 
 
 @api.exception_handler(HttpError)

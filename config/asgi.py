@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 django_application = get_asgi_application()
 
-from config.routes import websocket_routes  # noqa: E402 - apps must be loaded first
+from config.origins import OwnPages  # noqa: E402 - apps must be loaded first
+from config.routes import websocket_routes  # noqa: E402
 from config.threads import KeptThreads  # noqa: E402
+from games.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address_of, player_of  # noqa: E402
 from games.playing import PlayingNow  # noqa: E402
+
+# The address is looked at before the session is read.
+_sockets: Any = AuthMiddlewareStack(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
 
 application = ProtocolTypeRouter(
     {
         "http": PlayingNow(KeptThreads(django_application)),
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_routes))),
+        "websocket": OwnPages(Capped(_sockets, address_of, MOST_OF_ADDRESS)),
     }
 )

@@ -9,21 +9,23 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django_ratelimit.exceptions import Ratelimited
+from django.utils.translation import ngettext
 
 from config.languages import language_of
-from games.errors import error_body, wants_json
+from games.errors import error_body, too_many, wants_json
+from games.limits import RateLimitedError
+
+A_MINUTE = 60
 
 TITLES = {
     400: ("bad_request", _("This request could not be understood.")),
     403: ("forbidden", _("You may not do this.")),
     404: ("not_found", _("There is nothing at this address.")),
     405: ("method_not_allowed", _("This address does not answer to that method.")),
-    429: ("rate_limited", _("Too many requests. Try again in a minute.")),
     500: ("server_error", _("Something went wrong on our side. It has been noted.")),
 }
-#: Failures whose page is another one's with other words.
-PAGES = {405: 400, 429: 403}
+#: A failure whose page is another one's with other words.
+PAGES = {405: 400}
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
@@ -33,7 +35,28 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """handler403; a rate limit is reported as what it is."""
-    return _answer(request, 429 if isinstance(exception, Ratelimited) else 403)
+    if isinstance(exception, RateLimitedError):
+        return too_many_requests(request, retry_after=exception.retry_after)
+    return _answer(request, 403)
+
+
+def too_many_requests(
+    request: HttpRequest,
+    exception: Exception | None = None,  # noqa: ARG001
+    *,
+    retry_after: int = A_MINUTE,
+) -> HttpResponse:
+    """handler429, which allauth calls for the limits of its own; they do not say for how long."""
+    minutes = -(-retry_after // A_MINUTE)
+    with translation.override(language_of(request)):
+        message = ngettext(
+            "Too many requests. Try again in a minute.",
+            "Too many requests. Try again in %(minutes)d minutes.",
+            minutes,
+        ) % {"minutes": minutes}
+        response = too_many(retry_after, message) if wants_json(request) else _page(429, message)
+    response["Retry-After"] = str(retry_after)
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
@@ -72,11 +95,11 @@ def _answer(request: HttpRequest, status: int, code: str = "", message: str | Pr
     # What failed may have been before the middleware that settles the language.
     with translation.override(language_of(request)):
         if wants_json(request):
-            response: HttpResponse = JsonResponse(error_body(code, str(message)), status=status)
-        else:
-            # Without the request: a page about a failure must not run the code that may have failed.
-            template = f"{PAGES.get(status, status)}.html"
-            response = HttpResponse(render_to_string(template, {"number": status, "message": message}), status=status)
-    if status == 429:
-        response["Retry-After"] = "60"
-    return response
+            return JsonResponse(error_body(code, str(message)), status=status)
+        return _page(status, message)
+
+
+def _page(status: int, message: str | Promise) -> HttpResponse:
+    # Without the request: a page about a failure must not run the code that may have failed.
+    template = f"{PAGES.get(status, status)}.html"
+    return HttpResponse(render_to_string(template, {"number": status, "message": message}), status=status)

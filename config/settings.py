@@ -169,7 +169,7 @@ if REDIS_URL:
     }
     CACHES: dict[str, dict[str, Any]] = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "config.caches.TolerantRedisCache",
             "LOCATION": REDIS_URL,
             "KEY_PREFIX": "talon",
         },
@@ -186,7 +186,10 @@ if REDIS_URL:
 else:
     CHANNEL_LAYERS = {"default": {"BACKEND": "config.layers.ThreadedMemoryLayer"}}
     CACHES = {
-        "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+        "default": {
+            "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+            "OPTIONS": {"MAX_ENTRIES": 10_000},
+        },
         "boards": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "boards"},
     }
     CELERY_BROKER_URL = "memory://localhost/"
@@ -248,6 +251,10 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "Talon: "
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
+# Failed sign-ins: from an address, and at a name from one address. A name alone takes many more, so that a rival has
+# to come from many addresses to lock somebody out (accounts.adapter).
+ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/5m/key", "login_failed_anywhere": "100/10m/key"}
+USERSESSIONS_ADAPTER = "accounts.sessions.SessionsAdapter"
 MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
 MFA_FORMS = {
     "add_webauthn": "accounts.forms.PasskeyForm",
@@ -316,7 +323,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-NINJA_NUM_PROXIES = 0  # the server has settled the client's address already; the header can be forged
+RATELIMIT_FAIL_OPEN = True  # a count that the cache has just lost refuses nobody
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
 CONTENT_SECURITY_POLICY: dict[str, Any] = {

@@ -21,4 +21,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
 handler400 = "config.errors.bad_request"
 handler403 = "config.errors.permission_denied"
 handler404 = "config.errors.not_found"
+handler429 = "config.errors.too_many_requests"  # allauth's name for it
 handler500 = "config.errors.server_error"

@@ -1,9 +1,14 @@
-"""How many messages a connection may send."""
+"""How many messages a player may send, over all connections to this process.
+
+Counted in memory, unlike requests (`games.limits`): a move cannot wait for a count in Redis.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from time import monotonic
 from typing import Final
+from weakref import WeakValueDictionary
 
 #: Messages a second, and how many may come at once. It guards the server; what pace is human is for the verifier.
 RATE: Final = 50.0
@@ -13,7 +18,7 @@ BURST: Final = 100.0
 class Allowance:
     """A token bucket: it holds `BURST` and refills at `RATE`."""
 
-    __slots__ = ("_at", "_left")
+    __slots__ = ("__weakref__", "_at", "_left")
 
     def __init__(self) -> None:
         self._left = BURST
@@ -29,3 +34,20 @@ class Allowance:
             return max(1, round((1 - left) / RATE * 1000))
         self._left = left - 1
         return 0
+
+
+_shared: WeakValueDictionary[int, Allowance] = WeakValueDictionary()
+
+
+def allowance_of(player_id: int | None) -> Allowance:
+    """A player's allowance in this process; a visitor's is the connection's own."""
+    return Allowance() if player_id is None else _shared.setdefault(player_id, Allowance())
+
+
+def keep_until_full(allowance: Allowance) -> None:
+    """Forget it no sooner than a new one would have as much in it: connecting again gains nothing."""
+    asyncio.get_running_loop().call_later(BURST / RATE, _let_go, allowance)
+
+
+def _let_go(_allowance: Allowance) -> None:
+    """The reference that the loop has kept ends with this call."""

@@ -6,7 +6,6 @@ as on the pages: the seed, the solution and every record of a deal wait until it
 
 from __future__ import annotations
 
-import logging
 from datetime import date, datetime
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -15,21 +14,17 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Query, Router, Schema
-from ninja.throttling import UserRateThrottle
-from redis import RedisError
+from ninja.throttling import BaseThrottle
 
-from games import deals
+from games import deals, limits
 from games.attempts import record_of
 from games.bodies import parse_json
 from games.models import Attempt, Deal
 from games.players import player_id
 from games.rules import Record, RecordError, replay
 
-log = logging.getLogger(__name__)
-
 #: A whole record of 5,000 tokens is about 120 kB of JSON.
 MAX_RECORD_BYTES: Final = 256 * 1024
-VERIFY_RATE: Final = "30/min"
 DAYS_LISTED: Final = 31
 
 router = Router(tags=["deals"])
@@ -43,16 +38,19 @@ class ApiError(Exception):
         super().__init__(message)
 
 
-class Throttle(UserRateThrottle):
-    """A rate by player or address; without the cache that counts, everybody is let through."""
+class Limited(BaseThrottle):
+    """Has django-ninja count an endpoint's requests as an action of the site's limiter."""
+
+    def __init__(self, action: limits.Action) -> None:
+        self._action = action
 
     def allow_request(self, request: HttpRequest) -> bool:
-        """Whether this request is within the rate."""
-        try:
-            return super().allow_request(request)
-        except RedisError as error:
-            log.warning("requests are not counted: %s", error)
-            return True
+        """Count a request; too many are refused as everywhere, by `config.errors`.
+
+        :raises RateLimitedError: when there have been too many.
+        """
+        limits.spend(request, self._action)
+        return True
 
 
 class ErrorDetail(Schema):
@@ -206,7 +204,7 @@ def get_record(request: HttpRequest, attempt: UUID) -> HttpResponse:
     "/verify",
     tags=["records"],
     response={200: ReplayOut, **ERRORS},
-    throttle=[Throttle(VERIFY_RATE)],
+    throttle=[Limited("verify")],
     openapi_extra={
         # The record's schema stands in the document already, as the answer of `get_record`.
         "requestBody": {

@@ -6,10 +6,12 @@ Each function owns its transaction, and what leaves the database leaves after th
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -31,7 +33,18 @@ _TRIES: Final = 20
 #: How long journal rows stay after the record was folded; a process that missed the close still reads them.
 JOURNAL_KEPT: Final = timedelta(hours=1)
 
+#: For how long, in seconds, a task closes or purges at a time: well within its limit, and others have their turn.
+AT_A_TIME: Final = 5.0
+
 How = Literal["won", "resigned", "closed"]
+
+
+class Progress(NamedTuple):
+    """How many attempts were dealt with, how many could not be, and whether there are more that were not reached."""
+
+    done: int
+    failed: int
+    more: bool
 
 
 class NotWonError(ValueError):
@@ -67,41 +80,59 @@ def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> A
 
     :raises NotWonError: when `how` is "won" and it is not.
     :raises Attempt.DoesNotExist: for an unknown id.
+    :raises Error: when the database could not do it.
     """
-    for _ in range(_TRIES):
+    for _ in range(_TRIES - 1):
         try:
-            with transaction.atomic():
-                return _close(attempt_id, how, at or timezone.now())
+            return _close(attempt_id, how, at or timezone.now())
         except IntegrityError:
             log.info("close raced with a move", extra={"attempt": attempt_id})
-    raise RuntimeError(f"attempt {attempt_id} could not be closed")
+    return _close(attempt_id, how, at or timezone.now())
 
 
-def close_due(now: datetime | None = None, *, batch: int = 500) -> int:
-    """Close, as they stand, the attempts whose time is up; returns how many. One that fails does not hold up others."""
-    now = now or timezone.now()
-    due = Attempt.objects.filter(state=Attempt.State.PLAYING, deadline__lte=now)
-    closed, last = 0, 0
-    while rows := list(due.filter(id__gt=last).order_by("id").values_list("id", "deadline")[:batch]):
+def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float = AT_A_TIME) -> Progress:
+    """Close, as they stand, the attempts whose time is up, for so many seconds. One that fails does not hold up others.
+
+    Each is closed in a transaction of its own, so whatever interrupts this keeps what was done.
+    """
+    now, latest = now or timezone.now(), time.monotonic() + seconds
+    due = Attempt.objects.filter(state=Attempt.State.PLAYING, deadline__isnull=False, deadline__lte=now).order_by("id")
+    closed, failed, last = 0, 0, 0
+    while rows := list(due.filter(id__gt=last).values_list("id", "deadline")[:batch]):
         for attempt_id, deadline in rows:
-            try:
-                close_attempt(attempt_id, "closed", at=deadline)
+            if _close_safely(attempt_id, deadline):
                 closed += 1
-            except Exception:
-                log.exception("attempt not closed", extra={"attempt": attempt_id})
-        last = rows[-1][0]
-    return closed
+            else:
+                failed += 1
+            last = attempt_id
+            if time.monotonic() >= latest:
+                return Progress(closed, failed, more=due.filter(id__gt=last).exists())
+    return Progress(closed, failed, more=False)
 
 
-def purge_journal(now: datetime | None = None, *, batch: int = 200) -> int:
-    """Delete the journal rows of attempts folded long enough ago; returns how many attempts were rid of theirs."""
-    before = (now or timezone.now()) - JOURNAL_KEPT
+def _close_safely(attempt_id: int, deadline: datetime) -> bool:
+    """Close an attempt whose time is up; says whether it could be closed. A task's time limit goes through."""
+    try:
+        close_attempt(attempt_id, "closed", at=deadline)
+    except SoftTimeLimitExceeded:
+        raise
+    except Exception:
+        log.exception("attempt not closed", extra={"attempt": attempt_id})
+        return False
+    return True
+
+
+def purge_journal(now: datetime | None = None, *, batch: int = 200, seconds: float = AT_A_TIME) -> Progress:
+    """Delete the journal rows of attempts folded long enough ago, for so many seconds."""
+    before, latest = (now or timezone.now()) - JOURNAL_KEPT, time.monotonic() + seconds
     folded = Move.objects.filter(token="", attempt__finished_at__lt=before).values_list("attempt_id", flat=True)
     purged = 0
     while ids := list(folded[:batch]):
         Move.objects.filter(attempt_id__in=ids).delete()
         purged += len(ids)
-    return purged
+        if time.monotonic() >= latest:
+            return Progress(purged, 0, more=folded.exists())
+    return Progress(purged, 0, more=False)
 
 
 def journal_of(attempt_id: int, *, after: int = 0) -> list[Move]:
@@ -150,6 +181,7 @@ def _ranked_attempt(player: User, deal: Deal, now: datetime) -> Attempt:
     return attempt
 
 
+@transaction.atomic
 def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
     attempt = Attempt.objects.select_for_update(of=("self",)).select_related("deal").get(pk=attempt_id)
     if attempt.is_over:
@@ -195,6 +227,5 @@ def _record(deal: Deal, moves: Sequence[Move], end: End) -> Record:
 
 def _announce(attempt: Attempt, n: int, end: End) -> None:
     metrics.ATTEMPTS_FINISHED.labels(attempt.deal.game, end.how).inc()
+    events.tell_attempt(attempt.public_id, "closed", n=n, how=end.how, ms=end.ms)
     events.request_verdict(attempt.pk)
-    message = {"type": "attempt.closed", "attempt": attempt.public_id.hex, "n": n, "how": end.how, "ms": end.ms}
-    events.tell_attempt(attempt.public_id, message)

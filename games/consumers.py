@@ -15,7 +15,8 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 
 from games import metrics, protocol
-from games.allowance import Allowance
+from games.allowance import allowance_of, keep_until_full
+from games.eviction import open_sockets, session_name
 from games.live import LiveTable
 from games.outbox import Outbox
 from games.protocol import ErrorCode, ProtocolError
@@ -25,6 +26,8 @@ log = structlog.get_logger(__name__)
 
 #: How long the word of the database on who a connection belongs to is good for, in seconds.
 SESSION_GOOD_FOR: Final = 60.0
+#: Seconds from the opening of a connection to its `hello`.
+HELLO_WITHIN: Final = 10.0
 #: Messages over the rate, one after the other, until the connection is closed.
 MOST_REFUSED: Final = 200
 _SOCKETS: Final = metrics.SOCKETS.labels("play")
@@ -51,16 +54,18 @@ class PlayConsumer:
         "__weakref__",
         "_allowance",
         "_checked_at",
+        "_clock",
         "_closer",
         "_closing",
         "_outbox",
-        "_player_id",
         "_public_id",
         "_refused",
         "_send",
         "_session_key",
         "_table",
         "_tables",
+        "player_id",
+        "session",
     )
 
     def __init__(self, scope: Scope, send: Send, tables: LiveTables) -> None:
@@ -68,14 +73,16 @@ class PlayConsumer:
         self._send = _own_send(send)
         self._tables = tables
         self._table: LiveTable | None = None
-        self._outbox = Outbox(self._send, self._cut_off)
-        self._allowance = Allowance()
+        self._outbox = Outbox(self._send, self._overflow)
         self._refused = 0
         self._closing = False
         self._closer: asyncio.Future[None] | None = None
         user, session = scope.get("user"), scope.get("session")
-        self._player_id: int | None = user.pk if user is not None and user.is_authenticated else None
+        self.player_id: int | None = user.pk if user is not None and user.is_authenticated else None
         self._session_key: str | None = getattr(session, "session_key", None)
+        self.session = session_name(self._session_key) if self._session_key else None
+        self._allowance = allowance_of(self.player_id)
+        self._clock: asyncio.TimerHandle | None = None
         self._checked_at = time.monotonic()
         _forget(scope)
 
@@ -83,6 +90,8 @@ class PlayConsumer:
         """Serve the connection until it ends. What is wrong with attempt or player is said in answer to `hello`."""
         structlog.contextvars.bind_contextvars(attempt=str(self._public_id))
         _SOCKETS.inc()
+        open_sockets().add(self)
+        self._clock = asyncio.get_running_loop().call_later(HELLO_WITHIN, self._give_up)
         try:
             while (message := await receive())["type"] != "websocket.disconnect":
                 if message["type"] == "websocket.receive":
@@ -91,12 +100,19 @@ class PlayConsumer:
                     await self._send({"type": "websocket.accept"})
         finally:
             _SOCKETS.dec()
+            self._stop_clock()
+            open_sockets().discard(self)
+            keep_until_full(self._allowance)
             if self._table is not None:
                 await self._tables.leave(self._public_id, self)
 
     def tell(self, frame: str) -> None:
         """Take a frame to be sent."""
         self._outbox.put(frame)
+
+    def evict(self) -> None:
+        """The session has ended, or another has taken its place: close, and let `hello` be said again."""
+        self._cut_off(protocol.CLOSE_SESSION, "session ended")
 
     async def _received(self, text: str | None) -> None:
         """Do one message; while it is done the next ones wait in the server's buffers."""
@@ -121,6 +137,7 @@ class PlayConsumer:
         if time.monotonic() - self._checked_at > SESSION_GOOD_FOR:
             await self._check_session()
         if type(message) is protocol.Hello:
+            self._stop_clock()
             await self._hello(message)
             return
         table = self._table
@@ -143,10 +160,10 @@ class PlayConsumer:
                 f"this server speaks version {protocol.VERSION}",
                 speaks=[protocol.VERSION],
             )
-        if self._player_id is None:
+        if self.player_id is None:
             raise _session_expired()
         if self._table is None:
-            self._table = await self._tables.join(self._public_id, self._player_id, self, message.have)
+            self._table = await self._tables.join(self._public_id, self.player_id, self, message.have)
         else:
             await self._table.greet(self, message.have, fresh=False)
 
@@ -168,7 +185,7 @@ class PlayConsumer:
         """
         store = import_module(settings.SESSION_ENGINE).SessionStore(self._session_key)
         user = await get_user(cast("Any", {"session": store}))
-        if not user.is_authenticated or user.pk != self._player_id:
+        if not user.is_authenticated or user.pk != self.player_id:
             raise _session_expired()
         self._checked_at = time.monotonic()
         if self._table is not None:
@@ -190,12 +207,25 @@ class PlayConsumer:
             await self._outbox.flush()
             await self._send({"type": "websocket.close", "code": code})
 
-    def _cut_off(self) -> None:
-        """The client does not read: close without waiting for it."""
+    def _overflow(self) -> None:
+        """The client does not read."""
+        self._cut_off(protocol.CLOSE_SLOW, "slow reader")
+
+    def _stop_clock(self) -> None:
+        if self._clock is not None:
+            self._clock.cancel()
+            self._clock = None
+
+    def _give_up(self) -> None:
+        """The client has not said hello."""
+        self._cut_off(protocol.CLOSE_NO_HELLO, "no hello")
+
+    def _cut_off(self, code: int, reason: str) -> None:
+        """Close without waiting for anybody."""
         if not self._closing:
             self._closing = True
-            log.info("connection cut off", reason="slow reader")
-            self._closer = asyncio.ensure_future(self._send({"type": "websocket.close", "code": protocol.CLOSE_SLOW}))
+            log.info("connection cut off", reason=reason)
+            self._closer = asyncio.ensure_future(self._send({"type": "websocket.close", "code": code}))
 
 
 def _own_send(send: Send) -> Send:

@@ -1,27 +1,37 @@
-"""What leaves the database after a commit: a task's name, a channel-layer message. Neither is ever the only copy."""
+"""What leaves the database after a commit: a task's name, a channel-layer message. Neither is ever the only copy.
+
+Workers, web threads and the event loop tell the same way: they put a message down and go on. One thread with one event
+loop and one connection sends for the whole process; `async_to_sync` would open a loop and connections for each message,
+which costs more than closing an attempt does.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import threading
 import uuid
-from typing import Any
+from typing import Any, Final
 
-from asgiref.sync import async_to_sync
 from celery import current_app
+from celery.exceptions import SoftTimeLimitExceeded
 from channels.layers import get_channel_layer
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 3.0  # seconds that a caller waits for the channel layer at most
+#: Messages that may wait to be sent; beyond them new ones are dropped.
+MAX_WAITING: Final = 10_000
+_PATIENCE: Final = 5.0  # seconds for the channel layer to take one message
 # One quick second try, for a connection that went stale; the sweep sends again what was lost.
-_RETRY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
+_RETRY: Final = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
 
-_under_way: set[asyncio.Task[None]] = set()
+Message = dict[str, Any]
+_Key = tuple[str, str, str]
 
 
 def attempt_group(public_id: uuid.UUID) -> str:
-    """The channel-layer group of everybody who has the attempt open."""
+    """The channel-layer group of every process that has the attempt open."""
     return f"attempt.{public_id.hex}"
 
 
@@ -29,27 +39,90 @@ def request_verdict(attempt_id: int) -> None:
     """Ask a worker to verify the attempt; when the queue is down the sweep asks again."""
     try:
         current_app.send_task("talon.verify", args=[attempt_id], retry=True, retry_policy=_RETRY)
+    except SoftTimeLimitExceeded:
+        raise
     except Exception:
         log.warning("verdict not requested", extra={"attempt": attempt_id}, exc_info=True)
 
 
-def tell_attempt(public_id: uuid.UUID, message: dict[str, Any]) -> None:
-    """Send a message to every process that has the attempt open, from a thread without a loop of its own."""
-    async_to_sync(_send)(public_id, message)
+def tell_attempt(public_id: uuid.UUID, what: str, **data: Any) -> None:  # noqa: ANN401
+    """Send a message to every process that has the attempt open; never waits and never fails."""
+    notifier.send(attempt_group(public_id), {"type": f"attempt.{what}", "attempt": public_id.hex, **data})
 
 
-def tell_attempt_soon(public_id: uuid.UUID, message: dict[str, Any]) -> None:
-    """As `tell_attempt`, on the running loop and without waiting."""
-    task = asyncio.get_running_loop().create_task(_send(public_id, message))
-    _under_way.add(task)
-    task.add_done_callback(_under_way.discard)
+class Notifier:
+    """The sending thread of one process; started at the first message, as worker processes fork.
+
+    Messages leave in the order in which they came. One that says the same as one still waiting takes its place, at the
+    end. Whoever misses a message reads the database later.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew, in a child process too, where the thread is missing and the lock may be taken for ever."""
+        self._lock = threading.Lock()
+        self._waiting: dict[_Key, Message] = {}
+        self._wake = threading.Event()
+        self._idle = threading.Event()
+        self._idle.set()
+        self._thread: threading.Thread | None = None
+
+    def send(self, group: str, message: Message) -> None:
+        """Send `message` to `group` soon; never fails and never waits."""
+        key = group, message["type"], message.get("process", "")
+        with self._lock:
+            self._waiting.pop(key, None)
+            if len(self._waiting) >= MAX_WAITING:
+                return
+            self._waiting[key] = message
+            self._idle.clear()
+            if self._thread is None:
+                self._start()
+        self._wake.set()
+
+    def flush(self, timeout: float = 5.0) -> bool:
+        """Wait until everything has been sent; says whether it was."""
+        return self._idle.wait(timeout)
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._work, name="notices", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            log.warning("no thread to send notices")  # the process is ending
+        else:
+            self._thread = thread
+
+    def _work(self) -> None:
+        """The thread: send what has gathered, for as long as the process lives."""
+        with asyncio.Runner() as runner:
+            while self._wake.wait():
+                self._wake.clear()
+                while batch := self._take():
+                    runner.run(self._send_all(batch))
+
+    def _take(self) -> dict[_Key, Message]:
+        with self._lock:
+            batch, self._waiting = self._waiting, {}
+            if not batch:
+                self._idle.set()
+        return batch
+
+    async def _send_all(self, batch: dict[_Key, Message]) -> None:
+        layer: Any = get_channel_layer()
+        for sent, ((group, *_), message) in enumerate(batch.items()):
+            try:
+                async with asyncio.timeout(_PATIENCE):
+                    await layer.group_send(group, message)
+            except TimeoutError:
+                # The layer hangs: waiting as long for each of the others would make them all late.
+                log.warning("%d notices were lost", len(batch) - sent, exc_info=True)
+                return
+            except Exception:
+                log.warning("a notice to %s was lost", group, exc_info=True)
 
 
-async def _send(public_id: uuid.UUID, message: dict[str, Any]) -> None:
-    layer = get_channel_layer()
-    if layer is None:
-        return
-    try:
-        await asyncio.wait_for(layer.group_send(attempt_group(public_id), message), timeout=_PATIENCE)
-    except Exception:
-        log.warning("attempt's group not told", extra={"attempt": str(public_id)}, exc_info=True)
+notifier = Notifier()
+os.register_at_fork(after_in_child=notifier.reset)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_safe
 
-from games import ledger, replays, titles
+from games import ledger, limits, replays, titles
 from games.models import Deal, LedgerEntry
 from games.rules import Record
 
@@ -77,8 +77,9 @@ def solution_page(request: HttpRequest, day: date, variant: str) -> HttpResponse
 
 
 @require_GET
-def solution_steps(request: HttpRequest, day: date, variant: str) -> HttpResponse:  # noqa: ARG001
+def solution_steps(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """The winning record's first view and what each token changes."""
+    limits.spend(request, "replay")
     return JsonResponse(replays.steps_of(_revealed(day, variant)[1]))
 
 

@@ -11,18 +11,15 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
-from django_ratelimit.core import is_ratelimited
 
-from games import hints, replays, titles
+from games import hints, limits, replays, titles
 from games.bodies import json_body
-from games.errors import error_body
+from games.errors import error_body, too_many
 from games.hints import HintRefusedError
+from games.limits import RateLimitedError
 from games.models import Attempt
 from games.players import player_id
 from games.rules import Table
-
-#: Questions that one player may ask.
-ASK_RATE: Final = "20/m"
 
 #: The pace at which a way plays in the viewer.
 MS_A_MOVE: Final = 1000
@@ -52,11 +49,12 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
             if reply is None:
                 return _error(404, "not_found", "nothing was asked")
             return JsonResponse(reply.to_json(way=request.GET.get("way") == "1"))
-        if is_ratelimited(request, group="games.ask", key=lambda *_: str(player), rate=ASK_RATE, increment=True):
-            return _error(429, "rate_limited", "too many questions; ask again in a minute")
+        limits.spend(request, "ask")
         return JsonResponse(hints.ask(found, player, _position(request)).to_json(way=False), status=202)
     except HintRefusedError as error:
         return _error(_STATUS[error.code], error.code, str(error))
+    except RateLimitedError as error:
+        return too_many(error.retry_after, str(error))
 
 
 @require_safe
@@ -80,6 +78,7 @@ def way_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @never_cache
 def way_steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """The view asked about, and what each move of the way changes."""
+    limits.spend(request, "replay")
     _, table, way = _answered(request, attempt)
     clock = range(MS_A_MOVE, MS_A_MOVE * (len(way) + 1), MS_A_MOVE)
     return JsonResponse(replays.steps_from(table, way, clock))

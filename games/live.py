@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from django.db import DatabaseError
 
-from games import frames, metrics, protocol
+from games import events, frames, metrics, protocol
 from games.attempts import How, close_attempt
 from games.autofinish import winning_run
 from games.frames import PLAYING
@@ -270,8 +270,7 @@ class LiveTable:
         self._recent.append((n, frame))
         self._tell(frame)
         if self.elsewhere:
-            tables = self._tables
-            tables.notices.tell(self.public_id, "moved", attempt=self.public_id.hex, n=n, process=tables.process)
+            events.tell_attempt(self.public_id, "moved", n=n, process=self._tables.process)
 
     async def _finish(self, how: How, ms: int | None = None) -> None:
         """Close the attempt and tell everybody here; other processes hear of it from the close itself."""

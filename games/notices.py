@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from channels.layers import get_channel_layer
 
-from games.events import attempt_group, tell_attempt_soon
+from games.events import attempt_group
 
 log = logging.getLogger(__name__)
 
@@ -41,10 +41,6 @@ class Notices:
         """Hear of it no more."""
         if self._channel is not None:
             await self._safely(self._layer.group_discard(attempt_group(public_id), self._channel))
-
-    def tell(self, public_id: uuid.UUID, what: str, **data: Any) -> None:  # noqa: ANN401
-        """Send a notice to every process that watches the attempt, this one too; does not wait."""
-        tell_attempt_soon(public_id, {"type": f"attempt.{what}", **data})
 
     async def close(self) -> None:
         """Stop listening."""

@@ -6,26 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
-from django_ratelimit.core import is_ratelimited
-from django_ratelimit.exceptions import Ratelimited
+
+from games import limits
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 _PLAYER_FOR = "accounts.guests.player_for"
-#: Attempts that one player may begin.
-START_RATE = "60/m"
+
+
+def check_may_begin(request: HttpRequest) -> None:
+    """Count one game begun: of the player, or of the address from which a new guest comes. Nothing is made before.
+
+    :raises RateLimitedError: when too many games are begun, or too many guests come from one address.
+    """
+    limits.spend(request, "start" if request.user.is_authenticated else "guest")
 
 
 def player_for(request: HttpRequest) -> User:
-    """Whoever plays in this session; a new guest when there is nobody yet.
-
-    :raises Ratelimited: when too many games are begun, or too many guests come from one address.
-    """
+    """Whoever plays in this session; a new guest when there is nobody yet. `check_may_begin` comes first."""
     found: Any = import_string(_PLAYER_FOR)
     player: User = found(request, create=True)
-    if is_ratelimited(request, group="games.start", key=lambda *_: str(player.pk), rate=START_RATE, increment=True):
-        raise Ratelimited
     return player
 
 

@@ -45,7 +45,11 @@ FATAL: Final[dict[ErrorCode, int]] = {
     ErrorCode.NOT_FOUND: 4404,
     ErrorCode.UNSUPPORTED_VERSION: 4406,
 }
-#: Other close codes: too slow a reader, too persistent a sender, silence, and a server that goes away.
+#: Other close codes: a session that has ended or changed, no `hello` in time, too many connections, too slow a reader,
+#: too persistent a sender, and a server that goes away. After 43xx a client may come back at once.
+CLOSE_SESSION: Final = 4301
+CLOSE_NO_HELLO: Final = 4308
+CLOSE_CROWDED: Final = 4409
 CLOSE_SLOW: Final = 4408
 CLOSE_RATE: Final = 4429
 CLOSE_GOING: Final = 1012

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from django.db import DatabaseError
 
-from games import protocol
+from games import events, protocol
 from games.journal import Journal
 from games.live import Connection, LiveTable, not_yours
 from games.loading import load, off_loop
@@ -68,7 +68,7 @@ class LiveTables:
         del self._users[public_id]
         self._tables.pop(public_id, None)
         if table is not None and table.elsewhere:
-            self.notices.tell(public_id, "left", attempt=public_id.hex, process=self.process)
+            events.tell_attempt(public_id, "left", process=self.process)
         await self.notices.unwatch(public_id)
 
     async def close(self) -> None:
@@ -114,7 +114,7 @@ class LiveTables:
 
     def _tell_place(self, what: str, table: LiveTable) -> None:
         """Say that the table is open here, and how far: a move may fall between a reading and the word of it."""
-        self.notices.tell(table.public_id, what, attempt=table.public_id.hex, process=self.process, n=table.n)
+        events.tell_attempt(table.public_id, what, process=self.process, n=table.n)
 
     def _soon(self, doing: Coroutine[Any, Any, None]) -> None:
         async def safely() -> None:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
-from games import deals, titles
+from games import deals, limits, titles
 from games.attempts import record_of
 from games.bodies import parse_json
 from games.models import Attempt
@@ -47,6 +47,7 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @require_GET
 def steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """The first view of a finished game and what each token changed, in the form of the game protocol's messages."""
+    limits.spend(request, "replay")
     return JsonResponse(steps_of(record_of(_finished(request, attempt))))
 
 
@@ -65,6 +66,7 @@ def verify(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"result": None, "error": None, "text": ""}
     status = 200
     if request.method == "POST":
+        limits.spend(request, "verify")
         try:
             text = _given(request)
             context["text"] = text

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
 from celery import shared_task
 from django.utils import timezone
 
 from games import attempts, deals, filling, hints, housekeeping
+
+log = logging.getLogger(__name__)
 
 
 @shared_task(name="talon.keep_deals")
@@ -16,9 +20,13 @@ def keep_deals() -> None:
 
 @shared_task(name="talon.close_due")
 def close_due() -> None:
-    """Close the attempts whose time is up, and drop journals that are no longer needed."""
-    attempts.close_due()
-    attempts.purge_journal()
+    """Close the attempts whose time is up, and drop journals that are no longer needed; what is left comes next."""
+    progress = [attempts.close_due(), attempts.purge_journal()]
+    if any(each.done or each.failed for each in progress):
+        closed, purged = progress
+        log.info("attempts closed", extra={"closed": closed.done, "failed": closed.failed, "purged": purged.done})
+    if any(each.more for each in progress):
+        close_due.delay()
 
 
 @shared_task(name="talon.fill_sealed")

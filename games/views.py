@@ -23,7 +23,7 @@ from games.bodies import parse_json
 from games.deals import DealAwaitedError, DealClosedError
 from games.models import GRACE, Attempt, Deal, LedgerEntry
 from games.opening import opening_view
-from games.players import player_for, player_id
+from games.players import check_may_begin, player_for, player_id
 from games.rules import CATALOGUE, GAMES, Option, Record, shuffled_deck
 
 _OPTION_PREFIX: Final = "option-"
@@ -74,6 +74,7 @@ def play(request: HttpRequest, variant: str) -> HttpResponse:
 @require_POST
 def start(request: HttpRequest, variant: str) -> HttpResponse:
     """Begin, or go on with, today's deal of a variant; whoever has no account becomes a guest."""
+    check_may_begin(request)
     try:
         deal = _todays(variant)
     except DealAwaitedError:
@@ -125,6 +126,7 @@ def practice(request: HttpRequest) -> HttpResponse:
 @require_POST
 def start_practice(request: HttpRequest) -> HttpResponse:
     """Begin a practice game: `deal` (an id), or `name` with `option-<name>` fields holding JSON values."""
+    check_may_begin(request)
     try:
         if "deal" in request.POST:
             deal = _practised(request)

@@ -17,11 +17,11 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection, transaction
 from django.utils import timezone
 
+from games.events import notifier
 from games.statements import Statement, run_in_order, stored
 from leaderboards import histogram
 from leaderboards.ladders import deal_ladder, deal_ladders
 from leaderboards.models import DealBoard, Recount, Result
-from leaderboards.notices import notifier
 
 log = logging.getLogger(__name__)
 

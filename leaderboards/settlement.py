@@ -24,6 +24,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from games import metrics
+from games.events import notifier
 from games.models import Attempt
 from games.statements import Statement, run_in_order, stored
 from games.verification import Judgement, Reason, compare, judge, judge_alone, reason
@@ -32,7 +33,6 @@ from leaderboards.boards import rank_of
 from leaderboards.keys import DEAL, Score
 from leaderboards.ladders import set_score
 from leaderboards.models import Result
-from leaderboards.notices import notifier
 from leaderboards.players import may_be_listed
 from leaderboards.waiting import read_with_company
 

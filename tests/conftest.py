@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid
 from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
@@ -39,6 +40,13 @@ def fresh_boards(monkeypatch: pytest.MonkeyPatch) -> None:
 def english() -> None:
     """Each test begins in English: the language of the last request stays with its thread."""
     translation.activate("en-gb")
+
+
+@pytest.fixture(autouse=True)
+def still_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The windows that requests are counted in begin with the test: none ends in the middle of it."""
+    begun = int(time.time())
+    monkeypatch.setattr("django_ratelimit.core._get_window", lambda _value, period: begun + period)
 
 
 @pytest.hookimpl(trylast=True)

@@ -10,9 +10,9 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
-from django_ratelimit.exceptions import Ratelimited
 
 from config import errors
+from games.limits import RateLimitedError
 
 JSON = {"accept": "application/json"}
 
@@ -44,7 +44,8 @@ def wanting_json() -> HttpRequest:
     [
         (errors.bad_request, 400, "bad_request"),
         (lambda request: errors.permission_denied(request, PermissionDenied()), 403, "forbidden"),
-        (lambda request: errors.permission_denied(request, Ratelimited()), 429, "rate_limited"),
+        (lambda request: errors.permission_denied(request, RateLimitedError(90)), 429, "rate_limited"),
+        (errors.too_many_requests, 429, "rate_limited"),
         (errors.not_found, 404, "not_found"),
         (errors.server_error, 500, "server_error"),
         (errors.csrf_failure, 403, "csrf_failed"),

@@ -7,10 +7,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from games import attempts, events
+from accounts.guests import create_guest
+from games import attempts, events, tasks
 from games.attempts import NotWonError, auto_runs, close_attempt, close_due, purge_journal, record_of, start_attempt
 from games.deals import DealClosedError
 from games.models import GRACE, Attempt, Deal, Move
@@ -140,13 +142,13 @@ def test_what_is_due_is_closed_as_of_its_deadline(attempt_at: Play, player: Any,
     due = attempt_at("braid", started_at=now - timedelta(hours=3), deadline=now - timedelta(hours=1))
     journal(due, "d", "d")
     running = start_attempt(player, make_deal("plot"))
-    assert close_due(now) == 1
+    assert close_due(now) == (1, 0, False)
     due.refresh_from_db()
     running.refresh_from_db()
     assert (due.state, due.end, due.finished_at) == ("pending", "closed", due.deadline)
     assert record_of(due).tokens == ("d", "d")
     assert running.state == "playing"
-    assert close_due(now) == 0
+    assert close_due(now) == (0, 0, False)
     assert asked == [due.pk]
 
 
@@ -158,8 +160,60 @@ def test_one_attempt_that_cannot_be_closed_does_not_hold_up_others(
     bad = attempt_at("braid", **past)
     journal(bad, "no token at"[:8])
     good = Attempt.objects.create(player=rival, deal=bad.deal, ranked=True, **past)
-    assert close_due(now, batch=1) == 1
+    assert close_due(now, batch=1) == (1, 1, False)
     assert asked == [good.pk]
+
+
+def overdue(count: int) -> list[int]:
+    """Attempts whose time is up."""
+    now = timezone.now()
+    deal, past = make_deal("braid"), {"started_at": now - timedelta(hours=3), "deadline": now - timedelta(hours=1)}
+    return [Attempt.objects.create(player=create_guest(), deal=deal, ranked=True, **past).pk for _ in range(count)]
+
+
+def test_what_is_due_is_closed_in_portions(player: Any, asked: list[int]) -> None:
+    """A call ends after its time however much there is, says that there is more, and the next goes on."""
+    due = overdue(3)
+    assert close_due(seconds=0) == (1, 0, True)
+    assert close_due(seconds=0) == (1, 0, True)
+    assert close_due(seconds=0) == (1, 0, False)
+    assert asked == due
+
+
+def test_a_portion_that_fails_is_not_all_there_is(player: Any, asked: list[int]) -> None:
+    bad, good = overdue(2)
+    Move.objects.create(attempt_id=bad, n=1, token="no token", ms=1)
+    assert close_due(seconds=0) == (0, 1, True)
+    assert close_due() == (1, 1, False)
+    assert asked == [good]
+
+
+def test_the_time_limit_ends_the_closing_and_keeps_what_was_closed(
+    player: Any, asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    due = overdue(3)
+    close = attempts.close_attempt
+
+    def slow(attempt_id: int, *given: Any, **named: Any) -> Attempt:
+        if attempt_id == due[1]:
+            raise SoftTimeLimitExceeded
+        return close(attempt_id, *given, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(attempts, "close_attempt", slow)
+        with pytest.raises(SoftTimeLimitExceeded):
+            close_due()
+    assert asked == due[:1]
+    assert close_due() == (2, 0, False)
+
+
+@pytest.mark.parametrize("more", [False, True])
+def test_the_task_is_sent_again_while_there_is_more(more: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[bool] = []
+    monkeypatch.setattr(attempts, "close_due", lambda: attempts.Progress(1, 0, more))
+    monkeypatch.setattr(tasks.close_due, "delay", lambda: sent.append(True))
+    tasks.close_due()
+    assert sent == [True] * more
 
 
 def test_the_journal_is_kept_an_hour_and_then_purged(attempt_at: Play, player: Any) -> None:
@@ -167,8 +221,8 @@ def test_the_journal_is_kept_an_hour_and_then_purged(attempt_at: Play, player: A
     journal(folded, "d", "d")
     journal(running, "d")
     close_attempt(folded.pk, "resigned")
-    assert purge_journal(timezone.now() + timedelta(minutes=59)) == 0
-    assert purge_journal(timezone.now() + timedelta(minutes=61)) == 1
+    assert purge_journal(timezone.now() + timedelta(minutes=59)).done == 0
+    assert purge_journal(timezone.now() + timedelta(minutes=61)) == (1, 0, False)
     assert list(Move.objects.values_list("attempt_id", "n")) == [(running.pk, 1)]
     folded.refresh_from_db()
     assert len(record_of(folded).tokens) == 2

@@ -254,9 +254,3 @@ def test_the_admin_shows_no_seed(client: Client, seed: bytes) -> None:
         assert deal.commitment in text or "braid" in text
         assert not re.search(seed.hex(), text)
         assert repr(seed) not in text
-
-
-def test_starting_is_limited(mine: Client, today: list[Deal], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.players.START_RATE", "2/m")
-    codes = [mine.post("/practice/start", {"name": "plot"}).status_code for _ in range(3)]
-    assert codes == [302, 302, 429]

@@ -11,7 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.utils import timezone
 
-from games import consumers, live
+from games import consumers, events, live
 from games.attempts import close_attempt, journal_of, record_of
 from games.models import Attempt, Move
 from games.rules import CATALOGUE, open_table
@@ -136,9 +136,16 @@ async def test_a_move_between_a_reading_and_the_word_of_it(
 ) -> None:
     """What was played before the other process was known to be there is caught up on when it is."""
     held: list[Any] = []
-    tell = other_tables.notices.tell
+    tell = events.tell_attempt
+
+    def hold(*what: Any, **data: Any) -> None:
+        if data.get("process") == other_tables.process:
+            held.append((what, data))
+        else:
+            tell(*what, **data)
+
     with monkeypatch.context() as patch:
-        patch.setattr(other_tables.notices, "tell", lambda *what, **data: held.append((what, data)))
+        patch.setattr(events, "tell_attempt", hold)
         attempt = await sync_to_async(attempt_at)("braid")
         here, there = sit(attempt), sit(attempt, at=other_tables)
         await here.sit()
@@ -154,7 +161,7 @@ async def test_a_process_that_missed_every_notice(
     attempt_at: Any, sit: Sit, other_tables: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(other_tables.notices, "watch", lambda _: _nothing())
-    monkeypatch.setattr(other_tables.notices, "tell", lambda *_, **__: None)
+    monkeypatch.setattr(events, "tell_attempt", lambda *_, **__: None)
     attempt = await sync_to_async(attempt_at)("braid")
     here, there = sit(attempt), sit(attempt, at=other_tables)
     await here.sit()
@@ -233,9 +240,7 @@ async def test_the_verdict_comes_to_whoever_is_there(attempt_at: Any, sit: Sit, 
     seat = sit(attempt)
     await seat.sit()
     await seat.ask({"type": "resign", "n": 1})
-    tables.notices.tell(
-        attempt.public_id, "verdict", attempt=attempt.public_id.hex, state="verified", reasons=[], cards_up=3
-    )
+    events.tell_attempt(attempt.public_id, "verdict", state="verified", reasons=[], cards_up=3)
     verdict = await seat.hear()
     assert (verdict["type"], verdict["state"], verdict["cards_up"]) == ("verdict", "verified", 3)
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from games import allowance, outbox, protocol
+from games import allowance, capacity, consumers, outbox, protocol
 from games.protocol import FATAL, INCOMING, OUTGOING, ErrorCode, ProtocolError, parse
 from games.rules import Record
 
@@ -62,8 +62,13 @@ def test_limits_are_as_written() -> None:
     assert f"{protocol.MAX_FRAME:,} characters" in limits
     assert f"{allowance.RATE:.0f} messages a second, {allowance.BURST:.0f} at once" in limits
     assert f"{outbox.MAX_FRAMES} frames" in limits
-    for code in (protocol.CLOSE_SLOW, protocol.CLOSE_RATE, protocol.CLOSE_GOING):
-        assert str(code) in PAGE
+    assert f"{capacity.MOST_OF_PLAYER} connections of a player and {capacity.MOST_OF_ADDRESS} of an address" in limits
+    assert f"no `hello` within {consumers.HELLO_WITHIN:.0f} seconds" in PAGE
+
+
+def test_every_close_code_is_in_the_table() -> None:
+    told = {int(code) for code in re.findall(r"^\| (\d{4}) \|", PAGE, flags=re.MULTILINE)}
+    assert told == {value for name, value in vars(protocol).items() if name.startswith("CLOSE_")}
 
 
 def test_one_shape_of_errors() -> None:

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
-from channels.layers import get_channel_layer
 
 from accounts.renaming import rename_player
 from config.asgi import application
 from leaderboards import consumers, live
 from leaderboards.keys import Score
-from leaderboards.notices import Notifier
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -259,31 +257,3 @@ async def test_a_slow_reader_gets_the_newest_frame_only() -> None:
     assert consumer._sender is not None
     await consumer._sender
     assert sent == ["1", "4"]
-
-
-async def test_notices_of_one_kind_to_one_group_are_sent_once_and_a_fault_is_survived(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    sent: list[Any] = []
-
-    class Layer:
-        async def group_send(self, group: str, message: dict[str, Any]) -> None:
-            if group == "away":
-                raise OSError
-            sent.append((group, message["n"]))
-
-    monkeypatch.setattr("leaderboards.notices.get_channel_layer", Layer)
-    notifier = Notifier()
-    notifier.send("away", {"type": "x", "n": 0})
-    assert await asyncio.to_thread(notifier.flush)
-    with notifier._lock:  # nothing leaves while messages gather
-        loop = notifier._running_loop()
-    started = asyncio.Event()
-    loop.call_soon_threadsafe(lambda: __import__("time").sleep(0.1))
-    for n in range(50):
-        notifier.send("a", {"type": "x", "n": n})
-    notifier.send("b", {"type": "x", "n": 7})
-    started.set()
-    assert await asyncio.to_thread(notifier.flush)
-    assert sent == [("a", 49), ("b", 7)]
-    assert get_channel_layer() is not None

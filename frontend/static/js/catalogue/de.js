@@ -101,6 +101,7 @@ globalThis.talonCatalogue = {
  "This was decided by the site's staff.": "So hat das Team der Seite entschieden.",
  "Times of won games": "Zeiten gewonnener Spiele",
  "Too many questions. Please ask again in a minute.": "Zu viele Fragen. Frag in einer Minute noch einmal.",
+ "Too many tables are open. Close some of them, then reload this page.": "Zu viele Tische sind offen. Schließ einige und lade dann diese Seite neu.",
  "Try:": "Probier:",
  "Turn over": "Umdrehen",
  "Verified": "Geprüft",

@@ -78,11 +78,12 @@ export class Hud {
       connecting: t("Connecting…"),
       lost: t("Connection lost. Trying again; your moves so far are kept and the clock runs on."),
       refused: t("This table cannot be opened from here."),
+      crowded: t("Too many tables are open. Close some of them, then reload this page."),
     };
     const text = texts[/** @type {"open"} */ (status)] ?? status;
     byId("connection").setAttribute("aria-label", text);
     byId("connection").title = text;
-    byId("lost").hidden = status !== "lost" && status !== "refused";
+    byId("lost").hidden = status === "open" || status === "connecting";
     byId("lost-text").textContent = text;
   }
 

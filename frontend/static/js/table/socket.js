@@ -9,8 +9,11 @@ const PONG_WITHIN = 8000;
 /** The close code of a connection that read too slowly: it may come back, and is told what it missed. */
 const TOO_SLOW = 4408;
 
+/** The close code where too many connections are open: another may come when one has gone. */
+const CROWDED = 4409;
+
 /**
- * @typedef {"connecting"|"open"|"lost"|"refused"} Status
+ * @typedef {"connecting"|"open"|"lost"|"refused"|"crowded"} Status
  * @typedef {object} Handlers
  * @property {() => number|null} have the last number seen, for the hello
  * @property {(message: any) => void} message
@@ -120,6 +123,7 @@ export class TableSocket {
     this.#socket = null;
     const wait = this.#backoff.lost();
     if (this.#done) return;
+    if (code === CROWDED) return this.handlers.status("crowded");
     // 44xx: the server will not have us; asking again changes nothing.
     if (code >= 4400 && code < 4500 && code !== TOO_SLOW) return this.handlers.status("refused");
     this.handlers.status("lost");

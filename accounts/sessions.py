@@ -1,0 +1,38 @@
+"""Sessions that end take their WebSockets along. Those ended by a ban or a deletion are in `accounts.moderation`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from allauth.account.signals import password_changed, password_reset, password_set
+from allauth.usersessions.adapter import DefaultUserSessionsAdapter
+from allauth.usersessions.models import UserSession
+from django.contrib.auth.signals import user_logged_out
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from accounts.models import User
+from games.eviction import evict_player, evict_session
+
+
+class SessionsAdapter(DefaultUserSessionsAdapter):  # type: ignore[misc]  # allauth carries no types
+    """Ends sessions from the list of one's sessions."""
+
+    def end_sessions(self, sessions: Iterable[UserSession]) -> None:
+        """End sessions and close their sockets."""
+        super().end_sessions(sessions)
+        for session in sessions:
+            evict_session(session.session_key)
+
+
+@receiver(user_logged_out)
+def signed_out(request: HttpRequest, **_: Any) -> None:  # noqa: ANN401
+    """Close the sockets of the session that has signed out."""
+    evict_session(request.session.session_key)
+
+
+@receiver([password_changed, password_reset, password_set])
+def password_is_new(user: User, **_: Any) -> None:  # noqa: ANN401
+    """Close all of the player's sockets: a new password ends every other session, and this one comes back."""
+    evict_player(user.pk)

@@ -1,0 +1,45 @@
+"""Which pages may open a WebSocket: those of this site, by scheme, host and port.
+
+A browser sends the session's cookie with every WebSocket, whatever page opens it, and says in `Origin` which one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+
+from config.routes import refuse
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+
+class OwnPages:
+    """Refuses connections from pages of other origins with HTTP status 403.
+
+    Channels' validator goes by host names alone, or by a fixed list; the port of an embedded server is chosen at the
+    start.
+    """
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:  # noqa: ANN401
+        """Serve one connection."""
+        headers = [(name, value.decode("latin-1").lower()) for name, value in scope.get("headers", [])]
+        origins = [value for name, value in headers if name == b"origin"]
+        hosts = [value for name, value in headers if name == b"host"]
+        if len(origins) == 1 and origins[0] in _own(hosts):
+            await self._application(scope, receive, send)
+        else:
+            await refuse(scope, receive, send)
+
+
+def _own(hosts: list[str]) -> set[str]:
+    """The site's public origin, and the one that this connection is addressed to."""
+    public: str = settings.CSRF_TRUSTED_ORIGINS[0]
+    scheme = public.partition("://")[0]
+    known = [host for host in hosts if validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)]
+    return {public, *(f"{scheme}://{host}" for host in known)}

@@ -1,0 +1,212 @@
+"""Redis away: everything that a page needs of the cache is there all the same."""
+
+from __future__ import annotations
+
+import logging
+import re
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.core.cache.backends.base import BaseCache
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+
+from accounts.models import User
+from config import caches
+from config.caches import Outage, TolerantRedisCache
+from games import limits
+from games.models import Attempt
+from tests.games.conftest import make_deal
+
+PASSWORD = "seven of wands"
+AWAY = "redis://127.0.0.1:1/0"
+
+
+class Clock:
+    """Stands for `time` in the module."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(caches, "time", clock)
+    monkeypatch.setattr(TolerantRedisCache, "outage", Outage())
+    return clock
+
+
+@pytest.fixture
+def away(settings: Any, clock: Clock) -> Iterator[None]:
+    """A Redis that refuses connections."""
+    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": AWAY}}
+    cache.clear()
+    yield
+    cache.clear()
+
+
+def addresses() -> list[str]:
+    """Every address of the site that takes no argument."""
+
+    def names(patterns: list[Any], namespace: str = "") -> Iterator[str]:
+        for pattern in patterns:
+            if isinstance(pattern, URLResolver):
+                inner = f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
+                yield from names(pattern.url_patterns, inner)
+            elif isinstance(pattern, URLPattern) and pattern.name:
+                yield namespace + pattern.name
+
+    found = []
+    for name in dict.fromkeys(names(get_resolver().url_patterns)):
+        try:
+            found.append(reverse(name))
+        except NoReverseMatch:
+            continue
+    return found
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("who", ["nobody", "player"])
+def test_every_page_answers(away: None, who: str) -> None:
+    client = Client(raise_request_exception=False)
+    if who == "player":
+        client.force_login(User.objects.create_user("Ada", password=PASSWORD))
+    paths = addresses()
+    assert len(paths) > 40
+    failed = {path: code for path in paths if (code := client.get(path).status_code) >= 500}
+    assert not failed
+
+
+@pytest.mark.django_db
+def test_everybody_signs_in_and_up(away: None) -> None:
+    User.objects.create_user("Ada Lovelace", password=PASSWORD)
+    client = Client()
+    wrong = client.post("/accounts/login/", {"login": "Ada Lovelace", "password": "wrong"})
+    assert "do not match" in wrong.content.decode()
+    signed_in = client.post("/accounts/login/", {"login": "Ada Lovelace", "password": PASSWORD})
+    assert (signed_in.status_code, signed_in["Location"]) == (302, "/")
+    new = {"username": "Grace Hopper", "password1": PASSWORD, "password2": PASSWORD}
+    assert Client().post("/accounts/signup/", new)["Location"] == "/"
+    assert Client().post("/accounts/password/reset/", {"email": "ada@example.org"}).status_code == 302
+
+
+@pytest.mark.django_db(transaction=True)
+def test_everybody_begins_a_game(away: None) -> None:
+    make_deal("plot")
+    client = Client()
+    assert client.post("/play/plot/start")["Location"].startswith("/table/")
+    assert client.post("/practice/start", {"name": "braid"})["Location"].startswith("/table/")
+    assert Client().post("/practice/start", {"name": "plot"})["Location"].startswith("/table/")
+    assert Attempt.objects.count() == 3
+    assert client.get(f"/table/{Attempt.objects.filter(ranked=True).get().public_id}/").status_code == 200
+
+
+@pytest.mark.django_db
+def test_limits_hold_within_the_process(away: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.RATES, "api", "2/m")
+    client = Client()
+    assert [client.get("/api/v1/deals").status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_every_operation_of_a_cache_is_tolerant(away: None) -> None:
+    assert cache.get("a", 7) == 7
+    assert cache.add("a", 1)
+    assert not cache.add("a", 2)
+    assert cache.incr("a") == 2
+    assert cache.decr("a") == 1
+    assert "a" in cache
+    assert cache.touch("a", 10)
+    assert cache.set_many({"b": 1, "c": 2}) == []
+    assert cache.get_many(["a", "b", "d"]) == {"a": 1, "b": 1}
+    assert cache.get_or_set("d", 4) == 4
+    cache.delete_many(["b", "c"])
+    assert cache.delete("a")
+    assert cache.get("b") is None
+    cache.set("a", 1)
+    cache.clear()
+    assert not cache.has_key("a")
+
+
+def test_no_operation_is_forgotten() -> None:
+    """Whatever Django's Redis cache asks Redis for is among those that are wrapped."""
+    own = {name for name in vars(caches.RedisCache) if not name.startswith("_") and hasattr(BaseCache, name)}
+    assert own - {"get_backend_timeout"} == set(caches._METHODS)
+
+
+class Line:
+    """A way to Redis that counts who asks, and fails while it is down."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.down = True
+
+    def get(self, key: str, default: Any) -> Any:
+        self.asked += 1
+        if self.down:
+            raise caches.RedisError("gone")
+        return "from Redis"
+
+
+@pytest.fixture
+def line(clock: Clock) -> tuple[Line, TolerantRedisCache]:
+    line, made = Line(), TolerantRedisCache(AWAY, {})
+    made.__dict__["_cache"] = line
+    return line, made
+
+
+def test_redis_is_asked_again_after_a_pause(line: tuple[Line, TolerantRedisCache], clock: Clock) -> None:
+    way, made = line
+    assert [made.get("a") for _ in range(3)] == [None] * 3
+    assert way.asked == 1
+    clock.now += caches.PAUSE
+    assert [made.get("a") for _ in range(3)] == [None] * 3
+    assert way.asked == 2
+    way.down = False
+    clock.now += caches.PAUSE
+    assert [made.get("a") for _ in range(3)] == ["from Redis"] * 3
+
+
+def test_during_an_outage_one_caller_tries_and_the_others_do_not_wait(clock: Clock) -> None:
+    outage = Outage()
+    assert outage.may_ask()
+    outage.begin(OSError())
+    clock.now += caches.PAUSE
+    assert [outage.may_ask() for _ in range(3)] == [True, False, False]
+
+
+def test_an_outage_is_logged_once_in_a_while(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
+    outage = Outage()
+    with caplog.at_level(logging.WARNING, logger=caches.__name__):
+        for _ in range(30):
+            clock.now += caches.PAUSE
+            outage.begin(OSError("gone"))
+    assert len(caplog.records) == 3
+    assert re.search("Redis is away", caplog.text)
+
+
+def test_a_redis_that_says_nothing_is_given_up_soon(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float | None] = []
+    real = socket.socket.settimeout
+    monkeypatch.setattr(socket.socket, "settimeout", lambda s, value: (waited.append(value), real(s, value))[1])
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        made = TolerantRedisCache(f"redis://127.0.0.1:{silent.getsockname()[1]}/0", {})
+        made.set("a", 1)
+    assert made.get("a") == 1
+    assert made._cache.get_client().connection_pool.connection_kwargs["socket_timeout"] == caches.TIMEOUT
+    assert set(waited) <= {caches.TIMEOUT, None, 0}
+
+
+def test_with_redis_it_is_the_cache(redis_url: str, clock: Clock) -> None:
+    made, other = TolerantRedisCache(redis_url, {}), TolerantRedisCache(redis_url, {})
+    made.set("shared", [1])
+    assert other.get("shared") == [1]
+    assert other._spare.get("shared") is None
+    assert made.add("counted", 1)
+    assert other.incr("counted") == 2

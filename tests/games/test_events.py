@@ -1,0 +1,138 @@
+"""Telling what has changed, from whatever thread, without waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games import events
+from games.events import Notifier
+
+ROOT = Path(__file__).resolve().parents[2]
+Sent = list[tuple[str, Any]]
+
+
+class Layer:
+    """A channel layer that can be held."""
+
+    def __init__(self) -> None:
+        self.sent: Sent = []
+        self.taking = threading.Event()
+        self.open = threading.Event()
+        self.open.set()
+
+    async def group_send(self, group: str, message: dict[str, Any]) -> None:
+        self.taking.set()
+        if group == "broken":
+            raise OSError
+        if group == "hanging":
+            await asyncio.sleep(3600)
+        await asyncio.to_thread(self.open.wait)
+        self.sent.append((group, message.get("n", message["type"])))
+
+
+@pytest.fixture
+def layer(monkeypatch: pytest.MonkeyPatch) -> Layer:
+    made = Layer()
+    monkeypatch.setattr(events, "get_channel_layer", lambda: made)
+    return made
+
+
+@pytest.fixture
+def held(layer: Layer) -> Iterator[tuple[Layer, Notifier]]:
+    """A notifier in the middle of sending: what is sent now gathers."""
+    notifier = Notifier()
+    layer.open.clear()
+    notifier.send("first", {"type": "x", "n": 0})
+    assert layer.taking.wait(10)
+    yield layer, notifier
+    layer.open.set()
+
+
+def told(held: tuple[Layer, Notifier]) -> Sent:
+    """What leaves after the first message."""
+    layer, notifier = held
+    layer.open.set()
+    assert notifier.flush(10)
+    return layer.sent[1:]
+
+
+def test_nothing_opens_an_event_loop_to_tell_something() -> None:
+    parts = [path for part in ("accounts", "config", "games", "leaderboards") for path in (ROOT / part).rglob("*.py")]
+    assert not [path for path in parts if "import async_to_sync" in path.read_text()]
+
+
+def test_messages_that_say_the_same_are_sent_once(held: tuple[Layer, Notifier]) -> None:
+    _, notifier = held
+    for n in range(50):
+        notifier.send("a", {"type": "x", "n": n})
+    notifier.send("b", {"type": "x", "n": 7})
+    assert told(held) == [("a", 49), ("b", 7)]
+
+
+def test_messages_of_two_processes_do_not_say_the_same(held: tuple[Layer, Notifier]) -> None:
+    _, notifier = held
+    for process in ("here", "there"):
+        notifier.send("a", {"type": "opened", "n": process, "process": process})
+    assert told(held) == [("a", "here"), ("a", "there")]
+
+
+def test_the_order_is_that_of_the_last_time_it_was_said(held: tuple[Layer, Notifier]) -> None:
+    """Opened, left and opened again: whoever hears it must not end with "left"."""
+    _, notifier = held
+    for what in ("opened", "left", "opened"):
+        notifier.send("a", {"type": what})
+    assert told(held) == [("a", "left"), ("a", "opened")]
+
+
+def test_a_later_batch_does_not_overtake(layer: Layer) -> None:
+    notifier = Notifier()
+    for n in range(20):
+        notifier.send(f"group{n}", {"type": "x", "n": n})
+    assert notifier.flush(10)
+    assert [n for _, n in layer.sent] == list(range(20))
+
+
+def test_a_message_that_fails_is_lost_alone(layer: Layer) -> None:
+    notifier = Notifier()
+    for group in ("broken", "a"):
+        notifier.send(group, {"type": "x"})
+    assert notifier.flush(10)
+    assert layer.sent == [("a", "x")]
+
+
+def test_a_layer_that_hangs_makes_no_queue(held: tuple[Layer, Notifier], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting as long for every message would make each later than the one before."""
+    monkeypatch.setattr(events, "_PATIENCE", 0.01)
+    _, notifier = held
+    for group in ("hanging", "b", "c"):
+        notifier.send(group, {"type": "x"})
+    assert told(held) == []
+    notifier.send("d", {"type": "x"})
+    assert told(held) == [("d", "x")]
+
+
+def test_what_waits_is_bounded(held: tuple[Layer, Notifier], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "MAX_WAITING", 3)
+    _, notifier = held
+    for n in range(10):
+        notifier.send(f"group{n}", {"type": "x", "n": n})
+    assert [n for _, n in told(held)] == [0, 1, 2]
+
+
+def test_a_child_process_has_a_thread_of_its_own(layer: Layer) -> None:
+    """Worker processes fork, and whatever the parent was doing with the lock."""
+    events.notifier.send("parent", {"type": "x"})
+    assert events.notifier.flush(10)
+    with events.notifier._lock:
+        child = os.fork()
+        if child == 0:
+            events.notifier.send("child", {"type": "x"})
+            os._exit(0 if events.notifier.flush(10) and layer.sent[-1] == ("child", "x") else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -1,0 +1,133 @@
+"""The limiter of requests: whom it counts, that it comes before the work, and how it refuses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.guests import BACKEND
+from accounts.models import User
+from games import limits, sealed
+from games.addresses import network_of_scope
+from games.models import Attempt, Deal
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _low(monkeypatch: pytest.MonkeyPatch) -> None:
+    for action in limits.RATES:
+        monkeypatch.setitem(limits.RATES, action, "2/m")
+
+
+@pytest.fixture
+def mine(player: User) -> Client:
+    client = Client()
+    client.force_login(player, backend=BACKEND)
+    return client
+
+
+def codes(client: Client, path: str, *addresses: str) -> list[int]:
+    return [client.get(path, REMOTE_ADDR=address).status_code for address in addresses]
+
+
+def test_refused_practice_leaves_no_deal(mine: Client) -> None:
+    answers = [mine.post("/practice/start", {"name": "plot"}).status_code for _ in range(10)]
+    assert answers == [302] * 2 + [429] * 8
+    assert (Deal.objects.count(), Attempt.objects.count()) == (2, 2)
+
+
+def test_refused_visitors_leave_neither_guest_nor_deal(db: None) -> None:
+    answers = [Client().post("/practice/start", {"name": "plot"}).status_code for _ in range(10)]
+    assert answers == [302] * 2 + [429] * 8
+    assert (User.objects.count(), Deal.objects.count()) == (2, 2)
+
+
+def test_what_cannot_be_practised_counts_and_makes_no_guest(client: Client) -> None:
+    answers = [client.post("/practice/start", {"name": "nothing"}).status_code for _ in range(3)]
+    assert answers == [302, 302, 429]
+    assert not User.objects.exists()
+
+
+def test_the_page_that_replays_records_is_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    replayed: list[object] = []
+    monkeypatch.setattr("games.replays._given", lambda request: replayed.append(request) or "{}")
+    answers = [client.post("/verify/", {"record": "{}"}).status_code for _ in range(4)]
+    assert answers == [400, 400, 429, 429]
+    assert len(replayed) == 2
+    assert client.get("/verify/").status_code == 200
+
+
+def test_reading_the_api_spends_nothing_of_verifying(client: Client) -> None:
+    assert [client.get("/api/v1/deals").status_code for _ in range(3)] == [200, 200, 429]
+    verified = [client.post("/api/v1/verify", b"{}", content_type="application/json").status_code for _ in range(3)]
+    assert verified == [422, 422, 429]
+
+
+def test_a_refusal_of_the_api_has_the_one_shape(client: Client) -> None:
+    answer = [client.get("/api/v1/deals") for _ in range(3)][-1]
+    assert answer.status_code == 429
+    error = answer.json()["error"]
+    assert error["code"] == "rate_limited"
+    assert 0 < error["data"]["retry_after"] == int(answer["Retry-After"]) <= 60
+
+
+def test_a_refusal_is_a_page_for_people(mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.RATES, "start", "1/10m")
+    page = [mine.post("/practice/start", {"name": "plot"}) for _ in range(2)][-1]
+    assert page.status_code == 429
+    assert 540 < int(page["Retry-After"]) <= 600
+    assert "Too many requests. Try again in 10 minutes." in page.content.decode()
+
+
+def test_addresses_are_counted_apart_and_ipv6_by_network(client: Client) -> None:
+    path = "/api/v1/deals"
+    assert codes(client, path, "10.0.0.1", "10.0.0.1", "10.0.0.1", "10.0.0.2") == [200, 200, 429, 200]
+    household = ("2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:0:1234::")
+    assert codes(client, path, *household, "2001:db8:0:1::1") == [200, 200, 429, 200]
+    assert codes(client, path, "192.0.2.1", "::ffff:192.0.2.1", "::ffff:192.0.2.1", "::ffff:192.0.2.2") == [
+        200, 200, 429, 200,
+    ]  # fmt: skip
+
+
+def test_players_behind_one_address_are_counted_apart(mine: Client, rival: User) -> None:
+    other = Client()
+    other.force_login(rival, backend=BACKEND)
+    assert codes(mine, "/api/v1/deals", *["10.0.0.1"] * 3) == [200, 200, 429]
+    assert codes(other, "/api/v1/deals", "10.0.0.1") == [200]
+
+
+@pytest.mark.parametrize(
+    ("client", "network"),
+    [
+        (("192.0.2.7", 5000), "192.0.2.7"),
+        (("::ffff:192.0.2.7", 5000), "192.0.2.7"),
+        (("2001:db8::7", 5000), "2001:db8::/64"),
+        (("fe80::7%eth0", 5000), "fe80::/64"),
+        (("a socket's name", 0), "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_the_network_of_a_connection(client: Any, network: str) -> None:
+    assert network_of_scope({"client": client}) == network
+
+
+def test_there_is_one_limiter() -> None:
+    counting = re.compile(r"django_ratelimit|UserRateThrottle|AnonRateThrottle|\bis_ratelimited\b")
+    parts = [ROOT / name for name in ("accounts", "config", "games", "leaderboards")]
+    found = {path.name for part in parts for path in part.rglob("*.py") if counting.search(path.read_text())}
+    assert found == {"limits.py"}
+
+
+def test_refused_practice_takes_no_sealed_deal(mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(sealed, "take_spare", asked.append)
+    for _ in range(10):
+        mine.post("/practice/start", {"name": "plot"})
+    assert asked == ["plot"] * 2

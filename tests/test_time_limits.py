@@ -1,0 +1,99 @@
+"""A task's time limit is an exception like any other, so nothing that a task runs may swallow it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = ("accounts", "config", "games", "leaderboards")
+LIMIT = "SoftTimeLimitExceeded"
+BROAD = {"Exception", "BaseException"}
+
+#: Functions that no task runs in its own thread, where the limit is raised.
+ELSEWHERE = {
+    ("games/hints.py", "answer_soon.work"),
+    ("games/hints.py", "_request_answer"),
+    ("games/journal.py", "Journal._work"),
+    ("games/journal_store.py", "JournalStore.close"),
+}
+
+
+def swallowing(tree: ast.AST, name: str = "") -> Iterator[str]:
+    """The functions of a module that catch everything and do not let a time limit through.
+
+    Coroutines are left out: tasks have no event loop.
+    """
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.AsyncFunctionDef):
+            continue
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield from swallowing(node, f"{name}.{node.name}".lstrip("."))
+            continue
+        if (isinstance(node, ast.Try) and not lets_through(node)) or (isinstance(node, ast.Call) and suppresses(node)):
+            yield name
+        yield from swallowing(node, name)
+
+
+def lets_through(node: ast.Try | ast.TryStar) -> bool:
+    for handler in node.handlers:
+        caught = names_in(handler.type)
+        reraises = any(isinstance(inner, ast.Raise) and inner.exc is None for inner in handler.body)
+        if LIMIT in caught:
+            return reraises
+        if handler.type is None or caught & BROAD:
+            return reraises
+    return True
+
+
+def suppresses(node: ast.Call) -> bool:
+    """`suppress(Exception)`, or Django's `on_commit(..., robust=True)`."""
+    if names_in(node.func) & {"suppress"} and any(names_in(argument) & BROAD for argument in node.args):
+        return True
+    return any(keyword.arg == "robust" for keyword in node.keywords)
+
+
+def names_in(node: ast.AST | None) -> set[str]:
+    nodes = list(ast.walk(node)) if node is not None else []
+    return {each.id for each in nodes if isinstance(each, ast.Name)} | {
+        each.attr for each in nodes if isinstance(each, ast.Attribute)
+    }
+
+
+def test_nothing_that_a_task_runs_swallows_its_time_limit() -> None:
+    found = {
+        (str(path.relative_to(ROOT)), name)
+        for part in PARTS
+        for path in (ROOT / part).rglob("*.py")
+        for name in swallowing(ast.parse(path.read_text()))
+    }
+    assert found == ELSEWHERE
+
+
+@pytest.mark.parametrize(
+    ("handlers", "swallows"),
+    [
+        ("except Exception: pass", True),
+        ("except: pass", True),
+        ("except (ValueError, Exception): log()", True),
+        ("except SoftTimeLimitExceeded: pass\n except Exception: pass", True),
+        ("except Exception: pass\n except SoftTimeLimitExceeded: raise", True),
+        ("except Exception as error: raise ValueError from error", True),
+        ("except SoftTimeLimitExceeded: raise\n except Exception: pass", False),
+        ("except exceptions.SoftTimeLimitExceeded: raise\n except Exception: pass", False),
+        ("except BaseException: undo(); raise", False),
+        ("except ValueError: pass", False),
+    ],
+)
+def test_the_test_would_notice(handlers: str, swallows: bool) -> None:
+    source = f"def f():\n try: g()\n {handlers}"
+    assert list(swallowing(ast.parse(source))) == ["f"] * swallows
+
+
+def test_the_test_would_notice_what_is_suppressed() -> None:
+    assert list(swallowing(ast.parse("def f():\n with contextlib.suppress(Exception): g()"))) == ["f"]
+    assert list(swallowing(ast.parse("on_commit(f, robust=True)"))) == [""]
+    assert list(swallowing(ast.parse("async def f():\n with suppress(Exception): await g()"))) == []
