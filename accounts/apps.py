@@ -8,3 +8,7 @@ class AccountsConfig(AppConfig):
     name = "accounts"
     verbose_name = _("Players")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the checks."""
+        from accounts import checks  # noqa: F401
