@@ -10,5 +10,5 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Follow the ends of sessions."""
-        import accounts.sessions  # noqa: F401
+        """Follow the ends of sessions, and register the checks."""
+        from accounts import checks, sessions  # noqa: F401

@@ -6,8 +6,9 @@ as on the pages: the seed, the solution and every record of a deal wait until it
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -15,6 +16,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Query, Router, Schema
 from ninja.throttling import BaseThrottle
+from pydantic import BeforeValidator
 
 from games import deals, limits
 from games.attempts import record_of
@@ -28,6 +30,17 @@ MAX_RECORD_BYTES: Final = 256 * 1024
 DAYS_LISTED: Final = 31
 
 router = Router(tags=["deals"])
+
+
+def _written_out(value: object) -> object:
+    """Days and moments are read as the document has them, not as numbers of seconds."""
+    if isinstance(value, str) and not re.match(r"\d{4}-\d{2}-\d{2}", value):
+        raise ValueError("a day is written like 2026-11-21, a moment like 2026-11-21T12:00:00Z")
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_written_out)]
+Moment = Annotated[datetime, BeforeValidator(_written_out)]
 
 
 class ApiError(Exception):
@@ -118,8 +131,8 @@ class DealOut(Schema):
 class DealsIn(Schema):
     """Which deals: those of a day (today's without one) or of a stretch of days, of one variant or all."""
 
-    day: date | None = None
-    until: date | None = None
+    day: Day | None = None
+    until: Day | None = None
     variant: str | None = None
 
 

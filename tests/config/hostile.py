@@ -107,10 +107,19 @@ def patterns(resolver: URLResolver | None = None, before: str = "") -> Iterator[
 
 def addresses(values: dict[str, Any]) -> dict[str, str]:
     """An address for every pattern, by the pattern's text; parameters that `values` does not have are made up."""
-    known = {"uuid": str(uuid.uuid4()), "int": "1", "day": "2026-11-20", "board_day": "2026-11-20", "month": "2026-11"}
+    some = str(uuid.uuid4())
+    known = {
+        "uuid": some,
+        "uuidstr": some,
+        "period": "week",
+        "int": "1",
+        "day": "2026-11-20",
+        "board_day": "2026-11-20",
+        "month": "2026-11",
+    }
 
     def fill(part: re.Match[str]) -> str:
-        converter, name = part[1] or "str", part[2]
+        converter, name = part[1] or part[2], part[2]
         return str(values.get(name, known.get(converter, "1")))
 
     found = {}

@@ -16,7 +16,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings, strategies
 from schemathesis import GenerationMode
 from schemathesis.checks import load_all_checks
-from schemathesis.specs.openapi.checks import positive_data_acceptance
+from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from config.api import api
 from games.models import Attempt
@@ -64,9 +64,7 @@ def test_an_operation_keeps_to_it(method: str, path: str, mode: GenerationMode, 
     schema = schemathesis.openapi.from_wsgi(ADDRESS, get_wsgi_application())
     operation = schema[path][method.upper()]
 
-    @settings(
-        max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=[*HealthCheck]
-    )
+    @SETTINGS
     @given(case=operation.as_strategy(mode), named=strategies.booleans())
     def sends(case: schemathesis.Case, named: bool) -> None:
         cache.clear()
@@ -74,10 +72,25 @@ def test_an_operation_keeps_to_it(method: str, path: str, mode: GenerationMode, 
             for name, value in known.items():
                 if name in case.path_parameters:
                     case.path_parameters[name] = value
-        # A cursor is a text that only a page gives, and two days may be too far apart: refusing them is right.
-        case.call_and_validate(excluded_checks=[positive_data_acceptance])
+        # A cursor is a text that only a page gives, and two days may be too far apart: refusing them is right. So is to
+        # pass over parameters that the document does not have.
+        case.call_and_validate(excluded_checks=[positive_data_acceptance, negative_data_rejection])
 
     sends()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *("deals?day=0.0", "deals?day=20261120", "deals?day=1764547200", "deals?day=x", "deals?until=2026-13-01"),
+        *("seasons/week?day=5", "seasons/day", "boards/{deal_id}?limit=0", "boards/{deal_id}?limit=x"),
+        *("boards/{deal_id}?board=x", "boards/{deal_id}/around/{player_id}?span=-1", "seasons/all?cursor=" + "a" * 501),
+        *("players/{player_id}/results?before=5", "players/{player_id}/results?before=1764547200.5"),
+    ],
+)
+def test_a_parameter_of_another_form_is_refused(asked: str, client: Any, known: dict[str, Any]) -> None:
+    answer = client.get(f"/api/v1/{asked.format(**known)}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "bad_parameters")
 
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
