@@ -5,19 +5,25 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
+from functools import cache
 from typing import Final
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from accounts.lookalikes import has_one_kind_of_digits, is_fit, is_of_one_script, prototype, without_invisible
+
 SHORTEST: Final = 2
 LONGEST: Final = 24
+#: Of a key: what stands for a letter may be several.
+LONGEST_KEY: Final = 128
 
 #: What a deleted account is called wherever its results stay.
 FORMER_PLAYER: Final = "Former player"
 
-# Letters and digits that look like another in common typefaces, each with the one that stands for its group.
-# Applied after case folding and the removal of accents, so only bare small letters are listed.
+# Letters and digits that look like another in common typefaces, each with the one that stands for its group, beside
+# those of the Unicode standard. Applied after case folding and the removal of accents, so only bare small letters are
+# listed.
 _LOOKALIKES: Final = str.maketrans(
     "01i|5ıɩɑɡ" + "авекмнорстухѕіјԁԛԝһгпьӏүө" + "αβγεηικνορσςτυχωμ" + "օսոհցզ",
     "olllsllag" + "abekmhopctyxsljdqwhrnblyo" + "abyenlkvopoctuxwu" + "ounhgq",
@@ -28,9 +34,6 @@ _RESERVED: Final = (
     "talon", "server", "bot", "guest", "anonymous", "nobody", "everyone", "unknown", "deleted", "deleted player",
     FORMER_PLAYER, "you", "me", "null", "none", "undefined",
 )  # fmt: skip
-
-# Alphabets with letters that pass for one another: one name keeps to one of them.
-_ALPHABETS: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE", "GEORGIAN", "LISU"})
 
 _JOINERS: Final = frozenset(" -_.'")
 
@@ -54,11 +57,12 @@ _SECOND: Final = (
 def name_key(name: str) -> str:
     """Fold ``name`` so that names which read alike get the same key.
 
-    Case, width, accents, spaces, punctuation and look-alike letters do not tell names apart.
+    Case, width, accents, spaces, punctuation, what shows nothing and look-alike letters do not tell names apart.
     """
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    bare = "".join(c for c in unicodedata.normalize("NFKD", folded) if _tells_apart(c))
-    return bare.translate(_LOOKALIKES).replace("rn", "m").replace("vv", "w")
+    bare = _bare(unicodedata.normalize("NFKC", name))
+    shapes = "".join(prototype(character) for character in bare.translate(_LOOKALIKES))
+    key = _bare(shapes).translate(_LOOKALIKES).replace("rn", "m").replace("vv", "w")
+    return key[:LONGEST_KEY]
 
 
 def clean_name(text: str) -> str:
@@ -78,9 +82,9 @@ def clean_name(text: str) -> str:
             _("A name is made of letters and digits, with single spaces, dots, hyphens, underscores or apostrophes."),
             code="name_characters",
         )
-    if len(_alphabets(name)) > 1:
+    if not is_of_one_script(name):
         raise ValidationError(_("A name keeps to the letters of one alphabet."), code="name_alphabets")
-    if name_key(name) in _RESERVED_KEYS:
+    if name_key(name) in _reserved_keys():
         raise ValidationError(_("This name is reserved."), code="name_reserved")
     return name
 
@@ -88,6 +92,11 @@ def clean_name(text: str) -> str:
 def guest_name() -> str:
     """Make up a friendly name for a guest, such as ``Lucky Otter 4821``. Two guests may get the same one."""
     return f"{secrets.choice(_FIRST)} {secrets.choice(_SECOND)} {1000 + secrets.randbelow(9000)}"
+
+
+def _bare(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", without_invisible(text).casefold())
+    return "".join(character for character in decomposed if _tells_apart(character))
 
 
 def _tells_apart(character: str) -> bool:
@@ -101,9 +110,9 @@ def _is_well_formed(name: str) -> bool:
         return False
     if re.search(r"[ \-_.']{2}", name):
         return False
-    return _marks_in_a_row(name) <= 2 and all(
-        c in _JOINERS or unicodedata.category(c) in {"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Nd"} for c in name
-    )
+    if not has_one_kind_of_digits(name) or not name_key(name):
+        return False
+    return _marks_in_a_row(name) <= 2 and all(c in _JOINERS or is_fit(c) for c in name)
 
 
 def _marks_in_a_row(name: str) -> int:
@@ -114,8 +123,6 @@ def _marks_in_a_row(name: str) -> int:
     return longest
 
 
-def _alphabets(name: str) -> set[str]:
-    return {unicodedata.name(c, "").partition(" ")[0] for c in name if c.isalpha()} & _ALPHABETS
-
-
-_RESERVED_KEYS: Final = frozenset(map(name_key, _RESERVED))
+@cache
+def _reserved_keys() -> frozenset[str]:
+    return frozenset(map(name_key, _RESERVED))

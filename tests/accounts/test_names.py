@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import string
 import unicodedata
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.core.exceptions import ValidationError
+from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts.names import LONGEST, clean_name, guest_name, name_key
+from accounts import lookalikes
+from accounts.models import User
+from accounts.names import LONGEST, LONGEST_KEY, clean_name, guest_name, name_key
+from tests.accounts.conftest import PASSWORD
 
 
 @pytest.mark.parametrize(
@@ -23,6 +30,26 @@ from accounts.names import LONGEST, clean_name, guest_name, name_key
         ("山田 太郎", "山田 太郎"),
         ("हिन्दी", "हिन्दी"),
         ("7 of 9", "7 of 9"),
+        ("Ada 山田", "Ada 山田"),
+        ("アーダ 花々", "アーダ 花々"),
+        ("한국 Ada", "한국 Ada"),
+        ("Søren Ærø", "Søren Ærø"),
+        ("Łukasz Żółć", "Łukasz Żółć"),
+        ("Əli Gülşən", "Əli Gülşən"),
+        ("Straße", "Straße"),
+        ("Guðrún Þóra", "Guðrún Þóra"),
+        ("Ɗanlami", "Ɗanlami"),
+        ("Nguyễn Thị Hương", "Nguyễn Thị Hương"),
+        ("Щербаківна Їжак", "Щербаківна Їжак"),
+        ("Ђорђе Љиљана", "Ђорђе Љиљана"),
+        ("Ελένη Παπαδοπούλου", "Ελένη Παπαδοπούλου"),
+        ("שרה כהן", "שרה כהן"),
+        ("محمد ٣", "محمد ٣"),
+        ("สมชาย", "สมชาย"),
+        ("தமிழ்", "தமிழ்"),
+        ("ნინო", "ნინო"),
+        ("Արամ", "Արամ"),
+        ("አበበ", "አበበ"),
     ],
 )
 def test_names_are_tidied(text: str, name: str) -> None:
@@ -49,6 +76,45 @@ def test_names_are_tidied(text: str, name: str) -> None:
         ("a d m i n", "name_reserved"),
         ("Tal0n", "name_reserved"),
         ("Former player", "name_reserved"),
+        # What shows nothing
+        ("A\u3164da", "name_characters"),  # Hangul filler; NFKC makes another filler of it
+        ("A\u115fda", "name_characters"),
+        ("A\u1160da", "name_characters"),
+        ("A\uffa0da", "name_characters"),
+        ("\u3164\u3164", "name_characters"),
+        ("Ada\ufe0f", "name_characters"),  # variation selectors
+        ("Ada\U000e0101", "name_characters"),
+        ("\u1820\u180b\u1820", "name_characters"),
+        ("A\u034fda", "name_characters"),  # combining grapheme joiner
+        ("A\u17b4da", "name_characters"),
+        ("A\u00adda", "name_characters"),  # soft hyphen
+        ("A\u200dda", "name_characters"),
+        ("A\u2060da", "name_characters"),
+        # Letters that nobody writes names with
+        ("ǀila", "name_characters"),  # a click
+        ("ɱary", "name_characters"),  # phonetic
+        ("ᴀda", "name_characters"),  # small capitals
+        ("Ada ɢʀᴀʏ", "name_characters"),
+        ("ʀuth", "name_characters"),
+        ("ꞎila", "name_characters"),
+        ("Ꭺda", "name_characters"),  # Cherokee
+        ("ꓮꓓꓮ", "name_characters"),  # Lisu
+        ("ⲁⲇⲁ", "name_characters"),  # Coptic
+        ("𐌰𐌳𐌰", "name_characters"),  # Gothic
+        ("ᚨᛞᚨ", "name_characters"),  # runes
+        ("ߊda", "name_characters"),  # N'Ko
+        ("Ada\u0378", "name_characters"),  # nothing yet
+        # Scripts and digits that are not written together
+        ("Ada Шевченко", "name_alphabets"),
+        ("Αda", "name_alphabets"),  # a Greek alpha
+        ("Adа", "name_alphabets"),  # a Cyrillic a
+        ("Ада Λ", "name_alphabets"),
+        ("עAda", "name_alphabets"),
+        ("Ada ไทย", "name_alphabets"),
+        ("Иван 山田", "name_alphabets"),
+        ("한국 あ", "name_alphabets"),
+        ("Ada 1२", "name_characters"),
+        ("Ada ٣", "name_alphabets"),
     ],
 )
 def test_what_is_no_name(text: str, code: str) -> None:
@@ -69,13 +135,45 @@ def test_what_is_no_name(text: str, code: str) -> None:
         ("Corn", "Com"),
         ("Straße", "Strasse"),
         ("Οδος", "οδοσ".upper()),
+        ("Ada", "А\u0434\u0430".replace("\u0434", "d")),
+        ("Ada", "A\u3164da"),
+        ("Ada", "A\ufe0fda"),
+        ("Lila", "ǀila"),
+        ("Mara", "ɱara"),
+        ("Mara", "rnara"),
+        ("Ivvan", "Iwan"),
+        ("Anna", "Аппа"),
+        ("cop", "сор"),
+        ("HOB", "НОВ"),
+        ("Pаul", "Ρaul"),
+        ("Søren", "Soren"),
+        ("Ægir", "AEgir"),
+        ("O'Hara", "OʼHara"),
+        ("Bob", "ΒΟΒ"),
+        ("Ilse", "1lse"),
+        ("Ilse", "ӏlse"),
+        ("Ada", "𝐀𝐝𝐚"),
+        ("Ruth", "ʀuth"),
     ],
 )
 def test_names_that_read_alike_have_one_key(one: str, other: str) -> None:
     assert name_key(one) == name_key(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("Ada", "Ida"), ("कि कि", "का का"), ("山田", "山口"), ("Bob", "Bobby")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ada", "Ida"),
+        ("कि कि", "का का"),
+        ("山田", "山口"),
+        ("Bob", "Bobby"),
+        ("Guðrún", "Gurun"),
+        ("Clara", "Dara"),
+        ("Иван", "Йоан"),
+        ("Thor", "Þor"),
+        ("нить", "вить"),
+    ],
+)
 def test_names_that_differ_have_different_keys(one: str, other: str) -> None:
     assert name_key(one) != name_key(other)
 
@@ -98,6 +196,48 @@ def test_keys_do_not_tell_case_or_composition(text: str) -> None:
     key = name_key(text)
     assert key == name_key(unicodedata.normalize("NFD", text)) == name_key(unicodedata.normalize("NFC", text))
     assert len(key) <= 40 * 18  # NFKC may spell one character out as eighteen
+
+
+def test_ascii_stands_for_itself() -> None:
+    """No letter or digit is taken for another but those that are in common typefaces."""
+    groups = {}
+    for character in string.ascii_lowercase + string.digits:
+        groups.setdefault(name_key(character), set()).add(character)
+    assert [group for group in groups.values() if len(group) > 1] == [{"i", "l", "1"}, {"o", "0"}, {"s", "5"}]
+
+
+def test_the_standards_data_has_one_prototype_for_each() -> None:
+    prototypes = lookalikes._prototypes()
+    assert len(prototypes) > 5000
+    assert not set(prototypes) & set(string.printable)
+    assert prototypes["\u0430"] == "a"
+    assert prototypes["\u0271"].startswith("rn")
+
+
+def test_a_key_has_room_in_its_column() -> None:
+    fit = [c for c in lookalikes._prototypes() if unicodedata.is_normalized("NFKC", c) and lookalikes.is_fit(c)]
+    longest = max(fit, key=lambda c: len(name_key(c)))
+    assert len(name_key(longest)) * LONGEST <= LONGEST_KEY == User._meta.get_field("name_key").max_length
+
+
+@pytest.mark.django_db
+def test_names_from_before_keep_their_owners() -> None:
+    """Accounts whose names were told apart when they were made, and are not any more."""
+    migration = import_module("accounts.migrations.0002_name_keys")
+    old = [("Søren", "søren"), ("Soren", "soren"), ("S\u00f6ren", "soren~"), ("\u3164\u3164", "\u3164"), ("Ada", "ada")]
+    made = [User.objects.create_user(name, password=PASSWORD, name_key=key) for name, key in old]
+    User.objects.create_user("guest-1", is_guest=True)
+    migration.fold_again(apps, None)
+    keys = dict(User.objects.values_list("pk", "name_key"))
+    first, second, third, blank, ada = (user.pk for user in made)
+    assert keys.pop(max(keys)) is None  # the guest
+    assert keys == {first: "soren", second: f"soren~{second}", third: f"soren~{third}", blank: f"~{blank}", ada: "ada"}
+    migration.fold_again(apps, None)
+    assert dict(User.objects.filter(is_guest=False).values_list("pk", "name_key")) == keys
+    for typed, user in [(user.username, user) for user in made[:3] + made[4:]] + [("SOREN", made[0])]:
+        client = Client()
+        client.post("/accounts/login/", {"login": typed, "password": PASSWORD})
+        assert client.session["_auth_user_id"] == str(user.pk)
 
 
 def test_guests_get_friendly_names() -> None:

@@ -1,0 +1,111 @@
+"""Characters that look alike or should not be in a name: Unicode Technical Standard 39.
+
+Which characters are confusable comes from the standard's data in `confusable_homoglyphs`, properties of characters from
+`regex`. No library carries the standard's list of characters fit for identifiers, so `is_fit` goes by what that list is
+made from: the scripts in everyday use, and of their letters those of the alphabets people write with.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache, lru_cache
+from typing import Any, Final
+
+import regex
+from confusable_homoglyphs.utils import load
+
+#: Scripts in everyday use: table 5 of Unicode Standard Annex 31.
+SCRIPTS: Final = (
+    "Arabic", "Armenian", "Bengali", "Bopomofo", "Cyrillic", "Devanagari", "Ethiopic", "Georgian", "Greek", "Gujarati",
+    "Gurmukhi", "Han", "Hangul", "Hebrew", "Hiragana", "Kannada", "Katakana", "Khmer", "Lao", "Latin", "Malayalam",
+    "Myanmar", "Oriya", "Sinhala", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan",
+)  # fmt: skip
+#: What one name may be written in: one script, or those of the standard's "highly restrictive" level together.
+_ALLOWED: Final = (
+    *(frozenset({script}) for script in SCRIPTS),
+    frozenset({"Latin", "Han", "Hiragana", "Katakana"}),
+    frozenset({"Latin", "Han", "Bopomofo"}),
+    frozenset({"Latin", "Han", "Hangul"}),
+)
+#: Of scripts with two cases, the blocks of everyday capitals: what has its capital elsewhere, or none, is phonetic
+#: notation, a small capital, a click or a letter of old manuscripts.
+_CAPITALS: Final = regex.compile(
+    r"[\p{Block=Basic_Latin}\p{Block=Latin_1_Supplement}\p{Block=Latin_Extended_A}\p{Block=Latin_Extended_B}"
+    r"\p{Block=Latin_Extended_Additional}\p{Block=Greek_And_Coptic}\p{Block=Greek_Extended}\p{Block=Cyrillic}"
+    r"\p{Block=Combining_Diacritical_Marks}]+"
+)
+_CASED: Final = regex.compile(r"[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}&&\p{L}]", regex.VERSION1)
+_UNFIT: Final = regex.compile(
+    r"[\P{XID_Continue}\p{Default_Ignorable_Code_Point}\p{Deprecated}\p{Noncharacter_Code_Point}]"
+)
+_INVISIBLE: Final = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
+#: Accents and digits are of no script of their own.
+_SHARED: Final = regex.compile(r"[0-9\p{Block=Combining_Diacritical_Marks}]")
+_OF_SCRIPT: Final = {script: regex.compile(rf"\p{{Script_Extensions={script}}}") for script in SCRIPTS}
+_LEFT_TO_RIGHT: Final = "\u200e"
+
+
+def is_fit(character: str) -> bool:
+    """Whether a letter, digit or mark is one that names are written with."""
+    if _UNFIT.match(character):
+        return False
+    if _CASED.match(character):
+        capital = character.upper()
+        is_small_capital = "SMALL CAPITAL" in unicodedata.name(character, "")
+        return capital != character.lower() and not is_small_capital and _CAPITALS.fullmatch(capital) is not None
+    return bool(_SHARED.match(character) or _scripts(character))
+
+
+def is_of_one_script(text: str) -> bool:
+    """Whether letters, marks and digits are of one script, or of those that are written together."""
+    found = [_scripts(character) for character in text if not _SHARED.match(character)]
+    found = [scripts for scripts in found if scripts]
+    return not found or any(all(scripts & allowed for scripts in found) for allowed in _ALLOWED)
+
+
+def has_one_kind_of_digits(text: str) -> bool:
+    """Whether all decimal digits are of one numeral system."""
+    digits = (character for character in text if unicodedata.category(character) == "Nd")
+    return len({ord(digit) - unicodedata.decimal(digit) for digit in digits}) <= 1
+
+
+def without_invisible(text: str) -> str:
+    """The text without characters that show nothing."""
+    return str(_INVISIBLE.sub("", text))
+
+
+def prototype(character: str) -> str:
+    """What stands for all that look like this character: the standard's prototype, which may be several characters.
+
+    Of letters that only in one case look like a letter of ASCII, that one.
+    """
+    own = _prototypes().get(character, character)
+    capital = _prototypes().get(character.upper(), "")
+    return capital if not own.isascii() and capital.isascii() and capital.isalpha() else own
+
+
+@lru_cache(maxsize=4096)
+def _scripts(character: str) -> frozenset[str]:
+    return frozenset(script for script, pattern in _OF_SCRIPT.items() if pattern.match(character))
+
+
+@cache
+def _prototypes() -> dict[str, str]:
+    """Each confusable character's prototype.
+
+    The data names the neighbours of each character; they form stars, with the prototype in the middle. Where a star has
+    two single characters either may stand for both. ASCII stands for itself.
+    """
+    data: dict[str, list[dict[str, Any]]] = load("confusables.json")
+    found: dict[str, str] = {}
+    for name, homoglyphs in data.items():
+        character, neighbours = name.strip(_LEFT_TO_RIGHT), [one["c"].strip(_LEFT_TO_RIGHT) for one in homoglyphs]
+        if len(character) != 1 or character.isascii() or len(neighbours) != 1:
+            continue
+        middle = neighbours[0]
+        if not (len(data.get(middle, ())) > 1 or len(middle) > 1 or middle < character):
+            continue
+        # A letter that looks like a sign is a letter all the same; a modifier, as an apostrophe is, is none.
+        if any(map(str.isalnum, middle)) or unicodedata.category(character) == "Lm":
+            found[character] = middle
+    return found
