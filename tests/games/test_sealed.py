@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 
-from games import certification, deals, difficulty, ledger, sealed
+from games import certification, deals, difficulty, ledger, sealed, tasks
 from games.certification import Certificate, CertificateError, winning_record
 from games.difficulty import Figures
 from games.models import AwaitedDeal, Deal, LedgerEntry, SealedDeal
@@ -153,6 +154,29 @@ def test_a_coming_days_commitment_is_public_a_day_before_even_without_a_proof(db
     entry = LedgerEntry.objects.first()
     assert entry is not None
     assert entry.opens_at - entry.published_at >= timedelta(hours=24)
+
+
+def test_the_schedule_keeps_every_commitment_public_a_day_before(
+    db: None, patient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hourly task over some days without any stock, when deals go out as late as they may."""
+    for hour in range(4 * 24):
+        now = NOW.replace(hour=0, minute=7) + timedelta(hours=hour)
+        monkeypatch.setattr(timezone, "now", lambda now=now: now)
+        tasks.keep_deals()
+    later = LedgerEntry.objects.filter(day__gte=MONDAY + timedelta(days=2))  # the days before have been missed already
+    assert {entry.day for entry in later} == {MONDAY + timedelta(days=n) for n in (2, 3, 4, 5)}
+    assert min(entry.opens_at - entry.published_at for entry in later) >= timedelta(hours=24)
+
+
+def test_with_a_stock_the_days_ahead_are_there_at_once(
+    db: None, patient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for index, day in enumerate((0, 1, 2)):
+        certified.seal("stonewall", index, grade=difficulty.grade_wanted(MONDAY + timedelta(days=day)))
+    monkeypatch.setattr(timezone, "now", lambda: NOW)
+    tasks.keep_deals()
+    assert [deal.day for deal in Deal.objects.order_by("day")] == [MONDAY + timedelta(days=n) for n in range(3)]
 
 
 def test_tomorrow_on_a_first_day_waits_a_quarter_of_an_hour(db: None, patient: None) -> None:
