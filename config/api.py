@@ -9,7 +9,7 @@ import logging
 from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse
-from ninja import NinjaAPI
+from ninja import NinjaAPI, Swagger
 from ninja.errors import HttpError, Throttled, ValidationError
 
 from games.api import ApiError, Throttle
@@ -25,6 +25,7 @@ api = NinjaAPI(
     version="1",
     description="Deals, boards, players and records of Talon. Read-only, but for /verify, which replays a record.",
     throttle=[Throttle(RATE)],
+    docs=Swagger(settings={"deepLinking": False}),  # or each operation's button would have a link inside
 )
 api.add_router("", games_router)
 api.add_router("", boards_router)
