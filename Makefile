@@ -11,7 +11,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test lint bench soak messages lock clean
+.PHONY: help run stack test lint client bench soak messages lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -25,9 +25,20 @@ stack: $(VENV)/.base ## the production shape on this machine (DATABASE_URL, REDI
 test: lint ## lint, types and all tests (JOBS processes)
 	@$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
-lint: $(VENV)/.dev ## ruff and mypy
+lint: $(VENV)/.dev client ## ruff and mypy; types, habits and form of the client's code
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+
+# Node is needed by those alone who work on the client: where it is missing this is passed over, but not in CI.
+client:
+	@if command -v npm >/dev/null; then $(MAKE) -s frontend/node_modules/.lock && npm --prefix frontend run --silent check; \
+	elif [ "$$CI" = true ]; then echo "required in CI: npm, to check the client's code" >&2; exit 1; \
+	else echo "The client's code is not checked: npm is missing."; fi
+
+frontend/node_modules/.lock: frontend/package-lock.json
+	@echo "Installing the client's checks ..."
+	@npm --prefix frontend ci --no-audit --no-fund --silent
+	@touch $@
 
 bench: $(VENV)/.dev ## measurements against their targets (DATABASE_URL; BENCHES="rules play" for some of them)
 	@failed=; for name in $(BENCHES); do \

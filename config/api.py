@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 
 from django.http import Http404, HttpRequest, HttpResponse
-from ninja import NinjaAPI
+from ninja import NinjaAPI, Swagger
 from ninja.errors import HttpError, ValidationError
 
 from games.api import ApiError, Limited
@@ -23,6 +23,7 @@ api = NinjaAPI(
     version="1",
     description="Deals, boards, players and records of Talon. Read-only, but for /verify, which replays a record.",
     throttle=[Limited("api")],
+    docs=Swagger(settings={"deepLinking": False}),  # or each operation's button would have a link inside
 )
 api.add_router("", games_router)
 api.add_router("", boards_router)

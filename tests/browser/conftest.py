@@ -38,28 +38,31 @@ from games.models import Deal
 from games.rules import CATALOGUE, Record
 opens = datetime.combine(timezone.now().date(), time(), UTC)
 given = json.load(sys.stdin)
-def deal(name, seed, opens, **proof):
+def deal(name, seed, opens, again=b"", **proof):
     raw, variant = bytes.fromhex(seed), CATALOGUE[name]
+    mark = hashlib.sha256(raw + again).hexdigest()
     Deal.objects.create(
         variant=name, game=variant.game, options=dict(variant.options), rules_version=1, day=opens.date(), seed=raw,
-        commitment=hashlib.sha256(raw).hexdigest(), opens_at=opens, closes_at=opens + timedelta(days=1), **proof)
+        commitment=mark, opens_at=opens, closes_at=opens + timedelta(days=1), **proof)
 for name in CATALOGUE:
     deal(name, given["seeds"][name], opens)
+    deal(name, given["seeds"][name], opens + timedelta(days=1), b"again")
 old = Record.from_json(given["old"])
 proof = {"proven": True, "grade": 2, "par": len(old.tokens), "solution": old.to_bytes()}
-deal("labyrinth", given["old"]["seed"], opens - timedelta(days=given["days_ago"]), **proof)
+deal("labyrinth", given["old"]["seed"], datetime.fromisoformat(given["old_day"]), **proof)
 """
 
-#: How long ago the one deal was that is over; its winning line is known.
-OLD_DAYS = 40
+#: The day of the one deal that is over; its winning line is known.
+OLD_DAY = "2026-01-05"
 
 
 @dataclass(frozen=True)
 class Site:
-    """Where the server is, and what it wrote."""
+    """Where the server is, what it wrote, and the environment it runs in."""
 
     url: str
     log: Path
+    environment: dict[str, str]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -78,7 +81,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def serve(var: Path, **variables: str) -> Iterator[Site]:
-    """Run the embedded server, its nine deals of today being ones with a known winning line."""
+    """Run the embedded server, its nine deals of today, and of tomorrow should it begin, being ones that are known."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -100,7 +103,7 @@ def serve(var: Path, **variables: str) -> Iterator[Site]:
     given = {
         "seeds": {variant: won_record(variant)["seed"] for variant in variants},
         "old": won_record("labyrinth", last=True),
-        "days_ago": OLD_DAYS,
+        "old_day": f"{OLD_DAY}T00:00:00+00:00",
     }
     subprocess.run(
         [sys.executable, "-c", _SEAL_DEALS], input=json.dumps(given), text=True, env=environment, cwd=ROOT, check=True
@@ -112,7 +115,7 @@ def serve(var: Path, **variables: str) -> Iterator[Site]:
         )
         try:
             _wait_until_ready(process, url, log)
-            yield Site(url, log)
+            yield Site(url, log, environment)
         finally:
             process.terminate()
             try:

@@ -1,94 +1,19 @@
-"""Every page: no serious fault for assistive technology, no complaint of the browser, nothing wider than the screen."""
+"""Tables with their dialogs, and what pages keep and show of a player's games."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from tests.browser.table import Mouse, Player, won_record
+from tests.browser.test_every_page import faults
 from tests.browser.test_playing import deal, play_through, sign_up
 
 Visit = Callable[..., Any]
-
-AXE = Path(str(find_spec("axe_playwright_python").origin)).with_name("axe.min.js")  # type: ignore[union-attr]
-TODAY = timezone.now().date().isoformat()
-PAGES = [
-    "/",
-    "/play/tarot/",
-    "/practice/",
-    "/deals/",
-    f"/deals/{TODAY}/plot/",
-    "/boards/",
-    f"/boards/{TODAY}/labyrinth/",
-    f"/boards/{TODAY}/labyrinth/?board=fewest",
-    f"/boards/{TODAY}/labyrinth/?who=friends",
-    "/boards/week/",
-    "/boards/month/",
-    "/boards/all/?variant=tarot",
-    "/rules/braid/",
-    "/rules/labyrinth/",
-    "/rules/tarot/",
-    "/rules/plot/",
-    "/rules/stonewall/",
-    "/verify/",
-    "/accounts/login/",
-    "/accounts/signup/",
-    "/accounts/password/reset/",
-]
-OWN_PAGES = ["/players/me/", "/players/me/settings/", "/players/me/following/", "/players/me/delete/"]
-MEASURES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
-
-
-def faults(page: Any) -> list[str]:
-    """What axe finds serious or critical."""
-    page.evaluate(AXE.read_text())
-    # Style sheets are there already; axe would look for what they import beside the page.
-    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations'], preload: false})")
-    return [
-        f"{violation['id']}: {node['html'][:160]} {node['any'][0]['message'] if node['any'] else ''}"
-        for violation in found["violations"]
-        if violation["impact"] in {"serious", "critical"}
-        for node in violation["nodes"]
-    ]
-
-
-def assert_fits(page: Any) -> None:
-    """No page scrolls sideways."""
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, page.url
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("measure", MEASURES)
-def test_public_pages_are_accessible(visit: Visit, scheme: str, measure: str) -> None:
-    page = visit(PAGES[0], color_scheme=scheme, reduced_motion="reduce", **MEASURES[measure])
-    found = {}
-    for path in PAGES:
-        page.goto(path)
-        page.wait_for_load_state("networkidle")
-        assert re.search(r"\w.* · Talon$", page.title())
-        assert page.locator("h1").count() == 1, path
-        assert_fits(page)
-        found[path] = faults(page)
-    assert {path: what for path, what in found.items() if what} == {}
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_ones_own_pages_are_accessible(visit: Visit, scheme: str) -> None:
-    page = visit("/", color_scheme=scheme, reduced_motion="reduce", **MEASURES["phone"])
-    sign_up(page, f"Theseus {scheme}")
-    found = {}
-    for path in OWN_PAGES:
-        page.goto(path)
-        page.wait_for_load_state("networkidle")
-        assert_fits(page)
-        found[path] = faults(page)
-    assert {path: what for path, what in found.items() if what} == {}
 
 
 @pytest.mark.parametrize("variant", ["braid-either", "labyrinth", "tarot", "plot", "stonewall"])
@@ -159,7 +84,7 @@ def test_ones_own_practice_game_can_be_replayed(visit: Visit) -> None:
 
 
 def test_a_board_changes_while_it_is_looked_at(visit: Visit) -> None:
-    board = visit(f"/boards/{TODAY}/stonewall/")
+    board = visit(f"/boards/{timezone.now().date()}/stonewall/")
     page = visit("/")
     sign_up(page, "Minos")
     page.goto("/play/stonewall/")
@@ -186,5 +111,4 @@ def test_home_tells_how_each_deal_stands(visit: Visit) -> None:
 def test_error_pages_are_of_the_house(visit: Visit, complaints: list[str]) -> None:
     page = visit("/no/such/page/")
     assert page.text_content("h1") == "No such card"
-    assert faults(page) == []
     complaints.clear()

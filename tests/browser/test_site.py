@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from django.utils import timezone
-
-from tests.browser.conftest import OLD_DAYS
+from tests.browser.conftest import OLD_DAY
 from tests.browser.table import Mouse, Player
-from tests.browser.test_pages import faults
+from tests.browser.test_every_page import faults, looked_at
 
 Visit = Callable[..., Any]
 LESSONS = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
@@ -167,8 +164,7 @@ def test_a_board_drawn_anew_says_what_the_server_drew(visit: Visit) -> None:
 
 def old_game(page: Any) -> Player:
     """Practise the deal that is over, and whose winning line is known."""
-    day = (timezone.now() - timedelta(days=OLD_DAYS)).date()
-    page.goto(f"/deals/{day}/labyrinth/")
+    page.goto(f"/deals/{OLD_DAY}/labyrinth/")
     page.click("text=Play it unranked")
     page.wait_for_url(re.compile("/table/"))
     player = Player(page)
@@ -188,6 +184,7 @@ def test_a_way_to_win_is_found_and_shown(visit: Visit) -> None:
         page.click("#hint-way")
     opened.value.wait_for_selector("#felt .card")
     opened.value.wait_for_function("() => document.querySelector('#moves').textContent === '0/52'")
+    assert looked_at(opened.value) == []
     page.click("#hint-close")
     page.wait_for_selector("#hint-dialog", state="hidden")
 

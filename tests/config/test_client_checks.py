@@ -1,0 +1,47 @@
+"""The checks of the client's code: part of `make lint`, passed over without Node, but never in CI."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.requirements import need
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> str:
+    """A `make` on a machine without Node: the folder that is its whole PATH."""
+    for name in ("make", "sh"):
+        found = shutil.which(name)
+        need(found, name)
+        (tmp_path / name).symlink_to(str(found))
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize(("ci", "fails"), [("", False), ("true", True)])
+def test_without_node_the_client_is_passed_over_except_in_ci(make: str, ci: str, *, fails: bool) -> None:
+    done = subprocess.run(
+        [f"{make}/make", "client"],
+        cwd=ROOT,
+        env={"PATH": make, "CI": ci},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode != 0) is fails, done.stderr
+    assert "npm" in (done.stderr if fails else done.stdout)
+
+
+def test_the_checks_are_pinned_without_an_address() -> None:
+    lock = json.loads((ROOT / "frontend" / "package-lock.json").read_text())
+    packages = {path: package for path, package in lock["packages"].items() if path}
+    assert len(packages) > 1
+    assert all("resolved" not in package and package["integrity"] for package in packages.values())
+    declared = json.loads((ROOT / "frontend" / "package.json").read_text())["devDependencies"]
+    assert all(packages[f"node_modules/{name}"]["version"] == version for name, version in declared.items())
