@@ -10,6 +10,7 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import Group, Permission
 from django.core import serializers
 from django.test import Client
 from django.urls import reverse
@@ -20,7 +21,7 @@ from accounts.models import Follow, User
 from accounts.names import FORMER_PLAYER
 from games.models import Attempt
 from leaderboards import ranking
-from leaderboards.models import Result
+from leaderboards.models import Result, Standing
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +57,43 @@ def test_nothing_personal_stays(ada: User, make_user: MakeUser) -> None:
     after = everything()
     assert not any(fact in after for fact in (*FACTS, str(public_id), password))
     assert not Follow.objects.exists()
+
+
+#: What is left of a player: ranked attempts and where they stand on the boards.
+STAYS = {Attempt, Result, Standing}
+
+
+def rows_about(user: User) -> dict[str, int]:
+    """How many rows of each relation refer to a player, but for those that stay."""
+    found = {
+        f"{relation.related_model.__name__}.{relation.field.name}": relation.related_model._base_manager.filter(
+            **{relation.field.name: user}
+        ).count()
+        for relation in User._meta.related_objects
+        if relation.related_model not in STAYS
+    }
+    return found | {field.name: getattr(user, field.name).count() for field in User._meta.many_to_many}
+
+
+def test_no_row_refers_to_the_player_but_what_stays(ada: User, make_user: MakeUser) -> None:
+    friend = make_user()
+    follow(ada, friend)
+    follow(friend, ada)
+    ada.groups.add(Group.objects.create(name="staff"))
+    ada.user_permissions.add(Permission.objects.all()[0])
+    before = rows_about(ada)
+    # What staff did stays in the log of what staff did, under the name that is nobody's.
+    staff_log = "LogEntry.user"
+    assert {name for name, rows in before.items() if not rows} == {staff_log}, "a relation this test does not furnish"
+    erase_player(ada)
+    assert {name for name, rows in rows_about(ada).items() if rows} == set()
+
+
+def test_no_second_factor_stays(ada: User) -> None:
+    Authenticator.objects.create(user=ada, type="webauthn", data={"credential": "y"})
+    Authenticator.objects.create(user=ada, type="recovery_codes", data={"seed": "z"})
+    erase_player(ada)
+    assert not Authenticator.objects.exists()
 
 
 def test_ranked_results_and_records_stay_under_a_nameless_row(
