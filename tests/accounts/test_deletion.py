@@ -11,6 +11,7 @@ from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import Group, Permission
+from django.contrib.contenttypes.models import ContentType
 from django.core import serializers
 from django.test import Client
 from django.urls import reverse
@@ -87,6 +88,51 @@ def test_no_row_refers_to_the_player_but_what_stays(ada: User, make_user: MakeUs
     assert {name for name, rows in before.items() if not rows} == {staff_log}, "a relation this test does not furnish"
     erase_player(ada)
     assert {name for name, rows in rows_about(ada).items() if rows} == set()
+
+
+def test_nobody_else_loses_anything(
+    ada: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    friend, third = make_user("Grace Hopper"), make_user()
+    follow(friend, third)
+    Authenticator.objects.create(user=friend, type="totp", data={"secret": "y"})
+    EmailAddress.objects.create(user=friend, email="grace@example.org")
+    UserSession.objects.create(user=friend, ip="192.0.2.8", user_agent="Mark I", session_key="l")
+    for deal in (make_deal(), make_deal(practice=True)):
+        make_attempt(friend, deal)
+    kind = ContentType.objects.get_for_model(Attempt)
+    # The log's other entries: one about another player, one about something else with the same number.
+    LogEntry.objects.log_actions(third.pk, User.objects.filter(pk=friend.pk), CHANGE, "Looked at.")
+    other = LogEntry.objects.create(
+        user=third, content_type=kind, object_id=str(ada.pk), object_repr="an attempt", action_flag=CHANGE
+    )
+    before, practised = rows_about(friend), Attempt.objects.filter(player=friend).count()
+    erase_player(ada)
+    assert rows_about(friend) == before
+    assert Attempt.objects.filter(player=friend).count() == practised == 2
+    assert LogEntry.objects.get(pk=other.pk).object_repr == "an attempt"
+    assert LogEntry.objects.filter(object_repr="Grace Hopper").exists()
+
+
+def test_the_row_that_stays_can_do_nothing(ada: User) -> None:
+    User.objects.filter(pk=ada.pk).update(is_staff=True, is_superuser=True)
+    erase_player(ada)
+    ada.refresh_from_db()
+    assert not any((ada.is_active, ada.is_staff, ada.is_superuser, ada.has_usable_password()))
+    assert (ada.email, ada.preferences, ada.last_login) == ("", {}, None)
+
+
+def test_the_boards_are_told_after_the_commit(
+    ada: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    told: list[User] = []
+    monkeypatch.setattr(ranking, "rename_player", told.append)
+    with django_capture_on_commit_callbacks() as callbacks:
+        erase_player(ada)
+    assert told == []
+    for callback in callbacks:
+        callback()
+    assert told == [ada]
 
 
 def test_no_second_factor_stays(ada: User) -> None:
