@@ -6,12 +6,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 MINUTES ?= 10
+TIMES ?= 5
 # Every module of benchmarks/ with a measurement of its own.
 BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"' benchmarks/*.py | grep -v _parts))
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test lint client bench soak messages lock clean
+.PHONY: help run stack test lint client bench soak mutate orders messages lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -47,6 +48,12 @@ bench: $(VENV)/.dev ## measurements against their targets (DATABASE_URL; BENCHES
 
 soak: $(VENV)/.dev ## 40 players while everything is killed in turn (MINUTES=10, SEED=…)
 	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+mutate: $(VENV)/.dev ## small changes of the code that no test notices (WHERE=games/rules/braid.py; all without it)
+	@nice $(BIN)/python -m tests.mutation $(WHERE)
+
+orders: $(VENV)/.dev ## all tests but the browser's, TIMES=5 times in random order and once under load
+	@nice $(BIN)/python -m tests.orders --times $(TIMES)
 
 messages: $(VENV)/.dev ## bring the catalogues of other languages up to date (NEW=fr begins one)
 	@$(BIN)/python -m frontend.messages $(NEW)

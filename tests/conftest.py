@@ -11,12 +11,24 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 from django.db import connections
 from django.utils import translation
+from hypothesis import HealthCheck, settings
 from pytest_django import Settings
 
 from tests.requirements import need
 
 # For the servers that tests start, as `drawn_deals` is for the tests themselves.
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
+
+# New random examples in every run, in CI as well, where hypothesis by itself tries the same ones for ever. A failure
+# prints how to try its example again.
+settings.register_profile(
+    "talon",
+    derandomize=False,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("talon")
 
 DATABASE_URL = os.environ.get("TEST_DATABASE_URL", "postgres://postgres@127.0.0.1:5432/postgres")
 REDIS_URL = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/0")

@@ -10,6 +10,8 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import Group, Permission
+from django.contrib.contenttypes.models import ContentType
 from django.core import serializers
 from django.test import Client
 from django.urls import reverse
@@ -20,7 +22,7 @@ from accounts.models import Follow, User
 from accounts.names import FORMER_PLAYER
 from games.models import Attempt
 from leaderboards import ranking
-from leaderboards.models import Result
+from leaderboards.models import Result, Standing
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +58,88 @@ def test_nothing_personal_stays(ada: User, make_user: MakeUser) -> None:
     after = everything()
     assert not any(fact in after for fact in (*FACTS, str(public_id), password))
     assert not Follow.objects.exists()
+
+
+#: What is left of a player: ranked attempts and where they stand on the boards.
+STAYS = {Attempt, Result, Standing}
+
+
+def rows_about(user: User) -> dict[str, int]:
+    """How many rows of each relation refer to a player, but for those that stay."""
+    found = {
+        f"{relation.related_model.__name__}.{relation.field.name}": relation.related_model._base_manager.filter(
+            **{relation.field.name: user}
+        ).count()
+        for relation in User._meta.related_objects
+        if relation.related_model not in STAYS
+    }
+    return found | {field.name: getattr(user, field.name).count() for field in User._meta.many_to_many}
+
+
+def test_no_row_refers_to_the_player_but_what_stays(ada: User, make_user: MakeUser) -> None:
+    friend = make_user()
+    follow(ada, friend)
+    follow(friend, ada)
+    ada.groups.add(Group.objects.create(name="staff"))
+    ada.user_permissions.add(Permission.objects.all()[0])
+    before = rows_about(ada)
+    # What staff did stays in the log of what staff did, under the name that is nobody's.
+    staff_log = "LogEntry.user"
+    assert {name for name, rows in before.items() if not rows} == {staff_log}, "a relation this test does not furnish"
+    erase_player(ada)
+    assert {name for name, rows in rows_about(ada).items() if rows} == set()
+
+
+def test_nobody_else_loses_anything(
+    ada: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    friend, third = make_user("Grace Hopper"), make_user()
+    follow(friend, third)
+    Authenticator.objects.create(user=friend, type="totp", data={"secret": "y"})
+    EmailAddress.objects.create(user=friend, email="grace@example.org")
+    UserSession.objects.create(user=friend, ip="192.0.2.8", user_agent="Mark I", session_key="l")
+    for deal in (make_deal(), make_deal(practice=True)):
+        make_attempt(friend, deal)
+    kind = ContentType.objects.get_for_model(Attempt)
+    # The log's other entries: one about another player, one about something else with the same number.
+    LogEntry.objects.log_actions(third.pk, User.objects.filter(pk=friend.pk), CHANGE, "Looked at.")
+    other = LogEntry.objects.create(
+        user=third, content_type=kind, object_id=str(ada.pk), object_repr="an attempt", action_flag=CHANGE
+    )
+    before, practised = rows_about(friend), Attempt.objects.filter(player=friend).count()
+    erase_player(ada)
+    assert rows_about(friend) == before
+    assert Attempt.objects.filter(player=friend).count() == practised == 2
+    assert LogEntry.objects.get(pk=other.pk).object_repr == "an attempt"
+    assert LogEntry.objects.filter(object_repr="Grace Hopper").exists()
+
+
+def test_the_row_that_stays_can_do_nothing(ada: User) -> None:
+    User.objects.filter(pk=ada.pk).update(is_staff=True, is_superuser=True)
+    erase_player(ada)
+    ada.refresh_from_db()
+    assert not any((ada.is_active, ada.is_staff, ada.is_superuser, ada.has_usable_password()))
+    assert (ada.email, ada.preferences, ada.last_login) == ("", {}, None)
+
+
+def test_the_boards_are_told_after_the_commit(
+    ada: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    told: list[User] = []
+    monkeypatch.setattr(ranking, "rename_player", told.append)
+    with django_capture_on_commit_callbacks() as callbacks:
+        erase_player(ada)
+    assert told == []
+    for callback in callbacks:
+        callback()
+    assert told == [ada]
+
+
+def test_no_second_factor_stays(ada: User) -> None:
+    Authenticator.objects.create(user=ada, type="webauthn", data={"credential": "y"})
+    Authenticator.objects.create(user=ada, type="recovery_codes", data={"seed": "z"})
+    erase_player(ada)
+    assert not Authenticator.objects.exists()
 
 
 def test_ranked_results_and_records_stay_under_a_nameless_row(

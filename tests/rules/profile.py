@@ -1,14 +1,15 @@
-"""How hypothesis runs here: the same examples on every machine that says CI, new ones elsewhere."""
+"""How many random examples hypothesis tries: new ones in every run, and more of them in CI."""
 
 from __future__ import annotations
 
-import os
+from hypothesis import settings
 
-from hypothesis import HealthCheck, settings
+from tests.requirements import in_ci
 
-EXAMPLES = settings(
-    deadline=None,
-    derandomize=os.environ.get("CI", "").lower() in {"1", "true", "yes"},
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    print_blob=True,
-)
+#: In CI everything is tried so many times as often.
+MORE_IN_CI = 4
+
+
+def examples(number: int) -> settings:
+    """So many examples, or more in CI; all else is as `tests.conftest` says."""
+    return settings(max_examples=number * (MORE_IN_CI if in_ci() else 1))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from games.rules import CATALOGUE, GAMES, commitment, open_table, shuffled_deck
 
 from .comparing import check_push_and_pop, compare, compare_step
 from .golden import Game, games_of
-from .profile import EXAMPLES
+from .profile import examples
 from .reference import OPTIONS, STANDARD, VARIANTS, SlowTable, shuffled, unshuffled
 from .situations import SITUATIONS
 from .walks import Walk, walks
@@ -36,7 +36,7 @@ def test_every_game_has_the_options_of_the_rules() -> None:
 
 
 @given(game=st.sampled_from(sorted(OPTIONS)), seed=st.binary(min_size=32, max_size=32))
-@settings(EXAMPLES, max_examples=60)
+@examples(60)
 def test_decks_are_shuffled_alike(game: str, seed: bytes) -> None:
     deck = shuffled_deck(game, seed)
     assert deck == shuffled(game, seed)
@@ -57,13 +57,13 @@ KNOWN_DECK = (
 
 @pytest.mark.parametrize("name", VARIANTS)
 @given(data=st.data())
-@settings(EXAMPLES, max_examples=12)
+@examples(12)
 def test_catalogue_variants_are_played_alike(name: str, data: st.DataObject) -> None:
     compare(data.draw(walks(name)))
 
 
 @given(walk=walks())
-@settings(EXAMPLES, max_examples=60)
+@examples(60)
 def test_all_combinations_of_options_are_played_alike(walk: Walk) -> None:
     compare(walk)
 
@@ -109,7 +109,7 @@ def late_walks(name: str) -> list[Walk]:
 
 
 @given(walk=walks(longest=80))
-@settings(EXAMPLES, max_examples=40)
+@examples(40)
 def test_every_legal_token_can_be_taken_back(walk: Walk) -> None:
     """Not only the token played: each legal one, at the end of a walk."""
     slow = compare(walk, closely=False)
@@ -121,7 +121,7 @@ def test_every_legal_token_can_be_taken_back(walk: Walk) -> None:
 
 
 @given(walk=walks(longest=80))
-@settings(EXAMPLES, max_examples=40)
+@examples(40)
 def test_popping_everything_leads_back_to_the_deal(walk: Walk) -> None:
     slow = compare(walk, closely=False)
     table = walk.open()
@@ -136,7 +136,7 @@ def test_popping_everything_leads_back_to_the_deal(walk: Walk) -> None:
 
 
 @given(walk=walks(longest=80))
-@settings(EXAMPLES, max_examples=40)
+@examples(40)
 def test_undone_and_never_played_are_the_same_position(walk: Walk) -> None:
     slow = compare(walk, closely=False)
     straight, roundabout = walk.open(), walk.open()

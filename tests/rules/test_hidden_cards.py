@@ -6,12 +6,12 @@ import random
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from games.rules import IllegalMoveError, Table, from_position, open_table
 
-from .profile import EXAMPLES
+from .profile import examples
 from .reference import VARIANTS, SlowTable, shuffled
 from .walks import Walk, walks
 
@@ -52,7 +52,7 @@ def rearranged(cards: list[str], places: Iterable[int], dice: random.Random) -> 
 
 
 @given(walk=walks(longest=100), dice=DICE)
-@settings(EXAMPLES, max_examples=100)
+@examples(100)
 def test_deals_that_differ_in_cards_not_yet_seen_look_the_same(walk: Walk, dice: int) -> None:
     """All along a game that shows none of the cards in which they differ."""
     slow = SlowTable(walk.game, marked(walk.open_slow().deck), walk.open_slow().options)
@@ -98,7 +98,7 @@ def test_stuck_tells_nothing_of_a_stock_not_yet_turned_up(name: str) -> None:
 
 
 @given(walk=walks(longest=100), dice=DICE)
-@settings(EXAMPLES, max_examples=100)
+@examples(100)
 def test_positions_that_differ_in_hidden_cards_look_the_same(walk: Walk, dice: int) -> None:
     """Cards seen before and covered since are hidden too, and neither view nor legal moves tell them."""
     table, slow = walk.open(), walk.open_slow()

@@ -7,12 +7,12 @@ import random
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from games.rules import MAX_TOKENS, End, IllegalMoveError, Record, RecordError, RecordFullError, open_table, replay
 
-from .profile import EXAMPLES
+from .profile import examples
 from .reference import SlowTable
 from .walks import Walk, walks
 
@@ -33,7 +33,7 @@ def recorded(walk: Walk, pauses: random.Random, how: How) -> tuple[Record, SlowT
 
 
 @given(walk=walks(), dice=st.integers(0, 2**32), how=st.sampled_from(["resigned", "closed"]))
-@settings(EXAMPLES, max_examples=100)
+@examples(100)
 def test_both_forms_give_the_record_back(walk: Walk, dice: int, how: How) -> None:
     record, _ = recorded(walk, random.Random(dice), how)
     assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
@@ -44,7 +44,7 @@ def test_both_forms_give_the_record_back(walk: Walk, dice: int, how: How) -> Non
 
 
 @given(walk=walks(), dice=st.integers(0, 2**32), how=st.sampled_from(["resigned", "closed"]))
-@settings(EXAMPLES, max_examples=60)
+@examples(60)
 def test_replaying_comes_to_what_the_slow_reading_came_to(walk: Walk, dice: int, how: How) -> None:
     record, slow = recorded(walk, random.Random(dice), how)
     result = replay(record)
@@ -55,7 +55,7 @@ def test_replaying_comes_to_what_the_slow_reading_came_to(walk: Walk, dice: int,
 
 
 @given(walk=walks(longest=40), dice=st.integers(0, 2**32))
-@settings(EXAMPLES, max_examples=40)
+@examples(40)
 def test_a_win_claimed_without_one_is_refused_at_the_end(walk: Walk, dice: int) -> None:
     record, slow = recorded(walk, random.Random(dice), "closed")
     claim = Record(1, record.name, record.options, record.seed, record.tokens, record.clock, End("won", record.end.ms))

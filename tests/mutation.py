@@ -1,0 +1,118 @@
+"""The mutation run: which small changes of the code does no test notice? `python -m tests.mutation`, or `make mutate`.
+
+mutmut works in a copy of the sources under var/mutation/, with the quick tests of each module. What survived is written
+to `var/mutation/<module>.txt`, each mutant with its difference. It takes from minutes to an hour a module.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME = ROOT / "var" / "mutation"
+MUTMUT = Path(sys.executable).with_name("mutmut")
+
+RULES = (
+    "tests/rules/test_rulings.py",
+    "tests/rules/test_perft.py",
+    "tests/rules/test_golden.py",
+    "tests/rules/test_records.py",
+    "tests/rules/test_api.py",
+    "tests/rules/test_api_records.py",
+    "tests/rules/test_api_vectors.py",
+    "tests/rules/test_hidden_cards.py",
+    "tests/rules/test_versions.py",
+)
+JOURNAL = ("tests/games/test_journal.py", "tests/games/test_on_postgresql.py")
+#: The modules, and the tests that must notice when they change.
+MODULES: dict[str, tuple[str, ...]] = {
+    **{
+        f"games/rules/{path.name}": RULES
+        for path in sorted((ROOT / "games" / "rules").glob("*.py"))
+        if not path.name.startswith("__")
+    },
+    "games/attempts.py": ("tests/games/test_attempts.py",),
+    "games/journal.py": JOURNAL,
+    "games/journal_store.py": JOURNAL,
+    "games/verification.py": ("tests/leaderboards/test_verification.py",),
+    "games/fairness.py": ("tests/games/test_ledger.py",),
+    "leaderboards/settlement.py": ("tests/leaderboards/test_settlement.py", "tests/leaderboards/test_verification.py"),
+    "accounts/deletion.py": ("tests/accounts/test_deletion.py",),
+}
+SETTINGS = """
+[tool.mutmut]
+source_paths = ["accounts", "config", "games", "leaderboards"]
+only_mutate = ["{module}"]
+timeout_multiplier = 30.0
+timeout_constant = 30.0
+also_copy = ["benchmarks", "deploy", "docs", "frontend", "manage.py", "tests"]
+pytest_add_cli_args = ["-p", "no:randomly", "-q"]
+pytest_add_cli_args_test_selection = [{tests}]
+"""
+
+
+def main() -> int:
+    """Mutate the modules asked for; exit status 1 when a run failed, not when mutants survive."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.splitlines()[0])
+    parser.add_argument("modules", nargs="*", metavar="module", help=f"of {', '.join(MODULES)}; all without any")
+    parser.add_argument("--children", type=int, default=2, help="mutants tested at once (2)")
+    asked = parser.parse_args()
+    if unknown := [name for name in asked.modules if name not in MODULES]:
+        parser.error(f"no tests are known for {', '.join(unknown)}")
+    failed = False
+    for module in asked.modules or MODULES:
+        print(f"== {module}", flush=True)
+        failed = not mutate(module, asked.children) or failed
+    return int(failed)
+
+
+def mutate(module: str, children: int) -> bool:
+    """Run all mutants of a module and write down what survived; whether the run went through."""
+    copy = HOME / module.removesuffix(".py").replace("/", ".")
+    copy_sources(copy)
+    tests = ", ".join(f'"{test}"' for test in MODULES[module])
+    with (copy / "pyproject.toml").open("a") as settings:
+        settings.write(SETTINGS.format(module=module, tests=tests))
+    done = subprocess.run([MUTMUT, "run", "--max-children", str(children)], cwd=copy, check=False)
+    write_summary(copy)
+    return done.returncode == 0
+
+
+def copy_sources(to: Path) -> None:
+    """Make a fresh copy of everything that is or could be committed."""
+    shutil.rmtree(to, ignore_errors=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, to / name)
+
+
+def write_summary(copy: Path) -> None:
+    """Count the mutants by outcome, and write the survivors with their differences beside the copy."""
+    states = re.findall(r"^\s*(\S+): (.+)$", _mutmut(copy, "results", "--all", "true"), re.MULTILINE)
+    survivors = [name for name, state in states if state in {"survived", "no tests"}]
+    counted = ", ".join(f"{state} {number}" for state, number in sorted(Counter(state for _, state in states).items()))
+    summary = copy.with_name(f"{copy.name}.txt")
+    summary.write_text("\n\n".join([counted, *(_mutmut(copy, "show", name) for name in survivors)]) + "\n")
+    print(f"{counted}; survivors are in {summary.relative_to(ROOT)}", flush=True)
+
+
+def _mutmut(copy: Path, *arguments: str) -> str:
+    return subprocess.run([MUTMUT, *arguments], cwd=copy, capture_output=True, text=True, check=False).stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""The property tests try new examples in every run, and more of them in CI."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.rules.profile import MORE_IN_CI, examples
+
+
+def test_ci_tries_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "")
+    assert examples(12).max_examples == 12
+    monkeypatch.setenv("CI", "true")
+    assert examples(12).max_examples == 12 * MORE_IN_CI
+
+
+def test_examples_are_new_in_every_run_and_can_be_had_again() -> None:
+    used = examples(12)
+    assert not used.derandomize
+    assert used.print_blob
+    assert settings().derandomize is False
+
+
+@given(number=st.integers(0, 2**64))
+@settings(max_examples=5, database=None)
+def test_numbers_are_shown(number: int) -> None:
+    print("drawn", number)
+
+
+def test_two_runs_in_ci_differ() -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:randomly", f"{__file__}::test_numbers_are_shown"]
+    runs = [
+        subprocess.run(command, env={**os.environ, "CI": "true"}, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    drawn = [{line for line in run.splitlines() if "drawn" in line} for run in runs]
+    assert drawn[0]
+    assert drawn[0] != drawn[1]
