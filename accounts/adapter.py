@@ -78,6 +78,8 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
                 if was_guest and not User.objects.select_for_update().filter(pk=user.pk, is_guest=True).exists():
                     raise ImmediateHttpResponse(redirect("account_login"))  # another tab has signed up meanwhile
                 user.save()
+                if was_guest:
+                    ranking.mark_player(user)
         except IntegrityError:
             messages.error(request, self.error_messages["username_taken"])
             raise ImmediateHttpResponse(redirect("account_signup")) from None

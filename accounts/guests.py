@@ -68,11 +68,15 @@ def merge_guest(guest: User, user: User) -> None:
 
 
 def _merge(guest: User, user: User) -> None:
-    # The guest's row first, as two tabs may sign in at once. The account's is locked no more than an update would, so
-    # that the foreign key of an attempt it begins meanwhile does not wait for this, which may have to wait for that.
-    if not User.objects.select_for_update().filter(pk=guest.pk, is_guest=True).exists():
+    # By ascending id, as players are locked everywhere (docs/boards.md, Locks). The account's row is locked no more
+    # than an update would, so that the foreign key of an attempt it begins meanwhile does not wait for this, which may
+    # have to wait for that.
+    locked = {
+        key: User.objects.select_for_update(no_key=key == user.pk).filter(pk=key, is_guest=key == guest.pk).exists()
+        for key in sorted((guest.pk, user.pk))
+    }
+    if not all(locked.values()):  # another tab was quicker
         return
-    User.objects.select_for_update(no_key=True).get(pk=user.pk)
     taken = Attempt.objects.filter(player=user, ranked=True).values("deal_id")
     doubled = Attempt.objects.filter(player=guest, ranked=True, deal_id__in=taken)
     Result.objects.filter(attempt__in=doubled).delete()
@@ -80,6 +84,7 @@ def _merge(guest: User, user: User) -> None:
     Attempt.objects.filter(player=guest).update(player=user)
     Result.objects.filter(player=guest).update(player=user)
     User.objects.filter(pk=guest.pk).delete()
+    ranking.mark_player(user)
     transaction.on_commit(lambda: ranking.rank_player(user))
 
 

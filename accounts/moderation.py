@@ -13,20 +13,20 @@ from leaderboards import ranking
 
 
 def ban_player(user: User) -> None:
-    """End the player's sessions, refuse further ones and take the results off the boards.
-
-    May be done again, should the boards have failed in the middle.
-    """
+    """End the player's sessions, refuse further ones and take the results off the boards."""
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(banned_at=user.banned_at or timezone.now(), is_active=False)
         end_sessions(user)
+        ranking.mark_player(user)
     user.refresh_from_db()
-    ranking.hide_player(user)
+    ranking.rank_player(user)
 
 
 def lift_ban(user: User) -> None:
     """Let the player back in and put the results back on the boards."""
-    User.objects.filter(pk=user.pk, deleted_at=None).update(banned_at=None, is_active=True)
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk, deleted_at=None).update(banned_at=None, is_active=True)
+        ranking.mark_player(user)
     user.refresh_from_db()
     ranking.rank_player(user)
 

@@ -2,31 +2,70 @@
 
 from __future__ import annotations
 
+import logging
+from datetime import datetime, timedelta
+from typing import Final
+
 from django.contrib.auth import get_user_model
-from django.db import transaction
+from django.db import DatabaseError, transaction
+from django.utils import timezone
 
 from games.models import Attempt
 from leaderboards import entries
+from leaderboards.entries import tell_all_watchers
 from leaderboards.keys import DEAL, Score
 from leaderboards.ladders import set_score
-from leaderboards.models import Result
+from leaderboards.models import Reranking, Result
 from leaderboards.players import Player, may_be_listed
+
+log = logging.getLogger(__name__)
+
+
+#: How long a mark may stand before the sweep does what whoever set it has not done (s).
+PATIENCE: Final = timedelta(seconds=60)
+_BATCH: Final = 100
+
+
+def mark_player(player: Player) -> None:
+    """Note that the results of `player` must follow what the row now says.
+
+    Call it in the transaction that changes the row or gives the player a guest's attempts, and `rank_player` after. The
+    sweep does it should the process die in between.
+    """
+    mark = Reranking(player_id=player.pk, due_at=timezone.now() + PATIENCE)
+    Reranking.objects.bulk_create([mark], update_conflicts=True, unique_fields=["player"], update_fields=["due_at"])
 
 
 def rank_player(player: Player) -> int:
     """Bring every verified ranked attempt of `player` on its boards, or off them; how many results changed.
 
-    Call it after the player has signed up, has been banned or let in again, or has been given a guest's attempts. It
-    does what the player's row now says, so it may be called at any time and as often as one likes.
+    It does what the player's row now says, so it may be called at any time and as often as one likes.
     """
+    marks = list(Reranking.objects.filter(player=player.pk).values_list("due_at", flat=True))
     changed = 0
     for attempt_id in _attempts_to_place(player):
         changed += _place(player.pk, attempt_id)
+    Reranking.objects.filter(player=player.pk, due_at__in=marks).delete()  # not one that was set meanwhile
+    tell_all_watchers()  # attempts that wait for their verdict appear or go with their player
     return changed
 
 
-hide_player = rank_player
-"""Take a banned player off the boards; the row says that the player is banned."""
+def rank_marked(now: datetime | None = None) -> int:
+    """Do what was left undone: rank every player whose mark is due; how many there were."""
+    now = now or timezone.now()
+    due = Reranking.objects.filter(due_at__lte=now).order_by("due_at").select_related("player")[:_BATCH]
+    done = 0
+    for mark in due:
+        # Later first, so that one that fails is not in the way of the others at the next sweep.
+        if not Reranking.objects.filter(pk=mark.pk, due_at=mark.due_at).update(due_at=now + PATIENCE):
+            continue
+        try:
+            rank_player(mark.player)
+        except (DatabaseError, ValueError):
+            log.exception("a player's results could not be ranked", extra={"player": mark.player_id})
+        else:
+            done += 1
+    return done
 
 
 def _attempts_to_place(player: Player) -> list[int]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from celery import current_app
 from django.core.cache import cache
+from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -43,7 +44,11 @@ def resend_pending(now: datetime | None = None) -> int:
     for tries in range(MAX_TRIES):
         overdue |= Q(verify_tries=tries, finished_at__lt=now - PATIENCE * 2**tries)
     ids = list(pending.filter(overdue).order_by("verify_tries", "finished_at").values_list("pk", flat=True)[:_BATCH])
-    Attempt.objects.filter(pk__in=ids, state=Attempt.State.PENDING).update(verify_tries=F("verify_tries") + 1)
+    with transaction.atomic():
+        # One that is being settled at this moment is left alone: nobody waits here with other attempts in hand.
+        free = pending.filter(pk__in=ids).order_by("pk").select_for_update(skip_locked=True, no_key=True)
+        ids = list(free.values_list("pk", flat=True))
+        Attempt.objects.filter(pk__in=ids).update(verify_tries=F("verify_tries") + 1)
     for attempt_id in ids:
         current_app.send_task("talon.verify", [attempt_id], retry=False)
     return len(ids)

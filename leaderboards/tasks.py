@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from celery import Task, shared_task
 
-from leaderboards import periods, sweeping
+from leaderboards import periods, ranking, sweeping
 from leaderboards.settlement import COMPANY, give_up, settle
 
 RETRIES: Final = 4
@@ -38,8 +38,9 @@ def verify(attempt_id: int) -> None:
 
 @shared_task(name="talon.sweep")
 def sweep() -> None:
-    """Send again what stayed pending, and bring the seasons up to date."""
+    """Send again what stayed pending, rank who was to be ranked, and bring the seasons up to date."""
     sweeping.sweep()
+    ranking.rank_marked()
     periods.recount_marked()
 
 

@@ -4,10 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
 
 from games.models import Attempt
-from leaderboards import boards, histogram, ranking, settlement, sweeping, tasks
+from leaderboards import boards, entries, histogram, ranking, settlement, sweeping, tasks
 from leaderboards.keys import BOARDS
 from leaderboards.ladders import deal_ladder
 from leaderboards.models import DealBoard, Result
@@ -134,7 +135,7 @@ def test_a_ban_hides_and_the_gap_closes() -> None:
     best = next(one.player for one in attempts if one.public_id == first.attempt)
     best.banned_at = timezone.now()
     best.save()
-    assert ranking.hide_player(best) == 1
+    assert ranking.rank_player(best) == 1
     assert [entry.rank for entry in boards.page(deal).entries] == [1, 2]
     assert best.public_id not in {entry.player for entry in boards.page(deal).entries}
     whole(deal)
@@ -335,6 +336,28 @@ def test_what_cannot_be_judged_is_taken_along_once_and_left_to_its_own_task(monk
     assert tried == [poisoned.pk, first.pk, second.pk]
     with pytest.raises(ZeroDivisionError):
         settle(poisoned.pk, company=1)
+
+
+def test_a_time_limit_that_strikes_in_company_is_the_tasks_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, slow = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
+
+    def limited(one: Attempt) -> Any:
+        assert one.pk == slow.pk
+        raise SoftTimeLimitExceeded
+
+    monkeypatch.setattr(settlement, "judge_alone", limited)
+    with pytest.raises(SoftTimeLimitExceeded):
+        settle(first.pk, company=1)
+
+
+def test_a_time_limit_that_strikes_while_a_recount_is_requested_is_let_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    def limited(*_args: Any, **_options: Any) -> None:
+        raise SoftTimeLimitExceeded
+
+    monkeypatch.setattr("celery.current_app.send_task", limited)
+    monkeypatch.setattr(entries, "_recount_requested", -entries.RECOUNT_EVERY)
+    with pytest.raises(SoftTimeLimitExceeded):
+        entries.announce(factory.deal().pk)
 
 
 def test_the_task_takes_company_along() -> None:

@@ -1,0 +1,226 @@
+"""What two connections do to results and standings at one moment, one of them stopped where it hurts.
+
+Run by `test_at_once.py` as a program of its own, with DATABASE_URL of an empty PostgreSQL database. Nothing depends on
+time: the first is stopped at a statement of its own, and goes on once the second has finished or waits for a lock.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import django
+from django.core.management import call_command
+from django.db import connection, connections
+
+
+class Side:
+    """Something done on a connection of its own."""
+
+    def __init__(self, action: Callable[[], object]) -> None:
+        self._action = action
+        self.pid = 0
+        self.outcome: object = None
+        self._connected = threading.Event()
+        self._thread = threading.Thread(target=self._act)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+        assert self._connected.wait(30)
+
+    def finish(self) -> object:
+        """Wait for the end; what it gave or raised."""
+        self._thread.join(60)
+        assert not self._thread.is_alive()
+        return self.outcome
+
+    def is_over(self) -> bool:
+        """Whether it has finished."""
+        return not self._thread.is_alive()
+
+    def is_over_or_waits(self) -> bool:
+        """Whether it has finished, or waits for a lock of another."""
+        if self.is_over():
+            return True
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT cardinality(pg_blocking_pids(%s)) > 0", [self.pid])
+            return bool(cursor.fetchone()[0])
+
+    def _act(self) -> None:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_backend_pid()")
+                (self.pid,) = cursor.fetchone()
+            self._connected.set()
+            self.outcome = self._action()
+        except Exception as error:  # noqa: BLE001 - it is the outcome
+            self.outcome = error
+        finally:
+            connections.close_all()
+
+
+class Stop:
+    """Stops a side after its first statement of a kind until it is let go on."""
+
+    def __init__(self, after: Callable[[str], bool]) -> None:
+        self._after = after
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    @contextmanager
+    def on_this_connection(self) -> Any:
+        """Watch the statements of the connection."""
+        with connection.execute_wrapper(self._watch):
+            yield
+
+    def _watch(self, execute: Any, sql: str, params: Any, many: Any, context: Any) -> Any:
+        found = execute(sql, params, many, context)
+        if self._after(sql) and not self.reached.is_set():
+            self.reached.set()
+            assert self.go_on.wait(60)
+        return found
+
+
+def one_while_other(first: Callable[[], object], after: Callable[[str], bool], second: Callable[[], object]) -> bool:
+    """Do `first` up to a statement, then `second` as far as it gets, then the rest; whether `second` had to wait.
+
+    Nothing may fail.
+    """
+    stop = Stop(after)
+
+    def stopped() -> object:
+        with stop.on_this_connection():
+            return first()
+
+    one, other = Side(stopped), Side(second)
+    one.start()
+    assert stop.reached.wait(60), one.outcome
+    other.start()
+    while not other.is_over_or_waits():
+        pass
+    waited = not other.is_over()
+    stop.go_on.set()
+    outcomes = [one.finish(), other.finish()]
+    assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)], outcomes
+    return waited
+
+
+def two_days_of_a_player_are_recounted() -> None:
+    """A sum made before another recount's commit is not written over what that has written."""
+    from leaderboards import periods
+    from leaderboards.keys import Score
+    from leaderboards.models import Standing
+    from tests.leaderboards import factory
+
+    who = factory.player()
+    factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
+
+    def another_day() -> None:
+        factory.listed(factory.deal("braid", factory.DAY - timedelta(days=1)), Score(8, 10, 5), who=who)
+        periods.recount_marked()
+
+    one_while_other(periods.recount_marked, lambda sql: "SUM(" in sql and "leaderboards_result" in sql, another_day)
+    found = set(Standing.objects.filter(player=who).values_list("season__period", "deals", "cards_up"))
+    assert found == {("week", 2, 58), ("month", 2, 58), ("all", 2, 58)}, found
+    whole_seasons()
+
+
+def two_recounts_of_a_season_that_is_not_there_yet() -> None:
+    """Both make it, one waits for the other, and both players stand in it."""
+    from leaderboards import periods
+    from leaderboards.keys import Score
+    from leaderboards.models import Standing
+    from tests.leaderboards import factory
+
+    players = [factory.player(), factory.player()]
+    days = [factory.DAY - timedelta(days=400), factory.DAY - timedelta(days=399)]
+    first, second = (factory.deal("plot", day) for day in days)
+    factory.listed(first, Score(50, 1_000, 100), who=players[0])
+
+    def another_player() -> None:
+        factory.listed(second, Score(8, 10, 5), who=players[1])
+        periods.recount_marked()
+
+    one_while_other(
+        periods.recount_marked, lambda sql: "leaderboards_season" in sql and "FOR NO KEY UPDATE" in sql, another_player
+    )
+    assert {Standing.objects.filter(player=who).count() for who in players} == {6}
+    whole_seasons()
+
+
+def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
+    """Merging and settling lock players in one order, so neither is the other's deadlock."""
+    from accounts.guests import create_guest, merge_guest
+    from games.models import Attempt
+    from leaderboards import boards, settlement
+    from tests.leaderboards import factory
+
+    user, guest = factory.player(), create_guest()
+    assert user.pk < guest.pk
+    deals = factory.deal("tarot"), factory.deal("plot")
+    attempts = [factory.finished(deal, who) for deal, who in zip(deals, (user, guest), strict=True)]
+    one_while_other(
+        lambda: merge_guest(guest, user),
+        lambda sql: "accounts_user" in sql and "FOR " in sql,
+        lambda: settlement.settle(attempts[0].pk, company=5),
+    )
+    for attempt in attempts:
+        settlement.settle(attempt.pk)
+    assert set(Attempt.objects.filter(pk__in=[one.pk for one in attempts]).values_list("player_id", "state")) == {
+        (user.pk, "verified")
+    }
+    assert [boards.rank_of(deal, "race", user) for deal in deals] == [1, 1]
+
+
+def the_sweep_runs_while_attempts_are_settled() -> None:
+    """The sweep passes by what is being settled, and does not wait with others in hand."""
+    from celery import current_app
+
+    from games.models import Attempt
+    from leaderboards import settlement, sweeping
+    from tests.leaderboards import factory
+
+    deal = factory.deal("braid", factory.DAY - timedelta(days=9))
+    attempts = [factory.finished(deal, tokens=factory.line(deal, 10 + n)) for n in range(3)]
+    current_app.send_task = lambda *_args, **_options: None
+    waited = one_while_other(
+        lambda: settlement.settle(attempts[1].pk),
+        lambda sql: "UPDATE games_attempt SET state" in sql,
+        sweeping.resend_pending,
+    )
+    assert not waited
+    tries = Attempt.objects.filter(pk__in=[one.pk for one in attempts]).order_by("pk").values_list("verify_tries")
+    assert [found for (found,) in tries] == [1, 0, 1]
+    for attempt in attempts:
+        assert settlement.settle(attempt.pk) == "verified"
+
+
+def whole_seasons() -> None:
+    """The counts of every season are those of its standings."""
+    from leaderboards import histogram
+    from leaderboards.ladders import season_ladders
+    from leaderboards.models import Season
+
+    for season in Season.objects.all():
+        assert [fault for ladder in season_ladders(season.pk) for fault in histogram.faults(ladder)] == []
+
+
+def main() -> None:
+    """Try each once."""
+    django.setup()
+    call_command("migrate", verbosity=0)
+    for scenario in (
+        two_days_of_a_player_are_recounted,
+        two_recounts_of_a_season_that_is_not_there_yet,
+        a_guest_signs_in_while_both_players_attempts_are_settled,
+        the_sweep_runs_while_attempts_are_settled,
+    ):
+        scenario()
+        print("ok", scenario.__name__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Results follow what a player's row says, even when the process dies in between."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.guests import create_guest, merge_guest
+from accounts.moderation import ban_player, lift_ban
+from leaderboards import boards, ranking
+from leaderboards.keys import Score
+from leaderboards.models import Reranking
+from leaderboards.settlement import settle
+from tests.accounts.conftest import PASSWORD
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+LATER = timedelta(minutes=2)
+
+
+class DiedError(Exception):
+    """The process, before it could rank anybody."""
+
+
+@pytest.fixture
+def died(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Nobody is ranked, until this is undone."""
+
+    def die(player: Any) -> int:
+        raise DiedError
+
+    monkeypatch.setattr(ranking, "rank_player", die)
+    return monkeypatch
+
+
+def rank(player: Any, deal: Any) -> int | None:
+    return boards.rank_of(deal, "race", player)
+
+
+def ranked_later(died: pytest.MonkeyPatch) -> int:
+    """How many players the sweep ranks two minutes later."""
+    died.undo()
+    return ranking.rank_marked(timezone.now() + LATER)
+
+
+def test_a_sign_up_that_is_not_followed_is_swept(died: pytest.MonkeyPatch) -> None:
+    cache.clear()  # of the sign-ups of other tests
+    guest = create_guest()
+    deal = factory.deal()
+    settle(factory.finished(deal, guest).pk)
+    client = Client()
+    client.force_login(guest, backend="allauth.account.auth_backends.AuthenticationBackend")
+    form = {"username": "Ada Lovelace", "password1": PASSWORD, "password2": PASSWORD}
+    with pytest.raises(DiedError):
+        client.post(reverse("account_signup"), form)
+    guest.refresh_from_db()
+    assert rank(guest, deal) is None
+    assert ranked_later(died) == 1
+    assert rank(guest, deal) == 1
+
+
+def test_a_merge_that_is_not_followed_is_swept(died: pytest.MonkeyPatch) -> None:
+    guest, user = create_guest(), factory.player()
+    deal = factory.deal()
+    settle(factory.finished(deal, guest).pk)
+    merge_guest(guest, user)
+    assert rank(user, deal) is None
+    assert ranked_later(died) == 1
+    assert rank(user, deal) == 1
+
+
+def test_a_ban_and_its_end_that_are_not_followed_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
+    deal = factory.deal()
+    who = factory.listed(deal, Score(20, 100, 40)).player
+    for change, expected in ((ban_player, None), (lift_ban, 1)):
+        with monkeypatch.context() as dies:
+            dies.setattr(ranking, "rank_player", lambda _player: 1 // 0)
+            with pytest.raises(ZeroDivisionError):
+                change(who)
+        assert rank(who, deal) != expected
+        assert ranking.rank_marked(timezone.now() + LATER) == 1
+        assert rank(who, deal) == expected
+
+
+def test_the_sweep_waits_for_whoever_set_the_mark_and_does_it_once() -> None:
+    who = factory.player()
+    ranking.mark_player(who)
+    assert ranking.rank_marked() == 0
+    assert ranking.rank_marked(timezone.now() + LATER) == 1
+    assert ranking.rank_marked(timezone.now() + 2 * LATER) == 0
+    assert Reranking.objects.count() == 0
+
+
+def test_ranking_a_player_settles_the_mark_but_not_one_set_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    who = factory.player()
+    ranking.mark_player(who)
+    ranking.rank_player(who)
+    assert Reranking.objects.count() == 0
+    ranking.mark_player(who)
+    place = ranking._attempts_to_place
+
+    def marked_again(player: Any) -> list[int]:
+        found = place(player)
+        ranking.mark_player(player)
+        return found
+
+    monkeypatch.setattr(ranking, "_attempts_to_place", marked_again)
+    ranking.rank_player(who)
+    assert Reranking.objects.count() == 1
+
+
+def test_a_player_who_cannot_be_ranked_is_not_in_the_way_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck, other = factory.player(), factory.player()
+    for who in (stuck, other):
+        ranking.mark_player(who)
+    place = ranking._attempts_to_place
+
+    def fails(player: Any) -> list[int]:
+        if player == stuck:
+            raise ValueError("a score that no key holds")
+        return place(player)
+
+    monkeypatch.setattr(ranking, "_attempts_to_place", fails)
+    assert ranking.rank_marked(timezone.now() + LATER) == 1
+    assert list(Reranking.objects.values_list("player_id", flat=True)) == [stuck.pk]
