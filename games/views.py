@@ -21,6 +21,7 @@ from games import deals, hints, playing, showing, titles
 from games.attempts import start_attempt
 from games.bodies import parse_json
 from games.deals import DealAwaitedError, DealClosedError
+from games.errors import error_body, wants_json
 from games.models import GRACE, Attempt, Deal, LedgerEntry
 from games.opening import opening_view
 from games.players import check_may_begin, player_for, player_id
@@ -79,7 +80,10 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
         deal = _todays(variant)
     except DealAwaitedError:
         return redirect("games:play", variant=variant)
-    attempt = start_attempt(player_for(request), deal)
+    try:
+        attempt = start_attempt(player_for(request), deal)
+    except DealClosedError:
+        return _closed_meanwhile(request, variant)
     return redirect("games:table", attempt=attempt.public_id)
 
 
@@ -207,6 +211,15 @@ def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
     response = render(request, "games/preparing.html", context, status=503)
     response["Retry-After"] = "3"
     return response
+
+
+def _closed_meanwhile(request: HttpRequest, variant: str) -> HttpResponse:
+    """The day ended between the click and the first card: the new day's deal is shown."""
+    refusal = _("The day of this deal is over. This is the new one.")
+    if wants_json(request):
+        return JsonResponse(error_body("deal_closed", refusal), status=409)
+    messages.error(request, refusal)
+    return redirect("games:play", variant=variant)
 
 
 def _todays(variant: str) -> Deal:

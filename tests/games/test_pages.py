@@ -60,6 +60,21 @@ def test_a_visitor_becomes_a_guest_by_playing_and_comes_back_to_the_same_table(
     assert client.get(table).context["socket"] == f"/ws/play/{attempt.public_id}/"
 
 
+@pytest.mark.parametrize("accept", ["text/html", "application/json"])
+def test_a_start_at_midnight(client: Client, today: list[Deal], accept: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The deal was open when it was looked up, and is not when the clock should begin to run."""
+    (plot,) = [deal for deal in today if deal.variant == "plot"]
+    Deal.objects.filter(pk=plot.pk).update(opens_at=plot.opens_at - timedelta(days=1), closes_at=timezone.now())
+    monkeypatch.setattr(deals, "todays_deal", lambda _: Deal.objects.get(pk=plot.pk))
+    answer = client.post("/play/plot/start", headers={"Accept": accept})
+    if accept == "text/html":
+        assert (answer.status_code, answer["Location"]) == (302, "/play/plot/")
+        assert "The day of this deal is over." in client.get("/play/plot/").content.decode()
+    else:
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "deal_closed")
+    assert not Attempt.objects.exists()
+
+
 def test_beginning_takes_a_post_from_our_own_page(today: list[Deal]) -> None:
     strict = Client(enforce_csrf_checks=True)
     assert strict.get("/play/plot/start").status_code == 405
