@@ -17,7 +17,7 @@ import environ
 from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
-from kombu import Queue
+from kombu.entity import Queue
 
 from config.keys import stored_secret_key
 from config.logs import logging_config
@@ -204,7 +204,10 @@ else:
 
 # Verdicts are waited for, so nothing else stands before them; a worker without --queues takes from every queue. A task
 # that is not named here is housekeeping.
-CELERY_TASK_QUEUES = [Queue(name) for name in ("verdicts", "housekeeping", "certifying")]
+CELERY_TASK_QUEUES = [
+    Queue(name)  # type: ignore[no-untyped-call]
+    for name in ("verdicts", "housekeeping", "certifying")
+]
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
 CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_TASK_ROUTES = {

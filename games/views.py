@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -84,6 +85,9 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
         attempt = start_attempt(player_for(request), deal)
     except DealClosedError:
         return _closed_meanwhile(request, variant)
+    except IntegrityError:
+        # A guest who was idle for long was removed at this moment, and may begin again as another.
+        return redirect("games:play", variant=variant)
     return redirect("games:table", attempt=attempt.public_id)
 
 

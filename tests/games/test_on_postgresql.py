@@ -16,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.slow
 def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
     """In a process of its own, as the database is chosen when the settings are read."""
-    chosen = ["tests/games/test_journal.py", "tests/games/test_attempts.py", "tests/games/test_play.py"]
-    chosen += ["tests/games/test_housekeeping.py", "tests/accounts/test_housekeeping.py"]
-    wanted = "test_journal or test_attempts or two_processes or missed_every_notice or two_tabs or resigning"
-    wanted += " or test_housekeeping"
+    chosen = [f"tests/games/test_{name}.py" for name in ("journal", "attempts", "play", "doubt", "housekeeping")]
+    chosen.append("tests/accounts/test_housekeeping.py")
+    whole = "test_journal or test_attempts or test_doubt or test_housekeeping"
+    wanted = f"{whole} or two_processes or missed_every_notice or two_tabs or resigning"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *chosen, "-q", "-x", "-k", wanted, "-p", "no:cacheprovider"],
         cwd=ROOT,
