@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, rank_of, take
 from games.solver.jit import jit, longs, longs_of
-from games.solver.search import Plan, Tries, wider
+from games.solver.search import LoggedTries, Plan, wider
 from games.solver.tools import LOST, MASK, RUNNING, SPENT, WON, Ints, random_keys
 
 INNER, CELLS = 4, 12
@@ -282,7 +282,7 @@ WEIGHTS = (10, 15, 0, 0)
 WIDTH, NOISE = 80, 120
 
 
-class BraidSearch(Tries):
+class BraidSearch(LoggedTries):
     """Looks for a win try after try; ``limit`` bounds the positions a try may keep."""
 
     ROW = ROW
@@ -294,6 +294,7 @@ class BraidSearch(Tries):
             longs_of([*start.waste, *start.stock]), longs_of(start.braid), start.rounds, random_keys(KEYS, 3),
             longs_of(weights), longs(256),
         )  # fmt: skip
+        self.log = self.deal.log
         self.begin()
         if is_hopeless(start):
             self.status = LOST
@@ -320,25 +321,18 @@ class BraidSearch(Tries):
         rows[WASTE], rows[NEXT], rows[END] = waste, waste, waste + len(start.stock)
         for place in range(waste + len(start.stock)):
             rows[SEQ + place] = place
-        self.deal.log[0] = 0
+        self.log[0] = 0
         settle(rows, 0, self.deal)
         return 0
 
-    def tokens(self) -> list[str]:
-        moves, rows, log = self.winning_moves(), self.front.rows, self.deal.log
-        self.load()
-        tokens = [_token(int(move)) for move in list(log[1 : log[0] + 1])]
-        for move in moves:
-            log[0] = 0
-            apply(rows, 0, move, self.deal)
-            settle(rows, 0, self.deal)
-            tokens += [_token(int(made)) for made in list(log[1 : log[0] + 1])]
-        return tokens
+    def make(self, move: int) -> None:
+        apply(self.front.rows, 0, move, self.deal)
+        settle(self.front.rows, 0, self.deal)
 
-
-def _token(move: int) -> str:
-    if move < CELLS:
-        return f"t{move}-f"
-    if move >= FILL:
-        return f"r-t{move - FILL}"
-    return {FROM_WASTE: "w-f", FROM_BRAID: "r-f", DRAW: "d", ROUND: "n"}.get(move, f"w-t{move - PARK}")
+    @staticmethod
+    def token(move: int) -> str:
+        if move < CELLS:
+            return f"t{move}-f"
+        if move >= FILL:
+            return f"r-t{move - FILL}"
+        return {FROM_WASTE: "w-f", FROM_BRAID: "r-f", DRAW: "d", ROUND: "n"}.get(move, f"w-t{move - PARK}")

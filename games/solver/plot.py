@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, rank_of, take
 from games.solver.jit import jit, longs, longs_of
-from games.solver.search import Plan, Tries, wider
+from games.solver.search import LoggedTries, Plan, wider
 from games.solver.tools import LOST, MASK, RUNNING, SPENT, WON, Ints, random_keys
 
 PILES = 12
@@ -247,7 +247,7 @@ WEIGHTS = (5, 20, 0, 0, 50, 0)
 WIDTH, NOISE = 80, 40
 
 
-class PlotSearch(Tries):
+class PlotSearch(LoggedTries):
     """Looks for a win try after try; ``limit`` bounds the positions a try may keep."""
 
     ROW = ROW
@@ -259,6 +259,7 @@ class PlotSearch(Tries):
             longs_of(start.reserve), longs_of(start.stock), len(start.stock), random_keys(KEYS, 4), longs_of(weights),
             longs(256), longs(256),
         )  # fmt: skip
+        self.log = self.deal.log
         self.begin()
 
     def plan(self, number: int) -> Plan:
@@ -282,25 +283,18 @@ class PlotSearch(Tries):
         rows[UP] = sum(start.heights)
         for place, card in enumerate(start.waste):
             rows[SEQ + place] = card
-        self.deal.log[0] = 0
+        self.log[0] = 0
         settle(rows, 0, self.deal)
         return 0
 
-    def tokens(self) -> list[str]:
-        moves, rows, log = self.winning_moves(), self.front.rows, self.deal.log
-        self.load()
-        tokens = [_token(int(move)) for move in list(log[1 : log[0] + 1])]
-        for move in moves:
-            log[0] = 0
-            apply(rows, 0, move, self.deal)
-            settle(rows, 0, self.deal)
-            tokens += [_token(int(made)) for made in list(log[1 : log[0] + 1])]
-        return tokens
+    def make(self, move: int) -> None:
+        apply(self.front.rows, 0, move, self.deal)
+        settle(self.front.rows, 0, self.deal)
 
-
-def _token(move: int) -> str:
-    if move == DRAW:
-        return "d"
-    source = move if move < DRAW else (move - BUILD) // PILES
-    name = {FROM_WASTE: "w", FROM_RESERVE: "r"}.get(source, f"t{source}")
-    return f"{name}-f" if move < DRAW else f"{name}-t{(move - BUILD) % PILES}"
+    @staticmethod
+    def token(move: int) -> str:
+        if move == DRAW:
+            return "d"
+        source = move if move < DRAW else (move - BUILD) // PILES
+        name = {FROM_WASTE: "w", FROM_RESERVE: "r"}.get(source, f"t{source}")
+        return f"{name}-f" if move < DRAW else f"{name}-t{(move - BUILD) % PILES}"

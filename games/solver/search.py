@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 from games.solver.frontier import COUNT, NODES, Frontier, line, make_frontier, reset
-from games.solver.tools import FULL, LOST, RUNNING, SPENT, WON, SeenKeys
+from games.solver.tools import FULL, LOST, RUNNING, SPENT, WON, Ints, SeenKeys
 
 
 class Search(ABC):
@@ -132,6 +132,34 @@ class Tries(Search):
     def winning_moves(self) -> list[int]:
         """The chosen moves of the win, from the root; ``load`` has yet to put the root back."""
         return line(self.front, int(self.front.state[COUNT]) - 1)
+
+
+class LoggedTries(Tries):
+    """Tries of a game in which a move brings others with it: a log holds what was made, its length first."""
+
+    log: Ints
+
+    @abstractmethod
+    def make(self, move: int) -> None:
+        """Make a move and what follows from it in the position in slot 0, and log both; `load` logs too."""
+
+    @staticmethod
+    @abstractmethod
+    def token(move: int) -> str:
+        """A logged move as a token of the rules."""
+
+    def tokens(self) -> list[str]:
+        moves = self.winning_moves()
+        self.load()
+        made = self._logged()
+        for move in moves:
+            self.log[0] = 0
+            self.make(move)
+            made += self._logged()
+        return [self.token(move) for move in made]
+
+    def _logged(self) -> list[int]:
+        return [int(move) for move in list(self.log[1 : self.log[0] + 1])]
 
 
 class EitherWay(Search):

@@ -35,6 +35,32 @@ def copy_of(table: Table) -> Table:
     return from_position(table.position())
 
 
+def tarot_endgame(variant: str, left: int, chance: Random) -> Table:
+    """A position of Tarot with so many cards still to go up, lying anyhow in piles, waste and stock.
+
+    Random walks hardly ever come to positions of Tarot that are small enough for brute force.
+    """
+    empty = open_table(variant, bytes(32))
+    wild = empty.options["fool"] == "wild"
+    suits = [[rank + suit for rank in "A23456789TPNQK"] for suit in "WCSP"]
+    suits.append([f"M{number}" for number in range(wild, 22)])
+    kept = ["M0"] if wild else []
+    # Of a few suits, so that some cards find none to go on, and the position may be lost.
+    low = chance.sample(suits, chance.randrange(1, 4))
+    kept += [chance.choice([suit for suit in low if suit]).pop() for _ in range(left)]
+    chance.shuffle(kept)
+    piles: dict[str, list[str]] = {name: [] for name in (*(f"t{index}" for index in range(9)), "w", "s")}
+    for card in kept:
+        piles[chance.choice(["t0", "t1", "w", "s"])].append(card)
+    for index in range(2):
+        pile = piles[f"t{index}"]
+        hidden = chance.randrange(len(pile)) if pile else 0
+        pile[:hidden] = [f"*{card}" for card in pile[:hidden]]
+    fields = {**piles, **{f"f{slot}": suit for slot, suit in enumerate(suits)}}
+    head = empty.position().partition(" | ")[0]
+    return from_position(" | ".join([head, *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)]))
+
+
 def walk(table: Table, steps: int, chance: Random) -> Table:
     """The table after so many random moves that do not win, foundations two times in three where there is a choice."""
     for _ in range(steps):

@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from random import Random
 
 import pytest
 
-from games.rules import CATALOGUE, from_position
+from games.rules import CATALOGUE, Table, from_position
 from games.solver import Budget, Solution, Unwinnable, solve
-from tests.solver.deals import copy_of, deal, walk
+from tests.solver.deals import copy_of, deal, tarot_endgame, walk
 from tests.solver.exhaustive import can_be_won
 
 VISITED = 3_000
-#: Random walks through Tarot seldom come to positions small enough for brute force.
-WALKS = {"tarot": 16, "tarot-novice": 16, "tarot-adept": 16}
+TAROT = [name for name in CATALOGUE if name.startswith("tarot")]
 
 
-@pytest.mark.parametrize("variant", CATALOGUE)
+@pytest.mark.parametrize("variant", [name for name in CATALOGUE if name not in TAROT])
 def test_verdicts_agree_with_brute_force(variant: str) -> None:
     chance = Random(f"verdicts {variant}")
-    verdicts = {True: 0, False: 0}
-    for index in range(WALKS.get(variant, 50)):
-        table = walk(deal(variant, index), chance.randrange(20, 500), chance)
+    walks = (walk(deal(variant, index), chance.randrange(20, 500), chance) for index in range(50))
+    assert agreed(walks)[False] >= 3
+
+
+@pytest.mark.parametrize("variant", TAROT)
+def test_verdicts_agree_with_brute_force_at_the_end_of_tarot(variant: str) -> None:
+    chance = Random(f"endgames {variant}")
+    verdicts = agreed(tarot_endgame(variant, chance.randrange(4, 14), chance) for _ in range(80))
+    assert verdicts.total() >= 50
+    assert min(verdicts[True], verdicts[False]) >= 5
+
+
+def agreed(tables: Iterable[Table]) -> Counter[bool]:
+    """Require the solver's verdict wherever brute force has one; returns how many were won and lost."""
+    verdicts: Counter[bool] = Counter()
+    for table in tables:
         truth = can_be_won(copy_of(table), VISITED)
-        if truth is None:
-            continue
-        verdicts[truth] += 1
-        result = solve(table, Budget(nodes=300_000))
-        assert isinstance(result, Solution if truth else Unwinnable), table.position()
-    assert verdicts[False] >= 3 or variant in WALKS
+        if truth is not None:
+            verdicts[truth] += 1
+            result = solve(table, Budget(nodes=300_000))
+            assert isinstance(result, Solution if truth else Unwinnable), table.position()
+    return verdicts
 
 
 @pytest.mark.parametrize("variant", ["braid", "tarot", "tarot-adept", "plot", "stonewall", "labyrinth"])
