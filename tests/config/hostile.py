@@ -63,6 +63,8 @@ def bodies() -> dict[str, Hostile]:
         found[f"{name} as JSON"] = Hostile(raw, "application/json")
         form = urlencode(fields, safe='[]{}":').encode()
         found[f"{name} in a form"] = Hostile(form, "application/x-www-form-urlencoded")
+        options = urlencode({"name": "braid", "option-redeals": value}, safe='[]{}":').encode()
+        found[f"{name} in a form of options"] = Hostile(options, "application/x-www-form-urlencoded")
         parts = b"".join(_part(field, raw) for field in FIELDS)
         found[f"{name} in a form with files"] = Hostile(parts + _part("file", raw, "a.json") + b"--B--\r\n", BOUNDARY)
     invalid = b"\xff\xfe\x80"

@@ -72,7 +72,7 @@ def test_a_head_within_the_limits_is_read(name: str) -> None:
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
     with running("-m", "config.embedded", var=tmp_path_factory.mktemp("var"), PORT="0", LOG_LEVEL="INFO") as process:
-        url = urlsplit(process.await_line(r"ready at (http://\S+)/")[1])
+        url = urlsplit(process.await_line(r"ready at (http://\S+)/", seconds=120)[1])
         assert url.hostname
         assert url.port
         yield url.hostname, url.port
@@ -80,7 +80,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
 
 def status(address: tuple[str, int], request: bytes) -> int:
     """The status of the answer; the connection is closed after it, so none that hangs is taken for one."""
-    with socket.create_connection(address, timeout=20) as connection:
+    with socket.create_connection(address, timeout=60) as connection:
         connection.sendall(request)
         answer = connection.recv(12)
         assert answer.startswith(b"HTTP/1.1 ")
