@@ -71,11 +71,8 @@ def merge_guest(guest: User, user: User) -> None:
 
 
 def _merge(guest: User, user: User) -> None:
-    # The guest's row first, as two tabs may sign in at once. The account's is locked no more than an update would, so
-    # that the foreign key of an attempt it begins meanwhile does not wait for this, which may have to wait for that.
-    if not User.objects.select_for_update().filter(pk=guest.pk, is_guest=True).exists():
-        return
-    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    if not _lock_both(guest, user):
+        return  # another tab was faster
     taken = Attempt.objects.filter(player=user, ranked=True).values("deal_id")
     doubled = Attempt.objects.filter(player=guest, ranked=True, deal_id__in=taken)
     Result.objects.filter(attempt__in=doubled).delete()
@@ -84,6 +81,23 @@ def _merge(guest: User, user: User) -> None:
     Result.objects.filter(player=guest).update(player=user)
     User.objects.filter(pk=guest.pk).delete()
     transaction.on_commit(lambda: ranking.rank_player(user))
+
+
+def _lock_both(guest: User, user: User) -> bool:
+    """Lock the rows of guest and account; says whether the guest is still one.
+
+    In the order of their ids, as verdicts lock players. The account's is locked no more than an update would, so that
+    the foreign key of an attempt it begins meanwhile does not wait for this, which may have to wait for that.
+
+    :raises User.DoesNotExist: when the account is gone.
+    """
+    is_guest = False
+    for player in sorted((guest, user), key=lambda player: player.pk):
+        if player is user:
+            User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        else:
+            is_guest = User.objects.select_for_update().filter(pk=guest.pk, is_guest=True).exists()
+    return is_guest
 
 
 def expire_guests(now: datetime | None = None, *, batch: int = 1000) -> int:

@@ -160,7 +160,7 @@ def tasks_left() -> int:
     from django.conf import settings
 
     queue = redis.Redis.from_url(settings.REDIS_URL)
-    return queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE)  # type: ignore[return-value]
+    return queue.llen(settings.CELERY_TASK_ROUTES["talon.verify"])  # type: ignore[return-value]
 
 
 def finish_to_rank(deals: list[Deal], finishes: int) -> float:

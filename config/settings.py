@@ -17,6 +17,7 @@ import environ
 from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from kombu.entity import Queue
 
 from config.keys import stored_secret_key
 from config.logs import logging_config
@@ -187,7 +188,19 @@ else:
 
 # --- Celery ---------------------------------------------------------------------------------------------------------
 
-CELERY_TASK_DEFAULT_QUEUE = "talon"
+# Verdicts are waited for, so nothing else stands before them; a worker without --queues takes from every queue. A task
+# that is not named here is housekeeping.
+CELERY_TASK_QUEUES = [
+    Queue(name)  # type: ignore[no-untyped-call]
+    for name in ("verdicts", "housekeeping", "certifying")
+]
+CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
+CELERY_TASK_CREATE_MISSING_QUEUES = False
+CELERY_TASK_ROUTES = {
+    "talon.verify": "verdicts",
+    "talon.fill_sealed": "certifying",
+    "talon.answer_question": "certifying",
+}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

@@ -1,4 +1,4 @@
-"""The production shape on this machine: two ASGI processes, a Celery worker and beat (`make stack`)."""
+"""The production shape on this machine: two ASGI processes, two Celery workers and beat (`make stack`)."""
 
 from __future__ import annotations
 
@@ -158,6 +158,7 @@ def main() -> int:
         stack.start("web-1", lines["web"], PORT=str(port))
         stack.start("web-2", lines["web"], PORT=str(port + 1))
         stack.start("worker", lines["worker"])
+        stack.start("keeper", lines["keeper"], METRICS_PORT="0")  # the worker serves those of both
         stack.start("beat", lines["beat"])
         stack.await_ready(addresses)
         return stack.wait()

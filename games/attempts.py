@@ -110,7 +110,7 @@ def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float =
     return Progress(closed, failed, more=False)
 
 
-def _close_safely(attempt_id: int, deadline: datetime) -> bool:
+def _close_safely(attempt_id: int, deadline: datetime | None) -> bool:
     """Close an attempt whose time is up; says whether it could be closed. A task's time limit goes through."""
     try:
         close_attempt(attempt_id, "closed", at=deadline)

@@ -14,6 +14,7 @@ import structlog
 from channels.auth import get_user
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.db import Error
 
 from games import metrics, protocol
 from games.allowance import allowance_of, keep_until_full
@@ -145,11 +146,11 @@ class PlayConsumer:
         if table is None:
             raise ProtocolError(ErrorCode.BAD_FRAME, "the first message is hello")
         if type(message) is protocol.Move:
-            await self._numbered(table, message.n, table.play(message.n, message.token))
+            await table.play(message.n, message.token)
         elif type(message) is protocol.Auto:
-            await self._numbered(table, message.n, table.play_out(message.n))
+            await table.play_out(message.n)
         elif type(message) is protocol.Resign:
-            await self._numbered(table, message.n, table.resign(message.n))
+            await table.resign(message.n)
         elif type(message) is protocol.Ping:
             self.tell(protocol.write(protocol.Pong(t=message.t, ms=table.elapsed_ms())))
             await table.tend()
@@ -168,24 +169,17 @@ class PlayConsumer:
         else:
             await self._table.greet(self, message.have, fresh=False)
 
-    async def _numbered(self, table: LiveTable, n: int, doing: Awaitable[None]) -> None:
-        """Await what was asked for; a client whose number is wrong gets what it has missed."""
-        try:
-            await doing
-        except ProtocolError as error:
-            if error.code is not ErrorCode.STALE:
-                raise
-            await self._refuse(error)
-            for frame in await table.frames_since(n - 1):
-                self.tell(frame)
-
     async def _check_session(self) -> None:
         """See that the session still is what it was when the connection was opened.
 
-        :raises ProtocolError: session_expired or not_yours.
+        :raises ProtocolError: session_expired or not_yours; server_busy while nobody can say.
         """
         store = import_module(settings.SESSION_ENGINE).SessionStore(self._session_key)
-        user = await get_user(cast("Any", {"session": store}))
+        try:
+            user = await get_user(cast("Any", {"session": store}))
+        except Error:
+            log.warning("session not checked", exc_info=True)
+            raise protocol.busy("the session could not be looked at") from None
         if not user.is_authenticated or user.pk != self.player_id:
             raise _session_expired()
         self._checked_at = time.monotonic()

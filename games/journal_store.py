@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from django.db import DatabaseError, InterfaceError, OperationalError, connections
+from django.db import Error, InterfaceError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class JournalStore:
         A connection that breaks is made anew and the batch tried again. The commit may have passed before it broke:
         rows that are found as they should be are not lost.
 
-        :raises DatabaseError: when no try went well.
+        :raises Error: when no try went well.
         """
         for pause in RETRY_AFTER:
             try:
@@ -128,7 +128,7 @@ def _write_runs(cursor: Any, vendor: str, rows: list[Row]) -> frozenset[int]:  #
                     cursor.execute("DELETE FROM games_move WHERE attempt_id = %s AND n = %s", [attempt_id, n])
         cursor.execute("COMMIT")
     except BaseException:
-        with contextlib.suppress(DatabaseError):
+        with contextlib.suppress(Error):
             cursor.execute("ROLLBACK")
         raise
     return lost

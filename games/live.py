@@ -12,13 +12,13 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Protocol
 
-from django.db import DatabaseError
+from django.db import Error
 
 from games import events, frames, metrics, protocol
-from games.attempts import How, close_attempt
+from games.attempts import How, NotWonError, close_attempt, record_of
 from games.autofinish import winning_run
 from games.frames import PLAYING
 from games.journal import JournalBusyError
@@ -51,6 +51,11 @@ def now_ms() -> int:
 def not_yours() -> ProtocolError:
     """Somebody else's attempt."""
     return ProtocolError(ErrorCode.NOT_YOURS, "this is another player's game")
+
+
+def not_found() -> ProtocolError:
+    """An attempt that does not exist, or not any more."""
+    return ProtocolError(ErrorCode.NOT_FOUND, "there is no such game")
 
 
 class Connection(Protocol):
@@ -95,7 +100,7 @@ class LiveTable:
         self._last_ms = loaded.clock[-1] if loaded.clock else 0
         loaded.tokens = loaded.clock = ()
         self._doubtful = False
-        """Whether the table may hold more than `n` tokens, or other ones."""
+        """Whether table or state may not be what the database says: nothing is decided before they are read again."""
         self._read_at = time.monotonic()
 
     @property
@@ -152,9 +157,9 @@ class LiveTable:
             frame = self._pushed(token, ms)
             await self._keep(Entry(self._facts.attempt_id, n, (token,), ms))
             self._publish(n, frame)
+            self._announce()
             _MOVES[self._table.GAME].inc()
-            if self._table.is_won:
-                await self._finish("won")
+            await self._finish_if_won()
 
     async def play_out(self, n: int) -> None:
         """Play the foundation moves that win, as ordinary tokens in one commit.
@@ -170,8 +175,9 @@ class LiveTable:
             await self._keep(Entry(self._facts.attempt_id, n, run, ms, auto=True))
             for place, frame in enumerate(told):
                 self._publish(n + place, frame)
+            self._announce()
             _MOVES[self._table.GAME].inc(len(run))
-            await self._finish("won")
+            await self._finish_if_won()
 
     async def resign(self, n: int) -> None:
         """Give the game up.
@@ -185,19 +191,26 @@ class LiveTable:
             await self._finish("resigned", ms)
 
     async def tend(self) -> None:
-        """Make up for what was missed: a close that failed or whose time has come, a verdict nobody told us of."""
-        limit = self._facts.deadline_ms
-        due = limit is not None and self.elapsed_ms() >= limit
+        """Make up for what was missed: a close that failed or whose time has come, a verdict nobody told us of.
+
+        What cannot be done now is done the next time.
+        """
         async with self._lock:
-            if self.state == PLAYING and (due or self._table.is_won):
-                await self._finish("closed", limit)
-            elif self.state == PENDING and time.monotonic() - self._read_at > VERDICT_PATIENCE:
-                await self._read_again()
+            try:
+                overdue = self.state == PENDING and time.monotonic() - self._read_at > VERDICT_PATIENCE
+                if self._doubtful or overdue:
+                    await self._read_again()
+                await self._close_if_due(self.elapsed_ms())
+            except ProtocolError as error:
+                if error.code is not ErrorCode.SERVER_BUSY:
+                    raise
+                log.info("a table is tended later")
+            await self._finish_if_won()
 
     async def heard(self, n: int, *, closed: bool = False) -> None:
         """Somebody says that token `n` has been played, or the attempt closed after it: look whether that is news."""
         async with self._lock:
-            if self.n < n or (closed and self.state == PLAYING):
+            if self._doubtful or self.n < n or (closed and self.state == PLAYING):
                 await self._read_again()
 
     async def check_owner(self, player_id: int) -> None:
@@ -211,19 +224,13 @@ class LiveTable:
         if self._facts.player_id != player_id:
             raise not_yours()
 
-    def settled(self, verdict: protocol.Verdict) -> None:
-        """The verifier has decided: tell everybody."""
-        self._facts.verdict = verdict
-        self._facts.state = verdict.state
-        self._tell(protocol.write(verdict))
-
-    async def frames_since(self, have: int) -> list[str]:
-        """What brings a client that has seen the tokens up to `have` up to date."""
+    async def settled(self, verdict: protocol.Verdict) -> None:
+        """The verifier has decided: tell everybody, but first of the end, should the word of that come later."""
         async with self._lock:
-            if self._doubtful:
-                await self._read_again()
-            missed = self._since(have)
-            return [self._view_frame()] if missed is None else missed
+            if self._doubtful or self.state == PLAYING:
+                await self._read_again(verdict)
+            else:
+                self._take_verdict(verdict)
 
     # Each of these is called with the lock held.
 
@@ -231,25 +238,25 @@ class LiveTable:
         """Check that token `n` may come now; returns its time."""
         if self._doubtful or n > self.n + 1:
             await self._read_again()
-        if self._facts.state != PLAYING:
-            raise ProtocolError(ErrorCode.CLOSED, "this game is over", state=self._facts.state)
+            if self.state == PLAYING and self._table.is_won:
+                await self._finish("won")
+        if self.state != PLAYING:
+            raise ProtocolError(ErrorCode.CLOSED, "this game is over", state=self.state)
         ms = self.elapsed_ms()
-        limit = self._facts.deadline_ms
-        if limit is not None and ms >= limit:
-            await self._finish("closed", limit)
-            raise ProtocolError(ErrorCode.CLOSED, "the time for this deal is up", state=self._facts.state)
+        if await self._close_if_due(ms):
+            raise ProtocolError(ErrorCode.CLOSED, "the time for this deal is up", state=self.state)
         if n != self.n + 1:
             raise ProtocolError(ErrorCode.STALE, f"the next token is number {self.n + 1}", next=self.n + 1)
         return ms
 
     def _pushed(self, token: str, ms: int) -> str:
-        """Play a token on the table; returns the frame that tells of it."""
+        """Play a token on the table, which holds more than the journal from then on; returns the frame that tells."""
         frames.push(self._table, token)
+        self._doubtful = True
         return frames.moved(self._table, token, ms, self._facts)
 
     async def _keep(self, entry: Entry) -> None:
-        """Commit what has been pushed; on any failure the table is in doubt until it is read again."""
-        self._doubtful = True
+        """Commit what has been pushed; on any failure the table stays in doubt until it is read again."""
         try:
             kept = await self._tables.journal.append(entry)
         except JournalBusyError as error:
@@ -269,36 +276,64 @@ class LiveTable:
             self._recent = deque(maxlen=RECENT)
         self._recent.append((n, frame))
         self._tell(frame)
+
+    def _announce(self) -> None:
+        """Tell the other processes how far the attempt has come."""
         if self.elsewhere:
-            events.tell_attempt(self.public_id, "moved", n=n, process=self._tables.process)
+            events.tell_attempt(self.public_id, "moved", n=self.n, process=self._tables.process)
+
+    async def _close_if_due(self, ms: int) -> bool:
+        """Close the attempt if its time is up by its clock; says whether it was."""
+        limit = self._facts.deadline_ms
+        if self.state != PLAYING or limit is None or ms < limit:
+            return False
+        await self._finish("closed", limit)
+        return True
+
+    async def _finish_if_won(self) -> None:
+        """Close a game that is won. If that fails the moves stand all the same, and `tend` tries again."""
+        if self._doubtful or self.state != PLAYING or not self._table.is_won:
+            return
+        try:
+            await self._finish("won")
+        except ProtocolError:
+            log.info("a win is closed later")
 
     async def _finish(self, how: How, ms: int | None = None) -> None:
         """Close the attempt and tell everybody here; other processes hear of it from the close itself."""
         facts = self._facts
         at = None if ms is None else facts.started_at + timedelta(milliseconds=ms)
+        self._doubtful = True
         try:
-            attempt = await off_loop(close_attempt)(facts.attempt_id, how, at=at)
-        except DatabaseError:
+            attempt, tokens = await off_loop(_closed)(facts.attempt_id, how, at)
+        except Attempt.DoesNotExist:
+            raise not_found() from None
+        except (Error, NotWonError):
             log.exception("attempt not closed")
             raise protocol.busy("the game could not be closed yet") from None
+        if tokens != self.n:
+            # Another process has played what nobody here has seen: that comes before the end.
+            await self._read_again()
+            return
         assert attempt.finished_at is not None
         facts.state, facts.how = attempt.state, attempt.end
         facts.end_ms = (attempt.finished_at - attempt.started_at) // timedelta(milliseconds=1)
-        self._tell(frames.ended(self.n, self._facts))
+        self._doubtful = False
+        self._tell(frames.ended(self.n, facts))
 
-    async def _finish_if_won(self) -> None:
-        if self._facts.state == PLAYING and self._table.is_won:
-            await self._finish("won")
-
-    async def _read_again(self) -> None:
-        """Make the table what the database says, and tell everybody what they have not seen."""
+    async def _read_again(self, verdict: protocol.Verdict | None = None) -> None:
+        """Make the table what the database says, and tell everybody what they have not seen, a verdict last."""
+        doubted, self._doubtful = self._doubtful, True
         try:
             loaded = await off_loop(load)(self.public_id)
-        except DatabaseError:
+        except Attempt.DoesNotExist:
+            raise not_found() from None
+        except Error:
+            log.warning("attempt not read", exc_info=True)
             raise protocol.busy("the database could not be reached") from None
         seen = self.n
         was, self._facts = self._facts, loaded
-        if self._doubtful or len(loaded.tokens) != seen:
+        if doubted or len(loaded.tokens) != seen:
             self._table = loaded.table
             for token in loaded.tokens[:seen]:
                 self._table.push(token)
@@ -309,10 +344,19 @@ class LiveTable:
         loaded.tokens = loaded.clock = ()
         self._doubtful = False
         self._read_at = time.monotonic()
+        if doubted and self.n > seen:
+            self._announce()  # what was in doubt is nobody's but ours to tell
         if was.state == PLAYING and loaded.state != PLAYING:
-            self._tell(frames.ended(self.n, self._facts))
-        if was.verdict is None and loaded.verdict is not None:
-            self._tell(protocol.write(loaded.verdict))
+            self._tell(frames.ended(self.n, loaded))
+        if loaded.state != PLAYING and verdict is not None:
+            self._take_verdict(verdict)  # it knows the rank
+        elif was.verdict is None and loaded.verdict is not None:
+            self._take_verdict(loaded.verdict)
+
+    def _take_verdict(self, verdict: protocol.Verdict) -> None:
+        self._facts.verdict = verdict
+        self._facts.state = verdict.state
+        self._tell(protocol.write(verdict))
 
     def _since(self, have: int) -> list[str] | None:
         """The frames after token `have`, or None when they are not all here."""
@@ -326,3 +370,9 @@ class LiveTable:
     def _tell(self, frame: str) -> None:
         for connection in self.connections:
             connection.tell(frame)
+
+
+def _closed(attempt_id: int, how: How, at: datetime | None) -> tuple[Attempt, int]:
+    """Close an attempt; how it stands, and how many tokens its record has."""
+    attempt = close_attempt(attempt_id, how, at=at)
+    return attempt, len(record_of(attempt).tokens)

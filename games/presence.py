@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from django.db import DatabaseError
+from django.db import Error
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -82,7 +82,7 @@ class Reporter:
             await asyncio.sleep(PERIOD)
             try:
                 await self.report()
-            except DatabaseError:
+            except Error:
                 log.warning("who is playing could not be written", exc_info=True)
 
     def _write(self, seats: Seats, now: datetime) -> None:

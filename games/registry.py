@@ -10,16 +10,16 @@ from collections.abc import Coroutine
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from django.db import DatabaseError
+from django.db import Error
 
 from games import events, protocol
 from games.journal import Journal
-from games.live import Connection, LiveTable, not_yours
+from games.live import Connection, LiveTable, not_found, not_yours
 from games.loading import load, off_loop
 from games.models import Attempt
 from games.notices import Notice, Notices
 from games.presence import Reporter
-from games.protocol import ErrorCode, ProtocolError
+from games.protocol import ProtocolError
 
 log = logging.getLogger(__name__)
 
@@ -83,8 +83,8 @@ class LiveTables:
         try:
             loaded = await off_loop(load)(public_id)
         except Attempt.DoesNotExist:
-            raise ProtocolError(ErrorCode.NOT_FOUND, "there is no such game") from None
-        except DatabaseError:
+            raise not_found() from None
+        except Error:
             raise protocol.busy("the database could not be reached") from None
         if loaded.player_id != player_id:
             raise not_yours()
@@ -101,7 +101,8 @@ class LiveTables:
         what = notice["type"].removeprefix("attempt.")
         if what == "verdict":
             names = protocol.Verdict.__struct_fields__
-            table.settled(protocol.Verdict(**{name: notice[name] for name in names if name in notice}))
+            verdict = protocol.Verdict(**{name: notice[name] for name in names if name in notice})
+            self._soon(table.settled(verdict))
         elif what == "closed":
             self._soon(table.heard(notice["n"], closed=True))
         elif what == "left":

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -20,6 +21,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from games import deals, hints, playing, showing, titles
 from games.attempts import start_attempt
 from games.deals import DealAwaitedError, DealClosedError
+from games.errors import error_body, wants_json
 from games.models import GRACE, Attempt, Deal, LedgerEntry
 from games.opening import opening_view
 from games.players import check_may_begin, player_for, player_id
@@ -78,7 +80,13 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
         deal = _todays(variant)
     except DealAwaitedError:
         return redirect("games:play", variant=variant)
-    attempt = start_attempt(player_for(request), deal)
+    try:
+        attempt = start_attempt(player_for(request), deal)
+    except DealClosedError:
+        return _closed_meanwhile(request, variant)
+    except IntegrityError:
+        # A guest who was idle for long was removed at this moment, and may begin again as another.
+        return redirect("games:play", variant=variant)
     return redirect("games:table", attempt=attempt.public_id)
 
 
@@ -206,6 +214,15 @@ def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
     response = render(request, "games/preparing.html", context, status=503)
     response["Retry-After"] = "3"
     return response
+
+
+def _closed_meanwhile(request: HttpRequest, variant: str) -> HttpResponse:
+    """The day ended between the click and the first card: the new day's deal is shown."""
+    refusal = _("The day of this deal is over. This is the new one.")
+    if wants_json(request):
+        return JsonResponse(error_body("deal_closed", refusal), status=409)
+    messages.error(request, refusal)
+    return redirect("games:play", variant=variant)
 
 
 def _todays(variant: str) -> Deal:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.db import SessionStore
+from django.db import connection
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -171,6 +174,20 @@ def test_merging_twice_changes_nothing(guest: User, user: User, make_deal: MakeD
     merge_guest(User.objects.get(pk=guest.pk), user)
     merge_guest(guest, user)
     assert Attempt.objects.filter(player=user).count() == 1
+
+
+@pytest.mark.parametrize("guest_first", [True, False])
+def test_rows_are_locked_in_the_order_of_their_ids(guest_first: bool) -> None:
+    """As verdicts lock the players they are about: two orders would wait for each other."""
+    if guest_first:
+        guest, user = create_guest(), User.objects.create_user("later")
+    else:
+        user, guest = User.objects.create_user("earlier"), create_guest()
+    with CaptureQueriesContext(connection) as queries:
+        merge_guest(guest, user)
+    asked = [query["sql"] for query in queries if "accounts_user" in query["sql"]][:2]
+    locked = [int(re.findall(r"\"id\" = (\d+)", sql)[0]) for sql in asked]
+    assert locked == sorted((guest.pk, user.pk))
 
 
 def test_accounts_are_not_merged(guest: User, user: User) -> None:

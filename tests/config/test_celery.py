@@ -1,4 +1,4 @@
-"""A worker's connections to the database: kept from task to task, and mended."""
+"""Workers: which tasks they take, and connections to the database kept from task to task, and mended."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from celery.exceptions import QueueNotFound
 from celery.fixups.django import DjangoWorkerFixup
 from django.db import connection, connections
 
 from config import celery
+from deploy.procfile import commands
 
 
 def begin_task(*, eager: bool = False) -> None:
@@ -67,3 +69,46 @@ def test_a_connection_that_failed_is_mended_at_the_next_task(mended: list[bool])
 def test_a_task_run_on_the_spot_leaves_its_callers_connections_alone(mended: list[bool]) -> None:
     begin_task(eager=True)
     assert mended == []
+
+
+def tasks() -> list[str]:
+    """Every task there is."""
+    celery.app.loader.import_default_modules()
+    return sorted(name for name in celery.app.tasks if name.startswith("talon."))
+
+
+def queue_of(task: str) -> str:
+    return str(celery.app.amqp.router.route({}, task)["queue"].name)
+
+
+def consumed(process: str) -> set[str]:
+    """The queues that a worker of the production shape takes from."""
+    command = commands()[process]
+    return set(command[command.index("--queues") + 1].split(","))
+
+
+def test_every_queue_has_a_worker() -> None:
+    queues = {queue_of(task) for task in tasks()} | set(celery.app.amqp.queues)
+    assert queues == consumed("worker") | consumed("keeper")
+    assert not consumed("worker") & consumed("keeper")
+
+
+def test_nothing_stands_before_verdicts() -> None:
+    assert [task for task in tasks() if queue_of(task) in consumed("worker")] == ["talon.verify"]
+    assert len(tasks()) > 6
+
+
+def test_routes_name_tasks_that_there_are() -> None:
+    assert set(celery.app.conf.task_routes) <= set(tasks())
+
+
+def test_a_queue_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(QueueNotFound):
+        celery.app.send_task("talon.verify", [0], queue="lost")
+
+
+def test_a_worker_of_no_queues_in_particular_takes_from_all() -> None:
+    """As in the server that is one process."""
+    controller = celery.app.WorkController(pool="solo", concurrency=1)
+    controller.setup_queues(None)
+    assert set(celery.app.amqp.queues.consume_from) == {queue_of(task) for task in tasks()}

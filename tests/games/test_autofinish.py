@@ -100,6 +100,6 @@ async def test_a_won_game_whose_close_failed_is_closed_at_the_next_look(
     with monkeypatch.context() as patch:
         patch.setattr("games.live.close_attempt", fails)
         assert (await seat.move(tokens[-1]))["type"] == "moved"
-        assert (await seat.hear())["code"] == "server_busy"
+        assert await seat.is_silent()  # the move was made, whatever became of the close
     assert (await seat.ask({"type": "ping", "t": 1}))["type"] == "pong"
     assert (await seat.hear())["how"] == "won"

@@ -16,8 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.slow
 def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
     """In a process of its own, as the database is chosen when the settings are read."""
-    chosen = ["tests/games/test_journal.py", "tests/games/test_attempts.py", "tests/games/test_play.py"]
-    wanted = "test_journal or test_attempts or two_processes or missed_every_notice or two_tabs or resigning"
+    chosen = [f"tests/games/test_{name}.py" for name in ("journal", "attempts", "play", "doubt")]
+    whole = "test_journal or test_attempts or test_doubt"
+    wanted = f"{whole} or two_processes or missed_every_notice or two_tabs or resigning"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *chosen, "-q", "-x", "-k", wanted, "-p", "no:cacheprovider"],
         cwd=ROOT,

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.guests import BACKEND
-from games import deals
+from games import deals, views
 from games.attempts import close_attempt, start_attempt
 from games.models import GRACE, Attempt, Deal
 from games.rules import CATALOGUE, GAMES, Record, open_table, replay
@@ -58,6 +58,34 @@ def test_a_visitor_becomes_a_guest_by_playing_and_comes_back_to_the_same_table(
     assert client.post("/play/plot/start")["Location"] == table
     assert client.get("/play/plot/")["Location"] == table
     assert client.get(table).context["socket"] == f"/ws/play/{attempt.public_id}/"
+
+
+def test_a_start_by_a_player_who_is_removed_just_then(
+    mine: Client, today: list[Deal], player: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(*given: Any) -> Attempt:
+        player.delete()
+        return start_attempt(*given)
+
+    monkeypatch.setattr(views, "start_attempt", start)
+    assert mine.post("/play/plot/start")["Location"] == "/play/plot/"
+    monkeypatch.undo()
+    assert mine.post("/play/plot/start")["Location"].startswith("/table/")
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/json"])
+def test_a_start_at_midnight(client: Client, today: list[Deal], accept: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The deal was open when it was looked up, and is not when the clock should begin to run."""
+    (plot,) = [deal for deal in today if deal.variant == "plot"]
+    Deal.objects.filter(pk=plot.pk).update(opens_at=plot.opens_at - timedelta(days=1), closes_at=timezone.now())
+    monkeypatch.setattr(deals, "todays_deal", lambda _: Deal.objects.get(pk=plot.pk))
+    answer = client.post("/play/plot/start", headers={"Accept": accept})
+    if accept == "text/html":
+        assert (answer.status_code, answer["Location"]) == (302, "/play/plot/")
+        assert "The day of this deal is over." in client.get("/play/plot/").content.decode()
+    else:
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "deal_closed")
+    assert not Attempt.objects.exists()
 
 
 def test_beginning_takes_a_post_from_our_own_page(today: list[Deal]) -> None:

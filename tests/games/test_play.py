@@ -89,7 +89,7 @@ async def test_a_token_that_is_none_and_one_that_is_not_legal(attempt_at: Any, s
     assert seat.view != before
 
 
-async def test_a_stale_number_gets_what_was_missed(attempt_at: Any, sit: Sit) -> None:
+async def test_a_stale_number_has_nothing_sent_twice(attempt_at: Any, sit: Sit) -> None:
     attempt = await sync_to_async(attempt_at)()
     first, second = sit(attempt), sit(attempt)
     await first.sit()
@@ -100,7 +100,7 @@ async def test_a_stale_number_gets_what_was_missed(attempt_at: Any, sit: Sit) ->
         assert (await second.hear())["type"] == "moved"  # both tabs follow
     stale = await second.move("d", n=2)
     assert (stale["code"], stale["data"]) == ("stale", {"next": 4})
-    assert [(await second.hear())["n"] for _ in range(2)] == [2, 3]
+    assert await second.is_silent()
     assert (await second.move("d"))["n"] == 4
 
 
@@ -172,8 +172,7 @@ async def test_a_process_that_missed_every_notice(
     assert (await there.move("d"))["n"] == 1
     assert (await there.hear())["n"] == 2
     assert (await there.hear())["code"] == "stale"
-    while not await there.is_silent():
-        await there.hear()
+    assert await there.is_silent()
     assert (await there.move("d"))["n"] == 3
     assert there.view["moves"] == 3
 
@@ -216,7 +215,6 @@ async def test_resigning(attempt_at: Any, sit: Sit) -> None:
     await tab.sit()
     await seat.move("d")
     assert (await seat.ask({"type": "resign", "n": 1}))["code"] == "stale"
-    await seat.hear()
     ended = await seat.ask({"type": "resign", "n": 2})
     assert (ended["type"], ended["how"], ended["n"], ended["state"]) == ("ended", "resigned", 1, "pending")
     assert (await tab.hear_until("ended"))["how"] == "resigned"

@@ -157,7 +157,7 @@ def test_a_queue_that_is_lost_is_swept_up(stack: Stack, deal: int) -> None:
         seat.play(3)
         seat.resign()
     with redis.Redis.from_url(stack.redis.url) as client:
-        assert client.llen("talon") >= 4
+        assert client.llen("verdicts") >= 4
         client.flushall()
     stack.start_worker()
     assert {seat.state()["state"] for seat in seats} == {"pending"}
@@ -177,7 +177,7 @@ def test_tasks_delivered_often_and_to_two_workers_settle_once(stack: Stack, deal
     stack.start_worker()
     assert await_ranks(*seats) == [1, 2, 3, 4, 5, 6]
     with redis.Redis.from_url(stack.redis.url) as client:
-        eventually(lambda: client.llen("talon") == 0)
+        eventually(lambda: client.llen("verdicts") == 0)
     assert stack.ask("version", deal=deal) == 6
 
 
