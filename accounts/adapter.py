@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import ratelimit
 from allauth.core.exceptions import ImmediateHttpResponse
+from django.conf import settings
 from django.contrib import auth, messages
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
 _ANYWHERE: Final = "login_failed_anywhere"
 
 
+class Site(NamedTuple):
+    """What allauth's messages say of the site."""
+
+    name: str
+    domain: str
+
+
 class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth carries no types
     """Names are this site's, a guest who signs up keeps the row, one who signs in brings the attempts along."""
 
@@ -37,6 +45,11 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         "username_password_mismatch": _("The name and password do not match."),
         "email_password_mismatch": _("The e-mail address and password do not match."),
     }
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a message in the name of the site, and not of whatever host name the request has."""
+        site = Site(settings.SITE_NAME, settings.SITE_DOMAIN)
+        super().send_mail(template_prefix, email, {**context, "current_site": site})
 
     def clean_username(self, username: str, shallow: bool = False) -> str:  # noqa: FBT001, FBT002  allauth's signature
         """Tidy and check a name.

@@ -10,5 +10,6 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Follow the ends of sessions."""
+        """Register the checks, and follow the ends of sessions."""
+        import accounts.checks
         import accounts.sessions  # noqa: F401

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from allauth.account.forms import LoginForm, SignupForm
-from allauth.mfa.webauthn.forms import AddWebAuthnForm
+from allauth.mfa.webauthn.forms import (
+    AddWebAuthnForm,
+    AuthenticateWebAuthnForm,
+    LoginWebAuthnForm,
+    ReauthenticateWebAuthnForm,
+)
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -55,7 +61,55 @@ class SignUpForm(SignupForm):  # type: ignore[misc]
         _plain(self)
 
 
-class PasskeyForm(AddWebAuthnForm):  # type: ignore[misc]
+class CredentialField(forms.JSONField):
+    """What a browser says of a passkey: JSON, and anything else is a mistake of the sender."""
+
+    widget = forms.HiddenInput
+
+    def to_python(self, value: Any) -> Any:  # noqa: ANN401 - as Django declares it
+        """Read it.
+
+        :raises ValidationError: also for JSON that is nested too deeply or holds a number that is too large.
+        """
+        try:
+            return super().to_python(value)
+        except (ValueError, RecursionError):
+            raise ValidationError(self.error_messages["invalid"], code="invalid") from None
+
+
+class _CredentialForm(forms.Form):
+    """A form of allauth's with a passkey in it; allauth minds some of what is wrong with one, this minds the rest."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **kwargs)
+        self.fields["credential"] = CredentialField()
+
+    def _clean_fields(self) -> None:
+        self._guarded(super()._clean_fields)  # type: ignore[misc] # Django's own step of cleaning
+
+    def _clean_form(self) -> None:
+        self._guarded(super()._clean_form)  # type: ignore[misc]
+
+    def _guarded(self, clean: Callable[[], None]) -> None:
+        try:
+            clean()
+        except (ValueError, TypeError, KeyError, AttributeError):
+            self.add_error("credential", ValidationError(CredentialField.default_error_messages["invalid"]))
+
+
+class PasskeySignInForm(_CredentialForm, LoginWebAuthnForm):  # type: ignore[misc]
+    """Signing in with a passkey alone."""
+
+
+class PasskeySecondForm(_CredentialForm, AuthenticateWebAuthnForm):  # type: ignore[misc]
+    """A passkey after the password."""
+
+
+class PasskeyAgainForm(_CredentialForm, ReauthenticateWebAuthnForm):  # type: ignore[misc]
+    """A passkey before something that needs a fresh sign-in."""
+
+
+class PasskeyForm(_CredentialForm, AddWebAuthnForm):  # type: ignore[misc]
     """A passkey; unless the player says otherwise it is enough to sign in with."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from http import HTTPStatus
@@ -38,6 +37,7 @@ from accounts.models import Follow, User
 from accounts.preferences import clean_preferences, preferences_of
 from accounts.renaming import rename_player
 from games import limits
+from games.bodies import json_body
 from games.errors import error_body, wants_json
 
 
@@ -156,7 +156,7 @@ def preferences(request: PlayerRequest) -> JsonResponse:
     if request.method == "POST":
         limits.spend(request, "preferences")
         try:
-            _save_preferences(request.user, clean_preferences(json.loads(request.body)))
+            _save_preferences(request.user, clean_preferences(json_body(request)))
         except ValidationError as error:
             return _bad_request(" ".join(error.messages))
         except ValueError:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.functional import Promise
@@ -19,8 +21,11 @@ TITLES = {
     400: ("bad_request", _("This request could not be understood.")),
     403: ("forbidden", _("You may not do this.")),
     404: ("not_found", _("There is nothing at this address.")),
+    405: ("method_not_allowed", _("This address does not answer to that method.")),
     500: ("server_error", _("Something went wrong on our side. It has been noted.")),
 }
+#: Failures whose page is another one's with other words.
+PAGES = {405: 400}
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
@@ -69,6 +74,22 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noq
     return _answer(request, 403, "csrf_failed", _("This form has expired. Go back, load the page again and retry."))
 
 
+class MethodRefusals:
+    """Gives a refused method the shape of every other error: views and django-ninja refuse it with a bare line."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer, and reword a refusal of the method."""
+        response = self._get_response(request)
+        if not isinstance(response, HttpResponseNotAllowed):
+            return response
+        answer = _answer(request, 405)
+        answer["Allow"] = ", ".join(sorted(name.strip() for name in response["Allow"].split(",")))
+        return answer
+
+
 def _answer(request: HttpRequest, status: int, code: str = "", message: str | Promise = "") -> HttpResponse:
     code, message = code or TITLES[status][0], message or TITLES[status][1]
     # What failed may have been before the middleware that settles the language.
@@ -80,4 +101,5 @@ def _answer(request: HttpRequest, status: int, code: str = "", message: str | Pr
 
 def _page(status: int, message: str | Promise) -> HttpResponse:
     # Without the request: a page about a failure must not run the code that may have failed.
-    return HttpResponse(render_to_string(f"{status}.html", {"number": status, "message": message}), status=status)
+    template = f"{PAGES.get(status, status)}.html"
+    return HttpResponse(render_to_string(template, {"number": status, "message": message}), status=status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
@@ -18,11 +18,19 @@ SECRET_NAMES = frozenset(
 )
 PUBLIC_DIGESTS = frozenset({"commitment"})
 
+#: A longer text loses its middle before it is searched: visitors choose much of what is logged.
+MAX_TEXT: Final = 8_000
+#: As much goes on both sides of the cut as may be left of a secret there, for no pattern knows half a seed.
+CUT_MARGIN: Final = 512
+CUT: Final = "[cut]"
+
 # A seed is 64 hexadecimal digits, a deck a long row of cards; a reset link or the password in a URL opens an account.
+# The time of each pattern grows with the length of the text and no faster: runs are taken whole (`++`), and a match
+# begins only where one can.
 SEED = re.compile(r"\b[0-9a-fA-F]{64}\b")
-CARDS = re.compile(r"(?:\b[A-Z0-9]{2,3}\b['\", ]+){7,}\b[A-Z0-9]{2,3}\b")
-RESET_LINK = re.compile(r"(/(?:password/reset/key|confirm-email)/)[^/\s]+")
-URL_PASSWORD = re.compile(r"(\w+://[^:/@\s]*:)[^@/\s]+@")
+CARDS = re.compile(r"(?:\b[A-Z0-9]{2,3}+\b['\", ]++){7,}\b[A-Z0-9]{2,3}+\b")
+RESET_LINK = re.compile(r"(/(?:password/reset/key|confirm-email)/)[^/\s]++")
+URL_PASSWORD = re.compile(r"(://[^:/@\s]*+:)[^@/\s]++@")
 
 
 def hide_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -49,6 +57,13 @@ def _is_cards(values: list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any]) -
 
 
 def _clean(text: str) -> str:
+    if len(text) > MAX_TEXT:
+        head, tail = text[: MAX_TEXT // 2], text[-MAX_TEXT // 2 :]
+        return f"{_without_secrets(head)[:-CUT_MARGIN]}{CUT}{_without_secrets(tail)[CUT_MARGIN:]}"
+    return _without_secrets(text)
+
+
+def _without_secrets(text: str) -> str:
     text = SEED.sub(HIDDEN, text)
     text = CARDS.sub(HIDDEN, text)
     text = RESET_LINK.sub(rf"\1{HIDDEN}", text)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import uvicorn
 
+from config.heads import Http
+
 MAX_FRAME_BYTES = 16 * 1024
 GRACE_SECONDS = 5
 COLLECTOR_THRESHOLDS = (10_000, 20, 50)  # Python's own: 700, 10, 10
@@ -58,6 +60,7 @@ def server_config() -> uvicorn.Config:
     """
     return uvicorn.Config(
         "config.asgi:application",
+        http=Http,
         ws="websockets-sansio",
         ws_per_message_deflate=False,
         ws_max_size=MAX_FRAME_BYTES,

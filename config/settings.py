@@ -41,6 +41,9 @@ DEBUG: bool = env.bool("DEBUG", default=False)
 if DEBUG and SECURE:
     raise ImproperlyConfigured("DEBUG shows secrets to visitors: it cannot be on while PUBLIC_URL is https")
 
+SITE_NAME = "Talon"
+SITE_DOMAIN = _public.netloc  # mails name both
+
 _local_hosts = [] if SECURE else ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=list(dict.fromkeys([_public.hostname, *_local_hosts])))
 CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"]
@@ -84,9 +87,11 @@ MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "config.static.StaticFiles",
+    "config.compression.Compression",  # after the static files, which are compressed when they are collected
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.LanguageMiddleware",
+    "config.errors.MethodRefusals",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -96,7 +101,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.PlayerMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
-    "django_prometheus.middleware.PrometheusAfterMiddleware",
+    "config.counting.CountRequests",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -248,7 +253,7 @@ ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same whether an e
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
-ACCOUNT_EMAIL_SUBJECT_PREFIX = "Talon: "
+ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
@@ -257,8 +262,13 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/5m/key", "login_failed_anywhere": "100/10m/key"}
 USERSESSIONS_ADAPTER = "accounts.sessions.SessionsAdapter"
 MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
-MFA_FORMS = {"add_webauthn": "accounts.forms.PasskeyForm"}
-MFA_TOTP_ISSUER = "Talon"
+MFA_FORMS = {
+    "add_webauthn": "accounts.forms.PasskeyForm",
+    "authenticate_webauthn": "accounts.forms.PasskeySecondForm",
+    "login_webauthn": "accounts.forms.PasskeySignInForm",
+    "reauthenticate_webauthn": "accounts.forms.PasskeyAgainForm",
+}
+MFA_TOTP_ISSUER = SITE_NAME
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SECURE
@@ -273,7 +283,7 @@ EMAIL_HOST_PASSWORD: str = _email["EMAIL_HOST_PASSWORD"] or ""
 EMAIL_USE_TLS: bool = _email.get("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL: bool = _email.get("EMAIL_USE_SSL", False)
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL: str = env.str("DEFAULT_FROM_EMAIL", default=f"Talon <talon@{_public.hostname}>")
+DEFAULT_FROM_EMAIL: str = env.str("DEFAULT_FROM_EMAIL", default=f"{SITE_NAME} <talon@{_public.hostname}>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 # --- Static files ---------------------------------------------------------------------------------------------------
@@ -285,6 +295,7 @@ STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
 # Collected files (`manage.py collectstatic`) carry a content hash, are compressed and cached for ever; otherwise the
 # sources are served as they are.
 COLLECTED_STATIC: bool = env.bool("COLLECTED_STATIC", default=SECURE)
+WHITENOISE_ROOT = BASE_DIR / "frontend" / "root"  # what is asked for at the root: favicon.ico, robots.txt
 WHITENOISE_USE_FINDERS = not COLLECTED_STATIC
 WHITENOISE_MAX_AGE = 60 if COLLECTED_STATIC else 0
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True

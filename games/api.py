@@ -6,9 +6,9 @@ as on the pages: the seed, the solution and every record of a deal wait until it
 
 from __future__ import annotations
 
-import json
+import re
 from datetime import date, datetime
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -16,9 +16,11 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Query, Router, Schema
 from ninja.throttling import BaseThrottle
+from pydantic import BeforeValidator
 
 from games import deals, limits
 from games.attempts import record_of
+from games.bodies import parse_json
 from games.models import Attempt, Deal
 from games.players import player_id
 from games.rules import Record, RecordError, replay
@@ -28,6 +30,17 @@ MAX_RECORD_BYTES: Final = 256 * 1024
 DAYS_LISTED: Final = 31
 
 router = Router(tags=["deals"])
+
+
+def _written_out(value: object) -> object:
+    """Days and moments are read as the document has them, not as numbers of seconds."""
+    if isinstance(value, str) and not re.match(r"\d{4}-\d{2}-\d{2}", value):
+        raise ValueError("a day is written like 2026-11-21, a moment like 2026-11-21T12:00:00Z")
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_written_out)]
+Moment = Annotated[datetime, BeforeValidator(_written_out)]
 
 
 class ApiError(Exception):
@@ -67,7 +80,7 @@ class ErrorOut(Schema):
     error: ErrorDetail
 
 
-ERRORS: Final = {frozenset({400, 403, 404, 413, 422, 429}): ErrorOut}
+ERRORS: Final = {frozenset({400, 401, 403, 404, 405, 413, 422, 429}): ErrorOut}
 
 
 class DealOut(Schema):
@@ -118,8 +131,8 @@ class DealOut(Schema):
 class DealsIn(Schema):
     """Which deals: those of a day (today's without one) or of a stretch of days, of one variant or all."""
 
-    day: date | None = None
-    until: date | None = None
+    day: Day | None = None
+    until: Day | None = None
     variant: str | None = None
 
 
@@ -206,7 +219,11 @@ def get_record(request: HttpRequest, attempt: UUID) -> HttpResponse:
     response={200: ReplayOut, **ERRORS},
     throttle=[Limited("verify")],
     openapi_extra={
-        "requestBody": {"required": True, "content": {"application/json": {"schema": RecordIO.json_schema()}}}
+        # The record's schema stands in the document already, as the answer of `get_record`.
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RecordIO"}}},
+        }
     },
 )
 def verify(request: HttpRequest) -> dict[str, Any]:
@@ -215,8 +232,8 @@ def verify(request: HttpRequest) -> dict[str, Any]:
     if len(text) > MAX_RECORD_BYTES:
         raise ApiError(413, "too_large", f"A record has at most {MAX_RECORD_BYTES} bytes.", limit=MAX_RECORD_BYTES)
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
+        data = parse_json(text)
+    except ValueError:
         raise ApiError(400, "bad_json", "The body is not JSON.") from None
     try:
         return replay(Record.from_json(data)).to_json()

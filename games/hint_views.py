@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from typing import Final
 
@@ -14,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from games import hints, limits, replays, titles
+from games.bodies import json_body
 from games.errors import error_body, too_many
 from games.hints import HintRefusedError
 from games.limits import RateLimitedError
@@ -100,8 +100,8 @@ def _position(request: HttpRequest) -> int | None:
     if request.content_type != "application/json":
         return None
     try:
-        n = json.loads(request.body)["n"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        n = json_body(request)["n"]
+    except (ValueError, KeyError, TypeError):
         n = ""
     if n is not None and type(n) is not int:
         raise HintRefusedError("bad_request", 'ask with {"n": number of moves}, or with nothing for the position now')

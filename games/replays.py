@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Sequence
 from typing import Any, Final
@@ -17,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from games import deals, limits, titles
 from games.attempts import record_of
+from games.bodies import parse_json
 from games.models import Attempt
 from games.players import player_id
 from games.rules import Record, RecordError, RulesError, Table, replay
@@ -70,10 +70,10 @@ def verify(request: HttpRequest) -> HttpResponse:
         try:
             text = _given(request)
             context["text"] = text
-            context["result"] = replay(Record.from_json(json.loads(text))).to_json()
+            context["result"] = replay(Record.from_json(parse_json(text))).to_json()
         except RulesError as error:
             context["error"], context["detail"], status = refusal_title(error.code), str(error), 400
-        except (ValueError, RecursionError):
+        except ValueError:
             context["error"], status = _("This is not JSON."), 400
     if context["result"] and not context["result"]["ok"]:
         context["refusal"] = refusal_title(context["result"]["failure"]["code"])

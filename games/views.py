@@ -20,6 +20,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from games import deals, hints, playing, showing, titles
 from games.attempts import start_attempt
+from games.bodies import parse_json
 from games.deals import DealAwaitedError, DealClosedError
 from games.errors import error_body, wants_json
 from games.models import GRACE, Attempt, Deal, LedgerEntry
@@ -139,7 +140,7 @@ def start_practice(request: HttpRequest) -> HttpResponse:
             deal = _practised(request)
         else:
             given = {key: value for key, value in request.POST.items() if key.startswith(_OPTION_PREFIX)}
-            options = {key.removeprefix(_OPTION_PREFIX): json.loads(str(value)) for key, value in given.items()}
+            options = {key.removeprefix(_OPTION_PREFIX): parse_json(str(value)) for key, value in given.items()}
             deal = deals.practice_deal(request.POST.get("name", ""), options or None)
         attempt = start_attempt(player_for(request), deal)
     except DealClosedError:

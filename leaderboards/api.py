@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema
 
-from games.api import ERRORS, ApiError, DealOut
+from games.api import ERRORS, ApiError, Day, DealOut, Moment
 from games.models import Deal
 from games.rules import CATALOGUE
 from leaderboards import boards, periods
@@ -48,7 +48,7 @@ class AroundIn(BoardIn):
 class SeasonIn(Schema):
     """Which season: that of a day (today without one), of one variant or all."""
 
-    day: date | None = None
+    day: Day | None = None
     variant: str = ""
 
 
@@ -75,7 +75,7 @@ class ResultOut(Schema):
 class ResultsIn(Schema):
     """Results that finished before a moment, newest first."""
 
-    before: datetime | None = None
+    before: Moment | None = None
 
 
 @router.get("/boards/{int:deal_id}", response={200: PageOut, **ERRORS})

@@ -88,6 +88,11 @@ def test_no_secret_stands_in_the_compose_file() -> None:
         assert all(value.startswith("${") for value in values)
 
 
+def test_mails_are_never_thrown_away_unasked() -> None:
+    found = compose()["x-talon"]["environment"]["EMAIL_URL"]
+    assert re.fullmatch(r"\$\{EMAIL_URL:\?[^}]+\}", found)
+
+
 def test_only_the_proxy_is_reachable_from_outside() -> None:
     assert [name for name, service in compose()["services"].items() if "ports" in service] == ["proxy"]
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 from django.core.management import get_commands
+from prometheus_client import REGISTRY
+
+import config.operations  # noqa: F401 - registers every metric
+from config.heads import MAX_HEAD_BYTES, MAX_LINE_BYTES
+from config.server import server_config
 
 ROOT = Path(__file__).resolve().parents[2]
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
@@ -26,6 +33,52 @@ def test_every_setting_is_explained() -> None:
     for path in (ROOT / "config").glob("*.py"):
         names |= set(re.findall(r"os\.environ(?:\.get)?[(\[]\"([A-Z_]+)\"", path.read_text()))
     assert {name for name in names if not re.search(rf"`{name}[`=]", OPERATIONS)} == set()
+
+
+def test_every_setting_is_listed_once() -> None:
+    table = OPERATIONS.partition("## Settings")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`[A-Z_`, ]+`) \|", table, re.MULTILINE)
+    names = [name for row in rows for name in re.findall(r"[A-Z_]+", row)]
+    assert len(names) > 20
+    assert [name for name, times in Counter(names).items() if times > 1] == []
+
+
+def test_intervals_are_those_of_the_code() -> None:
+    protocol = (ROOT / "docs" / "protocol.md").read_text()
+    client = (ROOT / "frontend" / "static" / "js" / "table" / "socket.js").read_text()
+    every = re.search(r"PING_EVERY = (\d+)000;", client)
+    assert every
+    assert f"Clients send one every {every[1]} seconds" in protocol
+    server = server_config()
+    assert f"WebSocket pings every {server.ws_ping_interval:g} seconds" in protocol
+    assert f"longer than {server.ws_ping_interval:g} s (the server pings at that interval)" in OPERATIONS
+    assert f"more than {MAX_HEAD_BYTES // 1024} KiB, and lines of them of more than {MAX_LINE_BYTES:,}" in OPERATIONS
+
+
+def test_the_examples_for_prometheus_can_be_used() -> None:
+    scrape, alerts = (yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", OPERATIONS, re.DOTALL))
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+    found = {
+        config["names"][0]: str(config["port"]) for job in scrape["scrape_configs"] for config in job["dns_sd_configs"]
+    }
+    assert found == {
+        "web": services["web"]["environment"]["PORT"],
+        "worker": services["worker"]["environment"]["METRICS_PORT"],
+    }
+    known = {f"{metric.name}{end}" for metric in REGISTRY.collect() for end in ("", "_total", "_bucket")}
+    rules = [rule for group in alerts["groups"] for rule in group["rules"]]
+    assert len(rules) > 3
+    for rule in rules:
+        assert set(re.findall(r"talon_\w+", rule["expr"])) <= known, rule["alert"]
+
+
+def test_the_steps_of_a_restore_are_those_of_the_containers() -> None:
+    steps = OPERATIONS.partition("**Restore**")[2].partition("## Commands")[0]
+    services = set(yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"])
+    assert set(re.findall(r"docker compose exec (?:-T )?(\w+)", steps)) <= services
+    assert "docker compose stop web worker beat" in steps
+    # Without -T a terminal stands between, which changes the bytes of a dump.
+    assert re.findall(r"docker compose exec (?!-T )\S+ (?:pg_\w+|redis-cli)", OPERATIONS) == []
 
 
 def test_every_verb_is_explained() -> None:

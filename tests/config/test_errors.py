@@ -84,3 +84,14 @@ def test_a_form_without_its_token_is_told_to_load_again() -> None:
     response = Client(enforce_csrf_checks=True).post("/accounts/login/", {}, headers={"accept": "text/html"})
     assert response.status_code == 403
     assert "load the page again" in response.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("accept", ["text/html", "application/json"])
+def test_a_refused_method_is_an_error_like_others(accept: str, client: Client) -> None:
+    answer = client.delete("/practice/", headers={"accept": accept})
+    assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
+    if accept == "application/json":
+        assert answer.json()["error"]["code"] == "method_not_allowed"
+    else:
+        assert "does not answer to that method" in answer.content.decode()

@@ -6,7 +6,9 @@ import json
 import logging
 import logging.config
 import random
+import re
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,8 @@ import structlog
 from django.conf import settings
 from django.test import Client
 
-from config.logs import logging_config
+from config import logs
+from config.logs import MAX_TEXT, logging_config
 from games.rules import GAMES, shuffled_deck
 
 
@@ -117,3 +120,53 @@ def test_json_lines_are_json(lines: Callable[[], str]) -> None:
     assert event["event"] == "played"
     assert event["n"] == 3
     assert event["level"] == "info"
+
+
+PATTERNS = {name: value for name, value in vars(logs).items() if isinstance(value, re.Pattern)}
+PIECES = ["a", "A", "0", "AB", "AB ", "AB', '", " ", "'", '",', "/", ":", "@", "_", "-", "%2F", "é"]
+PIECES += ["://", "a://", "://a:", "/password/reset/key/", "/confirm-email/", "AB " * 7 + "?", "0" * 63 + "?"]
+
+
+def seconds(pattern: re.Pattern[str], text: str) -> float:
+    """The least processor time of three searches."""
+
+    def once() -> float:
+        began = time.process_time()
+        pattern.sub("", text)
+        return time.process_time() - began
+
+    return min(once() for _ in range(3))
+
+
+@pytest.mark.parametrize("name", sorted(PATTERNS))
+def test_a_pattern_takes_time_in_proportion_to_the_text(name: str) -> None:
+    """Four times the text takes four times as long; a quadratic pattern takes sixteen times as long."""
+    pattern = PATTERNS[name]
+    for first in PIECES:
+        for then in ["", *PIECES]:
+            piece = first + then
+            long = piece * (40_000 // len(piece))
+            if seconds(pattern, long) > 0.05:
+                assert seconds(pattern, long) < 9 * seconds(pattern, long[: len(long) // 4]), piece
+
+
+def test_every_pattern_of_the_module_is_timed() -> None:
+    assert set(PATTERNS) == {"SEED", "CARDS", "RESET_LINK", "URL_PASSWORD"}
+
+
+def test_a_long_text_is_cut_before_it_is_searched(lines: Callable[[], str]) -> None:
+    structlog.get_logger("talon").info("began " + "x" * 1_000_000 + " ended")
+    assert len(lines()) < MAX_TEXT + 200
+    assert "began" in lines()
+    assert "ended" in lines()
+
+
+@pytest.mark.parametrize("edge", [MAX_TEXT // 2, 3 * MAX_TEXT - MAX_TEXT // 2])
+def test_a_secret_at_the_cut_is_hidden_as_well(edge: int) -> None:
+    """Wherever the cut goes through it: no part of it as long as four cards or sixteen digits is left."""
+    for secret in (secrets.token_hex(32), " ".join(shuffled_deck("braid", b"x" * 32)), "postgres://talon:" + "pw" * 60):
+        for into in range(0, len(secret), 3):
+            text = ("z " * (2 * MAX_TEXT))[: edge - into] + f" {secret}@db "
+            text += "y " * MAX_TEXT
+            shown = str(logs._shown("event", text[: 3 * MAX_TEXT]))
+            assert not [part for part in range(len(secret) - 15) if secret[part : part + 16] in shown]

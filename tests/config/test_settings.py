@@ -61,7 +61,7 @@ def test_servers_named_by_the_environment_are_used(tmp_path: Path) -> None:
 
 def test_the_deployment_check_is_clean(tmp_path: Path) -> None:
     command = ("-W", "error::UserWarning", "manage.py", "check", "--deploy", "--fail-level", "INFO")
-    done = run(*command, var=tmp_path, **PRODUCTION)
+    done = run(*command, var=tmp_path, **PRODUCTION, EMAIL_URL="smtp+tls://talon:text@mail.example:587")
     assert done.returncode == 0, done.stderr
     assert "no issues" in done.stdout
 

@@ -266,7 +266,7 @@ def test_a_season_and_a_player(client: Client) -> None:
 
 def test_an_unknown_address_and_a_wrong_method_have_the_one_error_shape(client: Client) -> None:
     assert_error(client.get(f"{API}/nothing", headers={"accept": "application/json"}), 404, "not_found")
-    assert client.post(f"{API}/deals").status_code == 405
+    assert_error(client.post(f"{API}/deals"), 405, "method_not_allowed")
 
 
 def test_a_fault_has_the_one_error_shape_and_tells_nothing(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,28 @@
+"""What is counted of each request, under labels that no visitor can choose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django_prometheus.middleware import PrometheusAfterMiddleware
+
+
+class CountRequests(PrometheusAfterMiddleware):  # type: ignore[misc] # django_prometheus carries no types
+    """django_prometheus' counts, with one label for all methods that HTTP does not know.
+
+    Every new label is a new series, kept as long as the process runs; some of django_prometheus' metrics take the
+    method as it was sent.
+    """
+
+    def label_metric(
+        self,
+        metric: Any,  # noqa: ANN401
+        request: HttpRequest,
+        response: HttpResponse | None = None,
+        **labels: str,
+    ) -> Any:  # noqa: ANN401
+        """The metric's series for a request."""
+        if "method" in labels:
+            labels["method"] = self._method(request)
+        return super().label_metric(metric, request, response, **labels)

@@ -1,0 +1,118 @@
+"""A request whose head is too large is refused before anybody works on it, and nobody else waits meanwhile."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import h11
+import pytest
+
+from config.heads import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, Connection
+from tests.config.running import running
+
+pytestmark = pytest.mark.xdist_group("embedded")
+UPGRADE = (
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
+
+
+def head(path: str = "/", host: str = "127.0.0.1", headers: str = "", method: str = "GET") -> bytes:
+    return f"{method} {path} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n".encode()
+
+
+LONG = "a" * 60_000
+TOO_LARGE = {
+    "path": head(path=f"/{LONG}"),
+    "escaped path": head(path="/" + "%61" * 20_000),
+    "query": head(path=f"/?q={LONG}"),
+    "host": head(host=LONG),
+    "header": head(headers=f"X-Long: {LONG}\r\n"),
+    "cookie": head(headers=f"Cookie: a={LONG}\r\n"),
+    "method": head(method=LONG),
+    "many headers": head(headers="".join(f"X-{n}: 1\r\n" for n in range(MAX_HEADERS + 1))),
+    "many long headers": head(headers="".join(f"X-{n}: {'a' * 7_000}\r\n" for n in range(3))),
+    "upgrade's path": head(path=f"/ws/play/{LONG}", headers=UPGRADE),
+    "upgrade's path, below the limit of the head": head(path=f"/ws/play/{'a' * 9_000}", headers=UPGRADE),
+    "upgrade's header": head(path="/ws/play/", headers=f"{UPGRADE}Cookie: a={'a' * 9_000}\r\n"),
+}
+ALLOWED = {
+    "path": head(path="/" + "a" * (MAX_LINE_BYTES - 100)),
+    "headers": head(headers="".join(f"X-{n}: 1\r\n" for n in range(MAX_HEADERS - 1))),
+    "upgrade": head(path="/ws/" + "a" * (MAX_LINE_BYTES - 100), headers=f"{UPGRADE}X-Long: {'a' * 7_900}\r\n"),
+}
+
+
+def receive(request: bytes, piece: int) -> object:
+    """What a connection makes of a request that comes in pieces of this size."""
+    connection = Connection(h11.SERVER, MAX_HEAD_BYTES)
+    event: object = h11.NEED_DATA
+    for start in range(0, len(request), piece):
+        connection.receive_data(request[start : start + piece])
+        event = connection.next_event()
+    return event
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+@pytest.mark.parametrize("piece", [1 << 20, 1_000])
+def test_a_large_head_is_refused_in_one_piece_or_in_many(name: str, piece: int) -> None:
+    with pytest.raises(h11.RemoteProtocolError):
+        receive(TOO_LARGE[name], piece)
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_a_head_within_the_limits_is_read(name: str) -> None:
+    assert isinstance(receive(ALLOWED[name], 1 << 20), h11.Request)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    with running("-m", "config.embedded", var=tmp_path_factory.mktemp("var"), PORT="0", LOG_LEVEL="INFO") as process:
+        url = urlsplit(process.await_line(r"ready at (http://\S+)/", seconds=120)[1])
+        assert url.hostname
+        assert url.port
+        yield url.hostname, url.port
+
+
+def status(address: tuple[str, int], request: bytes) -> int:
+    """The status of the answer; the connection is closed after it, so none that hangs is taken for one."""
+    with socket.create_connection(address, timeout=60) as connection:
+        connection.sendall(request)
+        answer = connection.recv(12)
+        assert answer.startswith(b"HTTP/1.1 ")
+        return int(answer[9:12])
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_the_server_refuses_a_large_head(name: str, address: tuple[str, int]) -> None:
+    assert 400 <= status(address, TOO_LARGE[name]) < 500
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_the_server_answers_what_is_within_the_limits(name: str, address: tuple[str, int]) -> None:
+    assert status(address, ALLOWED[name]) in {200, 403, 404}
+
+
+def test_others_are_served_beside_large_heads(address: tuple[str, int]) -> None:
+    refused: list[int] = []
+    requests = [*TOO_LARGE.values()] * 3
+    senders = [
+        threading.Thread(target=lambda sent=sent: refused.append(status(address, sent)))  # type: ignore[misc]
+        for sent in requests
+    ]
+    for sender in senders:
+        sender.start()
+    assert status(address, head("/healthz")) == 200
+    for sender in senders:
+        sender.join()
+    assert len(refused) == len(requests)
+    assert status(address, head("/")) == 200
+
+
+def test_the_proxy_has_the_same_limit() -> None:
+    caddyfile = (Path(__file__).resolve().parents[2] / "deploy" / "Caddyfile").read_text()
+    assert f"max_header_size {MAX_HEAD_BYTES // 1024}KiB" in caddyfile

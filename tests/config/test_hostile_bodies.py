@@ -1,0 +1,128 @@
+"""Nothing that is sent to any address is answered with a fault of ours."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from allauth.core.context import request_context
+from django.conf import settings as site
+from django.contrib.auth import get_user_model
+from django.contrib.sessions.backends.db import SessionStore
+from django.core.cache import cache
+from django.test import Client, RequestFactory
+from django.urls import resolve
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from games.attempts import start_attempt
+from tests.config import hostile
+from tests.leaderboards import factory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+ROUTES = sorted({text for text, _ in hostile.patterns()})
+BODIES = hostile.bodies()
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def player() -> Any:
+    """Somebody who may do everything, so that no request ends at a lock."""
+    return get_user_model().objects.create_superuser("root", password="root", display_name="Root")
+
+
+@pytest.fixture
+def filling(player: Any) -> dict[str, Any]:
+    """What stands in the addresses: things that there are."""
+    past = factory.deal("plot", day=timezone.now().date() - timedelta(days=3))
+    attempt = start_attempt(player, factory.deal("braid", day=timezone.now().date()))
+    finished = factory.finished(past, player, state="verified")
+    return {
+        "variant": "plot",
+        "game": "plot",
+        "day": past.day,
+        "deal_id": past.pk,
+        "period": "week",
+        "language": "de",
+        "public_id": player.public_id,
+        "player_id": player.public_id,
+        "attempt": attempt.public_id,
+        "finished": finished.public_id,
+        "object_id": player.pk,
+        "app_label": "games",
+    }
+
+
+def visitor(player: Any, *, signed_in: bool) -> Client:
+    """A browser, newly signed in if at all: what was asked before may have signed it out."""
+    cache.clear()
+    client = Client(raise_request_exception=False)
+    if signed_in:
+        client.force_login(player, backend=BACKEND)
+        session = client.session
+        session["account_authentication_methods"] = [{"method": "password", "at": timezone.now().timestamp()}]
+        session.save()
+    return client
+
+
+def test_every_address_is_one(filling: dict[str, Any]) -> None:
+    """What is sent below does arrive somewhere."""
+    for address in hostile.addresses(filling).values():
+        assert resolve(address)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_no_body_is_a_fault(route: str, player: Any, filling: dict[str, Any]) -> None:
+    address = hostile.addresses(filling)[route]
+    faults: list[tuple[str, bool, int]] = []
+    for signed_in in (True, False):
+        client = visitor(player, signed_in=signed_in)
+        # A stranger's requests end at a lock in most places; forms are what strangers get, and the admin has.
+        only_forms = not signed_in or route.startswith("admin/")
+        for name, sent in BODIES.items():
+            if only_forms and " in a form" not in name:
+                continue
+            cache.clear()
+            answer = client.generic("POST", address, sent.body, content_type=sent.content_type)
+            if answer.status_code >= 500:
+                faults.append((name, signed_in, answer.status_code))
+    assert faults == [], address
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_no_query_is_a_fault(route: str, player: Any, filling: dict[str, Any]) -> None:
+    address = hostile.addresses(filling)[route]
+    faults = []
+    for query in hostile.queries():
+        cache.clear()
+        answer = visitor(player, signed_in=True).get(f"{address}?{query}")
+        if answer.status_code >= 500 and answer.status_code != 503:
+            faults.append((query[:60], answer.status_code))
+    assert faults == [], address
+
+
+@pytest.mark.parametrize("path", hostile.strange_paths())
+def test_no_path_is_a_fault(path: str, client: Client) -> None:
+    client.raise_request_exception = False
+    for method in ("GET", "POST"):
+        assert client.generic(method, path).status_code < 500
+
+
+@pytest.mark.parametrize("form", sorted(site.MFA_FORMS))
+@pytest.mark.parametrize("value", hostile.VALUES)
+def test_no_passkey_is_a_fault(form: str, value: str, player: Any, rf: RequestFactory) -> None:
+    """Behind locks that the requests above do not pass."""
+    request = rf.post("/")
+    request.user, request.session = player, SessionStore()
+    shown = import_string(site.MFA_FORMS[form])
+    with request_context(request):
+        request.session["mfa.webauthn.state"] = {"challenge": "AAAA", "user_verification": "required"}
+        given = {"credential": hostile.VALUES[value], "name": "a"}
+        made = shown(given) if form == "login_webauthn" else shown(given, user=player)
+        assert made.errors
