@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 import uuid
 from collections.abc import Awaitable, Callable
@@ -97,7 +98,7 @@ class PlayConsumer:
             while (message := await receive())["type"] != "websocket.disconnect":
                 if message["type"] == "websocket.receive":
                     await self._received(message.get("text"))
-                else:
+                elif not self._closing:
                     await self._send({"type": "websocket.accept"})
         finally:
             _SOCKETS.dec()
@@ -219,7 +220,11 @@ class PlayConsumer:
         if not self._closing:
             self._closing = True
             log.info("connection cut off", reason=reason)
-            self._closer = asyncio.ensure_future(self._send({"type": "websocket.close", "code": code}))
+            self._closer = asyncio.ensure_future(self._send_close(code))
+
+    async def _send_close(self, code: int) -> None:
+        with contextlib.suppress(OSError):  # the client is gone already
+            await self._send({"type": "websocket.close", "code": code})
 
 
 def _own_send(send: Send) -> Send:

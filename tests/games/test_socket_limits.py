@@ -20,10 +20,10 @@ from accounts.models import User
 from accounts.moderation import ban_player
 from config.asgi import application
 from config.origins import OwnPages
-from games import allowance, capacity, consumers, protocol
+from games import allowance, capacity, consumers, eviction, protocol
 from games.attempts import start_attempt
 from games.capacity import Capped, address_of, player_of
-from games.eviction import GROUP, open_sockets
+from games.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
 from tests.games.conftest import Sit, make_deal
 from tests.games.seats import PATIENCE, Closed
 from tests.games.test_socket import ask, left, opened, socket
@@ -34,7 +34,8 @@ PASSWORD = "seven of wands"
 
 
 @pytest.fixture(autouse=True)
-def _nobody_listens_yet() -> None:
+def _nobody_listens_yet(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     layer: Any = get_channel_layer()
     layer.groups.pop(GROUP, None)
 
@@ -281,6 +282,55 @@ async def test_signing_out_leaves_other_sessions_and_players_alone(rival: User) 
     assert (await ask(lines[1], {"type": "ping", "t": 1}))["type"] == "pong"
     for line in lines:
         await left(line)
+
+
+class Other:
+    """A socket of another process."""
+
+    def __init__(self, player_id: int, session: str = "") -> None:
+        self.player_id, self.session = player_id, session
+        self.evicted = asyncio.Event()
+
+    def evict(self) -> None:
+        self.evicted.set()
+
+
+async def test_other_processes_hear_of_it_through_redis(redis_url: str, settings: Any) -> None:
+    backend = "channels_redis.pubsub.RedisPubSubChannelLayer"
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": backend, "CONFIG": {"hosts": [redis_url]}}}
+    sockets, mine, another = OpenSockets(), Other(7), Other(8, session_name("key"))
+    for socket_ in (mine, another):
+        sockets.add(socket_)
+    async with asyncio.timeout(PATIENCE):
+        while not mine.evicted.is_set():  # until the subscription is there
+            await sync_to_async(evict_player)(7)
+            await asyncio.sleep(0.05)
+        assert not another.evicted.is_set()
+        await sync_to_async(evict_session)("key")
+        await another.evicted.wait()
+    assert sockets._listener is not None
+    sockets._listener.cancel()
+    await asyncio.wait([sockets._listener])
+    await get_channel_layer().flush()
+
+
+async def test_an_ear_that_fails_listens_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[int] = []
+
+    class Layer:
+        async def new_channel(self, _prefix: str) -> str:
+            tries.append(1)
+            raise OSError("Redis is away")
+
+    monkeypatch.setattr(eviction, "get_channel_layer", Layer)
+    monkeypatch.setattr(eviction, "_PAUSE", 0.0)
+    sockets, mine = OpenSockets(), Other(7)
+    sockets.add(mine)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert len(tries) > 2
+    assert sockets._listener is not None
+    sockets._listener.cancel()
 
 
 async def test_closed_sockets_are_forgotten(attempt_at: Any, sit: Sit) -> None:
