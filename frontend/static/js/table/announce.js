@@ -27,7 +27,8 @@ export function moveText(before, after, token) {
   const cardText = move.count > 1 ? tn("{card} and one more", "{card} and {n} more", move.count - 1, { card }) : card;
   const turned = after.piles[move.from]?.at(-1);
   const wasDown = (before.piles[move.from] ?? []).at(-1 - move.count) === null;
-  const news = turned && wasDown ? `, ${t("turns up {card}", { card: cardName(turned, after.game) })}` : "";
+  const turns = turned && wasDown ? t("turns up {card}", { card: cardName(turned, after.game) }) : "";
+  const news = turns && `, ${turns}`;
   if (move.to === "f") return t("{card} to the foundation, {up} of {goal}", { card: cardText, up: after.cards_up, goal: after.goal }) + news;
   const onto = before.piles[move.to]?.at(-1);
   const place = onto ? cardName(onto, before.game) : pileName(move.to, before);

@@ -42,8 +42,8 @@ export class Finish {
     byId("finish-rank").dataset.state = this.game.state;
     byId("finish-rank").textContent = this.#rankText();
     document.body.dataset.finished = won ? "won" : "over";
-    const text = `${title} ${t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })}`;
-    this.#tell(text, this.game.verdict ? this.#rankText() : "");
+    const cards = t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal });
+    this.#tell(`${title} ${cards}`, this.game.verdict ? this.#rankText() : "");
     const celebrated = won && played;
     if (celebrated) this.#once("celebrate", () => this.#celebrate());
     this.#once("open", () => this.#open(celebrated && !motionReduced() ? SHOWER_MS : 0));
@@ -93,7 +93,8 @@ export class Finish {
     if (!view) return;
     const filled = Math.round((view.cards_up / view.goal) * 10);
     const { verdict } = this.game;
-    const rank = verdict?.rank ? ` · ${t("rank {rank}", { rank: verdict.rank })}` : "";
+    const place = verdict?.rank ? t("rank {rank}", { rank: verdict.rank }) : "";
+    const rank = place && ` · ${place}`;
     const day = this.data.day ? ` ${this.data.day}` : "";
     this.#shared = `Talon · ${this.data.title}${day}\n${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}\n⏱ ${clockText(this.game.elapsed)} · ${tn("one move", "{n} moves", view.moves)}${rank}\n${location.origin}/`;
     const button = byId("share");
