@@ -96,7 +96,12 @@ export class Finish {
     const place = verdict?.rank ? t("rank {rank}", { rank: verdict.rank }) : "";
     const rank = place && ` · ${place}`;
     const day = this.data.day ? ` ${this.data.day}` : "";
-    this.#shared = `Talon · ${this.data.title}${day}\n${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}\n⏱ ${clockText(this.game.elapsed)} · ${tn("one move", "{n} moves", view.moves)}${rank}\n${location.origin}/`;
+    this.#shared = [
+      `Talon · ${this.data.title}${day}`,
+      `${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}`,
+      `⏱ ${clockText(this.game.elapsed)} · ${tn("one move", "{n} moves", view.moves)}${rank}`,
+      `${location.origin}/`,
+    ].join("\n");
     const button = byId("share");
     try {
       if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ text: this.#shared });
@@ -126,13 +131,22 @@ export class Finish {
         const leap = -felt.clientHeight * (0.15 + Math.random() * 0.35);
         const frames = [
           { transform: `translate(${rect.x}px,${rect.y}px)`, opacity: 1, easing: "cubic-bezier(.2,.7,.5,1)" },
-          { transform: `translate(${rect.x + drift * 0.5}px,${rect.y + leap}px) rotate(${drift / 6}deg)`, opacity: 1, easing: "cubic-bezier(.5,0,.9,.5)" },
-          { transform: `translate(${rect.x + drift}px,${felt.clientHeight + 220}px) rotate(${drift / 2}deg)`, opacity: 1 },
+          {
+            transform: `translate(${rect.x + drift * 0.5}px,${rect.y + leap}px) rotate(${drift / 6}deg)`,
+            opacity: 1,
+            easing: "cubic-bezier(.5,0,.9,.5)",
+          },
+          {
+            transform: `translate(${rect.x + drift}px,${felt.clientHeight + 220}px) rotate(${drift / 2}deg)`,
+            opacity: 1,
+          },
         ];
-        ghost.animate(frames, { duration: 1700 + Math.random() * 900, delay: wave * 240 + k * 60, fill: "both" }).finished.then(
-          () => ghost.remove(),
-          () => ghost.remove(),
-        );
+        ghost
+          .animate(frames, { duration: 1700 + Math.random() * 900, delay: wave * 240 + k * 60, fill: "both" })
+          .finished.then(
+            () => ghost.remove(),
+            () => ghost.remove(),
+          );
       });
   }
 }
