@@ -247,7 +247,7 @@ def _address(name: str, given: dict[str, str]) -> str:
 def fault_of_page(page: Any, name: str, address: str) -> list[str]:
     """What is wrong with the page at an address, or that there is none."""
     complaints: list[str] = []
-    page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+    page.on("console", lambda message: complaints.extend([message.text] * (message.type == "error")))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     answer = page.goto(address)
     if page.locator("#felt").count() or name == "api-1:openapi-view":
