@@ -8,6 +8,7 @@ export default [
     ...js.configs.recommended,
     rules: {
       ...js.configs.recommended.rules,
+      "max-len": ["error", { code: 120 }],
       eqeqeq: ["error", "always", { null: "ignore" }],
       "no-undef": "off", // the type check knows all names
       "no-unused-vars": ["error", { ignoreRestSiblings: true, varsIgnorePattern: "^_" }],

@@ -13,7 +13,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -24,8 +24,6 @@ from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
-
-from frontend import scripts
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 LOCALE: Final = ROOT / "frontend" / "locale"
@@ -50,6 +48,7 @@ _SERVER: Final[Keywords] = {
 #: The functions of i18n.js.
 _CLIENT: Final[Keywords] = {"t": None, "tn": (1, 2), "tc": ((1, "c"), 2), "marked": ((1, "c"), 2)}
 _COMMENTS: Final = ("Translators:",)
+_READING: Final = {"encoding": "utf-8", "parse_template_string": "true"}
 _CLIENT_OUT: Final = SCRIPTS / "catalogue"
 #: The name on a trump, and how wide it may be in letters times their size.
 _NAMED: Final = re.compile(r'font-size="[\d.]+" (fill="currentColor">)([^<]+)</text>')
@@ -190,7 +189,7 @@ def _client_texts() -> Catalog:
     catalogue = Catalog()
     for path in sorted(SCRIPTS.rglob("*.js")):
         if _CLIENT_OUT not in path.parents and path.name != "i18n.js":
-            _gather(catalogue, path, scripts.extract, path.read_bytes(), _CLIENT)
+            _gather(catalogue, path, "javascript", path.read_bytes(), _CLIENT)
     return catalogue
 
 
@@ -199,11 +198,9 @@ def _template_calls(text: str) -> bytes:
     return "\n".join(line.strip() for line in templatize(text).splitlines()).encode()
 
 
-def _gather(
-    catalogue: Catalog, path: Path, method: str | Callable[..., Any], source: bytes, keywords: Keywords
-) -> None:
+def _gather(catalogue: Catalog, path: Path, method: str, source: bytes, keywords: Keywords) -> None:
     place = str(path.relative_to(ROOT))
-    found: Iterable[Any] = extract(method, io.BytesIO(source), keywords, _COMMENTS, {"encoding": "utf-8"})
+    found: Iterable[Any] = extract(method, io.BytesIO(source), keywords, _COMMENTS, _READING)
     for _line, text, comments, context in found:
         catalogue.add(text, locations=[(place, 0)], auto_comments=comments, context=context)
 

@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 START_SECONDS = 60
+#: How long anything is waited for, in ms: it comes much sooner unless the machine has much else to do.
+PATIENCE_MS = 60_000
 
 _SEAL_DEALS = """
 import hashlib, json, sys, django
@@ -176,7 +178,7 @@ def visit(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Callable
     def open_page(path: str, *, width: int = 1280, height: int = 860, context: Any = None, **options: Any) -> Any:
         if context is None:
             context = chromium.new_context(base_url=site.url, viewport={"width": width, "height": height}, **options)
-            context.set_default_timeout(10_000)
+            context.set_default_timeout(PATIENCE_MS)
             contexts.append(context)
         page = context.new_page()
         page.on("console", note)

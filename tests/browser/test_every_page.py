@@ -22,7 +22,7 @@ from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from config import errors
-from tests.browser.conftest import ROOT, Site, serve
+from tests.browser.conftest import PATIENCE_MS, ROOT, Site, serve
 
 Visit = Callable[..., Any]
 
@@ -247,7 +247,7 @@ def _address(name: str, given: dict[str, str]) -> str:
 def fault_of_page(page: Any, name: str, address: str) -> list[str]:
     """What is wrong with the page at an address, or that there is none."""
     complaints: list[str] = []
-    page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+    page.on("console", lambda message: complaints.extend([message.text] * (message.type == "error")))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     answer = page.goto(address)
     if page.locator("#felt").count() or name == "api-1:openapi-view":
@@ -268,7 +268,7 @@ def test_every_recipe_is_for_an_address_there_is() -> None:
 def test_every_page_is_accessible(chromium: Any, inhabited: tuple[Site, dict[str, Any]], visitor: str) -> None:
     site, told = inhabited
     context = chromium.new_context(base_url=site.url, viewport=WIDE, reduced_motion="reduce")
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(PATIENCE_MS)
     if visitor in told["cookies"]:
         context.add_cookies([{"name": "sessionid", "value": told["cookies"][visitor], "url": site.url}])
     found: dict[str, list[str]] = {}

@@ -185,7 +185,8 @@ def test_a_card_stands_in_place_before_the_server_answers(visit: Visit) -> None:
     player.play(won_record("labyrinth")["tokens"][0], drag=True)
     assert page.text_content("#cards-up") == "5/52"
     assert page.get_attribute("#felt", "data-confirmed") == "0"
-    page.wait_for_function("() => true")
+    while not held:  # the move is on its way here; should it never come, the test's time is over
+        page.wait_for_timeout(20)
     assert len(held) == 1
 
 

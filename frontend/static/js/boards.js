@@ -48,7 +48,12 @@ class LiveBoard {
   #draw({ entries, total }) {
     const body = this.table.tBodies[0];
     const before = new Set([...body.rows].map((row) => row.dataset.attempt));
-    if (entries.length > 0) body.replaceChildren(...entries.map((entry) => this.#row(entry, before.size > 0 && before.has(undefined) === false && !before.has(entry.attempt ?? ""))));
+    if (entries.length > 0)
+      body.replaceChildren(
+        ...entries.map((entry) =>
+          this.#row(entry, before.size > 0 && before.has(undefined) === false && !before.has(entry.attempt ?? "")),
+        ),
+      );
     const count = document.querySelector("[data-total]");
     if (count) count.textContent = tn("1 verified result", "{n} verified results", total);
   }
@@ -59,10 +64,23 @@ class LiveBoard {
     row.dataset.attempt = entry.attempt ?? "";
     if (entry.player === this.table.dataset.me) row.className = "me";
     if (fresh) row.classList.add("arrived");
-    const link = Object.assign(document.createElement("a"), { href: `/players/${entry.player}/`, textContent: shownName(entry.name) });
-    const mark = Object.assign(document.createElement("span"), { className: `mark ${entry.status}`, textContent: statusText(entry.status) });
+    const link = Object.assign(document.createElement("a"), {
+      href: `/players/${entry.player}/`,
+      textContent: shownName(entry.name),
+    });
+    const mark = Object.assign(document.createElement("span"), {
+      className: `mark ${entry.status}`,
+      textContent: statusText(entry.status),
+    });
     const moves = [String(entry.tokens ?? "–"), ...this.#overPar(entry)];
-    const cells = [entry.rank ?? "–", link, entry.cards_up ?? "–", entry.elapsed_ms === null ? "–" : clockText(entry.elapsed_ms), moves, [mark, ...this.#record(entry)]];
+    const cells = [
+      entry.rank ?? "–",
+      link,
+      entry.cards_up ?? "–",
+      entry.elapsed_ms === null ? "–" : clockText(entry.elapsed_ms),
+      moves,
+      [mark, ...this.#record(entry)],
+    ];
     cells.forEach((value, k) => {
       const cell = row.insertCell();
       if (k !== 1 && k !== 5) cell.className = k === 0 ? `number rank rank-${value}` : "number";
@@ -76,13 +94,26 @@ class LiveBoard {
     const { par, goal } = this.table.dataset;
     if (!par || tokens === null || cards_up !== Number(goal)) return [];
     const over = tokens - Number(par);
-    return [" ", Object.assign(document.createElement("small"), { title: t("Moves over par"), textContent: over < 0 ? String(over) : `+${over}` })];
+    return [
+      " ",
+      Object.assign(document.createElement("small"), {
+        title: t("Moves over par"),
+        textContent: over < 0 ? String(over) : `+${over}`,
+      }),
+    ];
   }
 
   /** Where the game can be watched, once that gives nothing away. @param {Entry} entry */
   #record({ attempt }) {
     if (this.table.dataset.revealed === undefined || !attempt) return [];
-    return [" ", Object.assign(document.createElement("a"), { className: "quiet", href: `/replay/${attempt}/`, textContent: t("watch") })];
+    return [
+      " ",
+      Object.assign(document.createElement("a"), {
+        className: "quiet",
+        href: `/replay/${attempt}/`,
+        textContent: t("watch"),
+      }),
+    ];
   }
 }
 
@@ -95,4 +126,5 @@ function statusText(status) {
   return status === "pending" ? t("being verified") : t("under review");
 }
 
-for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-live]"))) new LiveBoard(table);
+for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-live]")))
+  new LiveBoard(table);

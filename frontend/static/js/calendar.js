@@ -2,7 +2,12 @@
 
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
 
-/** @param {HTMLElement[]} cells @param {number} at @param {number} step @returns {HTMLElement|null} the next day with a link */
+/**
+ * @param {HTMLElement[]} cells
+ * @param {number} at
+ * @param {number} step
+ * @returns {HTMLElement|null} the next day with a link
+ */
 function next(cells, at, step) {
   for (let k = at + step; k >= 0 && k < cells.length; k += step) {
     const link = /** @type {HTMLElement|null} */ (cells[k].querySelector("a"));

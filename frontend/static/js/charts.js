@@ -22,7 +22,13 @@ function node(name, attributes, text) {
   return element;
 }
 
-/** @param {string} title @param {string} summary @param {string} box @param {SVGElement[]} parts @param {string} [className] */
+/**
+ * @param {string} title
+ * @param {string} summary
+ * @param {string} box
+ * @param {SVGElement[]} parts
+ * @param {string} [className]
+ */
 function figure(title, summary, box, parts, className = "") {
   const element = document.createElement("figure");
   element.className = className;
@@ -46,13 +52,33 @@ function calendar(plays) {
     const k = Math.round((at - first) / DAY);
     const key = new Date(at).toISOString().slice(0, 10);
     const state = days.get(key);
-    const cell = node("rect", { x: Math.floor(k / 7) * 13, y: (k % 7) * 13 + 14, width: 11, height: 11, rx: 2.5, class: `cell${state === undefined ? "" : state ? " won" : " played"}` });
+    const cell = node("rect", {
+      x: Math.floor(k / 7) * 13,
+      y: (k % 7) * 13 + 14,
+      width: 11,
+      height: 11,
+      rx: 2.5,
+      class: `cell${state === undefined ? "" : state ? " won" : " played"}`,
+    });
     cell.append(node("title", {}, new Date(at).toLocaleDateString(language, { dateStyle: "long", timeZone: "UTC" })));
     parts.push(cell);
-    if (key.endsWith("-01")) parts.push(node("text", { x: Math.floor(k / 7) * 13, y: 9 }, new Date(at).toLocaleDateString(language, { month: "short", timeZone: "UTC" })));
+    if (key.endsWith("-01"))
+      parts.push(
+        node(
+          "text",
+          { x: Math.floor(k / 7) * 13, y: 9 },
+          new Date(at).toLocaleDateString(language, { month: "short", timeZone: "UTC" }),
+        ),
+      );
   }
   const won = [...days.values()].filter(Boolean).length;
-  return figure(t("The last year"), tn("one day played, {won} of them with a win", "{n} days played, {won} of them with a win", days.size, { won }), `0 0 ${WEEKS * 13} 106`, parts, "calendar");
+  return figure(
+    t("The last year"),
+    tn("one day played, {won} of them with a win", "{n} days played, {won} of them with a win", days.size, { won }),
+    `0 0 ${WEEKS * 13} 106`,
+    parts,
+    "calendar",
+  );
 }
 
 /** @param {Play[]} plays */
@@ -64,9 +90,20 @@ function times(plays) {
   const most = Math.max(...bins);
   const parts = bins.flatMap((count, k) => {
     const height = (count / most) * 100;
-    return [node("rect", { x: k * 32 + 2, y: 110 - height, width: 28, height: Math.max(height, 1), rx: 3, class: "bar" }), node("text", { x: k * 32 + 2, y: 124 }, clockText(k * width * 60000).replace(/:00$/, "′"))];
+    return [
+      node("rect", { x: k * 32 + 2, y: 110 - height, width: 28, height: Math.max(height, 1), rx: 3, class: "bar" }),
+      node("text", { x: k * 32 + 2, y: 124 }, clockText(k * width * 60000).replace(/:00$/, "′")),
+    ];
   });
-  return figure(t("Times of won games"), tn("one won game of {least}", "{n} won games between {least} and {most}", minutes.length, { least: clockText(Math.min(...minutes) * 60000), most: clockText(Math.max(...minutes) * 60000) }), "0 0 320 130", parts);
+  return figure(
+    t("Times of won games"),
+    tn("one won game of {least}", "{n} won games between {least} and {most}", minutes.length, {
+      least: clockText(Math.min(...minutes) * 60000),
+      most: clockText(Math.max(...minutes) * 60000),
+    }),
+    "0 0 320 130",
+    parts,
+  );
 }
 
 /** @param {Play[]} plays */
@@ -81,8 +118,18 @@ function rate(plays) {
     node("path", { d: `M28 ${110 - share * 100}H318`, class: "axis" }),
     node("text", { x: 0, y: 113 - share * 100 }, percent(share)),
   ]);
-  parts.push(node("path", { d: points.map((share, k) => `${k ? "L" : "M"}${x(k).toFixed(1)} ${(110 - share * 100).toFixed(1)}`).join(""), class: "line" }));
-  return figure(t("Win rate, over twenty games"), t("now {share}", { share: percent(points.at(-1) ?? 0) }), "0 0 320 130", parts);
+  parts.push(
+    node("path", {
+      d: points.map((share, k) => `${k ? "L" : "M"}${x(k).toFixed(1)} ${(110 - share * 100).toFixed(1)}`).join(""),
+      class: "line",
+    }),
+  );
+  return figure(
+    t("Win rate, over twenty games"),
+    t("now {share}", { share: percent(points.at(-1) ?? 0) }),
+    "0 0 320 130",
+    parts,
+  );
 }
 
 export async function drawCharts() {

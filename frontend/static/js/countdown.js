@@ -1,6 +1,6 @@
 /**
- * The time until the next deals, and the reload that shows them. It goes by the server's clock, which the page was written
- * at, and pages that are open at midnight reload spread over a while.
+ * The time until the next deals, and the reload that shows them. It goes by the server's clock, which the page was
+ * written at, and pages that are open at midnight reload spread over a while.
  */
 
 import { language, t } from "./i18n.js";
@@ -39,7 +39,8 @@ class Countdown {
   #tick() {
     const now = Date.now() + this.#ahead;
     const left = Math.max(0, Math.ceil((this.#end - now) / 1000));
-    if (this.#figure) this.#figure.textContent = `${Math.floor(left / 3600)}:${two(Math.floor(left / 60) % 60)}:${two(left % 60)}`;
+    if (this.#figure)
+      this.#figure.textContent = `${Math.floor(left / 3600)}:${two(Math.floor(left / 60) % 60)}:${two(left % 60)}`;
     if (now >= this.#reloadAt) this.#reload();
   }
 
@@ -56,4 +57,5 @@ class Countdown {
   }
 }
 
-for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-countdown]"))) new Countdown(box);
+for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-countdown]")))
+  new Countdown(box);

@@ -73,7 +73,10 @@ class Question {
     const answer = reply.answer ?? "unknown";
     /** @type {Record<string, [string, string]>} */
     const texts = {
-      yes: [t("Yes"), moves === 0 ? t("It is won.") : tn("One move wins.", "A way was found; it takes {n} moves.", moves)],
+      yes: [
+        t("Yes"),
+        moves === 0 ? t("It is won.") : tn("One move wins.", "A way was found; it takes {n} moves.", moves),
+      ],
       no: [t("No"), t("From here no way leads to a win. Undo goes back to where one may.")],
       unknown: [t("Not known"), t("No way was found in the time given; there may be one.")],
     };
@@ -87,7 +90,11 @@ class Question {
 
   /** @param {string} method */
   #send(method) {
-    return fetch(this.address, { method, headers: { Accept: "application/json", "X-CSRFToken": csrfToken() }, credentials: "same-origin" });
+    return fetch(this.address, {
+      method,
+      headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
+      credentials: "same-origin",
+    });
   }
 
   /**

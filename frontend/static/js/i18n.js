@@ -1,6 +1,6 @@
 /**
- * The client's words: English text is the key, and a page in another language loads its catalogue before its modules (see
- * docs/translations.md). Literals given to these functions are what the catalogues are made from.
+ * The client's words: English text is the key, and a page in another language loads its catalogue before its modules
+ * (see docs/translations.md). Literals given to these functions are what the catalogues are made from.
  */
 
 /**
@@ -18,7 +18,8 @@ const catalogue = /** @type {any} */ (globalThis).talonCatalogue ?? { plural: (n
 export const language = document.documentElement.lang || "en-gb";
 
 /** @param {string} text @param {Values} values @returns {string} */
-const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+const filled = (text, values) =>
+  text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 
 /**
  * The text in the page's language, with `{name}` places filled in.
@@ -32,7 +33,8 @@ export const t = (text, values = {}) => filled(String(catalogue.texts[text] ?? t
  * @param {string} context @param {string} text @param {Values} [values]
  * @returns {string}
  */
-export const tc = (context, text, values = {}) => filled(String(catalogue.texts[`${context}\u0004${text}`] ?? text), values);
+export const tc = (context, text, values = {}) =>
+  filled(String(catalogue.texts[`${context}\u0004${text}`] ?? text), values);
 
 /**
  * A text with a number in it, which fills the place `{n}`.
@@ -52,4 +54,5 @@ export function tn(one, more, n, values = {}) {
 export const marked = (context, text) => [context, text];
 
 /** @param {number} share 0 to 1 @returns {string} in whole per cent */
-export const percent = (share) => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share);
+export const percent = (share) =>
+  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share);

@@ -14,7 +14,11 @@ const EVERY = 20000;
 /** @param {string} className @param {string} text */
 const part = (className, text) => Object.assign(document.createElement("span"), { className, textContent: text });
 
-/** Only what has changed is drawn: nobody's selection or reading place is lost. @param {HTMLElement} place @param {Node[]} parts */
+/**
+ * Only what has changed is drawn: nobody's selection or reading place is lost.
+ * @param {HTMLElement} place
+ * @param {Node[]} parts
+ */
 function fill(place, parts) {
   const box = document.createElement("p");
   box.append(...parts);
@@ -60,7 +64,12 @@ class Presence {
     const parts = [part("now", tn("{n} player at the tables now", "{n} players at the tables now", players))];
     if (names.length === 0) return parts;
     const list = part("names", "");
-    names.forEach(({ name, player }, k) => list.append(k ? ", " : "", Object.assign(document.createElement("a"), { href: `/players/${player}/`, textContent: name })));
+    names.forEach(({ name, player }, k) =>
+      list.append(
+        k ? ", " : "",
+        Object.assign(document.createElement("a"), { href: `/players/${player}/`, textContent: name }),
+      ),
+    );
     if (players > names.length) list.append(` ${tn("and {n} more", "and {n} more", players - names.length)}`);
     return [...parts, list];
   }

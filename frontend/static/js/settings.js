@@ -90,7 +90,8 @@ export function setSetting(name, value) {
 
 /** Mirrors the settings on the root element, where the style sheet reads them. */
 export function applySettings() {
-  const dark = settings.theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : settings.theme === "dark";
+  const dark =
+    settings.theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : settings.theme === "dark";
   root.dataset.theme = dark ? "dark" : "light";
   root.dataset.felt = settings.table;
   root.dataset.back = settings.back;
@@ -102,7 +103,10 @@ export function applySettings() {
 
 /** @returns {boolean} whether cards should jump rather than glide */
 export function motionReduced() {
-  return settings.motion === "reduced" || (settings.motion !== "full" && matchMedia("(prefers-reduced-motion: reduce)").matches);
+  return (
+    settings.motion === "reduced" ||
+    (settings.motion !== "full" && matchMedia("(prefers-reduced-motion: reduce)").matches)
+  );
 }
 
 /** Connects a form whose fields are named after the settings. @param {HTMLFormElement} form */
@@ -112,9 +116,12 @@ export function bindSettings(form) {
     if (!(name in DEFAULTS)) continue;
     const box = field instanceof HTMLInputElement && field.type === "checkbox";
     if (box) field.checked = Boolean(settings[name]);
-    else if (field instanceof HTMLInputElement && field.type === "radio") field.checked = field.value === settings[name];
+    else if (field instanceof HTMLInputElement && field.type === "radio")
+      field.checked = field.value === settings[name];
     else field.value = String(settings[name]);
-    field.addEventListener("change", () => setSetting(name, /** @type {never} */ (box ? /** @type {HTMLInputElement} */ (field).checked : field.value)));
+    field.addEventListener("change", () =>
+      setSetting(name, /** @type {never} */ (box ? /** @type {HTMLInputElement} */ (field).checked : field.value)),
+    );
   }
 }
 

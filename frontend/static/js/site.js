@@ -6,7 +6,8 @@ import { applySettings, bindSettings } from "./settings.js";
 
 applySettings();
 
-for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-preferences]"))) bindSettings(form);
+for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-preferences]")))
+  bindSettings(form);
 
 /** Fills in a rank where the page names a deal and a player. @param {HTMLElement} place */
 async function showRank(place) {
@@ -16,6 +17,7 @@ async function showRank(place) {
   if (rank) place.textContent = t("Rank {rank}", { rank });
 }
 
-for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-rank]"))) showRank(place).catch(() => {});
+for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-rank]")))
+  showRank(place).catch(() => {});
 
 if (document.querySelector(".chart[data-history]")) import("./charts.js").then(({ drawCharts }) => drawCharts());

@@ -6,7 +6,8 @@ const button = /** @type {HTMLButtonElement|null} */ (document.querySelector("[d
 if (button) {
   button.hidden = false;
   button.addEventListener("click", () => {
-    document.cookie = `${button.dataset.dismiss}=known; path=/; max-age=${YEAR}; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+    const secure = location.protocol === "https:" ? "; secure" : "";
+    document.cookie = `${button.dataset.dismiss}=known; path=/; max-age=${YEAR}; samesite=lax${secure}`;
     button.closest("section")?.remove();
     const next = /** @type {HTMLElement|null} */ (document.querySelector(".deals a"));
     next?.focus({ preventScroll: true });

@@ -18,7 +18,8 @@ export function say(text) {
 export function moveText(before, after, token) {
   if (token === "u") return t("undone");
   if (token === "n") return t("the waste is the stock again");
-  if (token === "up" || token === "down") return token === "up" ? t("foundations build up") : t("foundations build down");
+  if (token === "up" || token === "down")
+    return token === "up" ? t("foundations build up") : t("foundations build down");
   if (token === "d") return drawText(before, after);
   const move = parse(token);
   if (!move) return token;
@@ -27,8 +28,12 @@ export function moveText(before, after, token) {
   const cardText = move.count > 1 ? tn("{card} and one more", "{card} and {n} more", move.count - 1, { card }) : card;
   const turned = after.piles[move.from]?.at(-1);
   const wasDown = (before.piles[move.from] ?? []).at(-1 - move.count) === null;
-  const news = turned && wasDown ? `, ${t("turns up {card}", { card: cardName(turned, after.game) })}` : "";
-  if (move.to === "f") return t("{card} to the foundation, {up} of {goal}", { card: cardText, up: after.cards_up, goal: after.goal }) + news;
+  const turns = turned && wasDown ? t("turns up {card}", { card: cardName(turned, after.game) }) : "";
+  const news = turns && `, ${turns}`;
+  if (move.to === "f")
+    return (
+      t("{card} to the foundation, {up} of {goal}", { card: cardText, up: after.cards_up, goal: after.goal }) + news
+    );
   const onto = before.piles[move.to]?.at(-1);
   const place = onto ? cardName(onto, before.game) : pileName(move.to, before);
   return t("{card} to {place}", { card: cardText, place }) + news;
@@ -36,7 +41,8 @@ export function moveText(before, after, token) {
 
 /** @param {View} before @param {View} after */
 function drawText(before, after) {
-  if (after.game === "labyrinth") return tn("row {row} dealt, one left", "row {row} dealt, {n} left", sizeOf(after, "s"), { row: after.rows ?? 1 });
+  if (after.game === "labyrinth")
+    return tn("row {row} dealt, one left", "row {row} dealt, {n} left", sizeOf(after, "s"), { row: after.rows ?? 1 });
   const count = Math.max(1, sizeOf(before, "s") - sizeOf(after, "s"));
   const names = (after.piles.w ?? []).slice(-count).map((card) => cardName(card, after.game));
   return tn("drawn: {cards}; one left", "drawn: {cards}; {n} left", sizeOf(after, "s"), { cards: names.join(", ") });
@@ -52,7 +58,8 @@ export function tableText(view) {
     const hidden = sizeOf(view, pile) - open.length;
     const shown = pile[0] === "f" ? open.slice(-1) : open;
     const names = shown.map((card) => cardName(card, view.game)).join(", ");
-    parts.push(`${pileName(pile, view)}: ${names}${hidden > 0 && pile[0] !== "f" ? ` (${tn("one hidden", "{n} hidden", hidden)})` : ""}`);
+    const below = hidden > 0 && pile[0] !== "f" ? ` (${tn("one hidden", "{n} hidden", hidden)})` : "";
+    parts.push(`${pileName(pile, view)}: ${names}${below}`);
   }
   return parts.join(". ");
 }

@@ -1,7 +1,7 @@
 /**
- * The decks' artwork. A deck is one SVG file, one symbol a line (see frontend/artwork/cards.py), read here as text: a card's
- * picture becomes elements only when the card shows, where a browser that is told to `use` a symbol of another file builds,
- * styles and lays out that whole file, and then a shadow tree for every emblem on every card.
+ * The decks' artwork. A deck is one SVG file, one symbol a line (see frontend/artwork/cards.py), read here as text: a
+ * card's picture becomes elements only when the card shows, where a browser that is told to `use` a symbol of another
+ * file builds, styles and lays out that whole file, and then a shadow tree for every emblem on every card.
  */
 
 const SYMBOL = /^(?:<defs>)?<(g|symbol) id="([^"]+)"[^>]*>(.*)<\/\1>(?:<\/defs>)?$/gm;
@@ -54,7 +54,14 @@ export class Artwork {
 
   /** @param {SVGElement} svg @param {string[]} symbols */
   #fill(svg, symbols) {
-    svg.innerHTML = symbols.map((id) => this.#inside(id).replace(USE, (_, used, transform = "") => `<g fill="currentColor"${transform}>${this.#inside(used)}</g>`)).join("");
+    svg.innerHTML = symbols
+      .map((id) =>
+        this.#inside(id).replace(
+          USE,
+          (_, used, transform = "") => `<g fill="currentColor"${transform}>${this.#inside(used)}</g>`,
+        ),
+      )
+      .join("");
   }
 
   /** @param {string} id */

@@ -8,33 +8,70 @@ const FRENCH = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
 const TAROT = { W: "wands", C: "cups", S: "swords", P: "pentacles" };
 const RANKS = {
   french: {
-    A: marked("French deck", "ace"), 2: marked("French deck", "two"), 3: marked("French deck", "three"),
-    4: marked("French deck", "four"), 5: marked("French deck", "five"), 6: marked("French deck", "six"),
-    7: marked("French deck", "seven"), 8: marked("French deck", "eight"), 9: marked("French deck", "nine"),
-    T: marked("French deck", "ten"), J: marked("French deck", "jack"), Q: marked("French deck", "queen"),
+    A: marked("French deck", "ace"),
+    2: marked("French deck", "two"),
+    3: marked("French deck", "three"),
+    4: marked("French deck", "four"),
+    5: marked("French deck", "five"),
+    6: marked("French deck", "six"),
+    7: marked("French deck", "seven"),
+    8: marked("French deck", "eight"),
+    9: marked("French deck", "nine"),
+    T: marked("French deck", "ten"),
+    J: marked("French deck", "jack"),
+    Q: marked("French deck", "queen"),
     K: marked("French deck", "king"),
   },
   tarot: {
-    A: marked("tarot", "ace"), 2: marked("tarot", "two"), 3: marked("tarot", "three"), 4: marked("tarot", "four"),
-    5: marked("tarot", "five"), 6: marked("tarot", "six"), 7: marked("tarot", "seven"), 8: marked("tarot", "eight"),
-    9: marked("tarot", "nine"), T: marked("tarot", "ten"), P: marked("tarot", "page"), N: marked("tarot", "knight"),
-    Q: marked("tarot", "queen"), K: marked("tarot", "king"),
+    A: marked("tarot", "ace"),
+    2: marked("tarot", "two"),
+    3: marked("tarot", "three"),
+    4: marked("tarot", "four"),
+    5: marked("tarot", "five"),
+    6: marked("tarot", "six"),
+    7: marked("tarot", "seven"),
+    8: marked("tarot", "eight"),
+    9: marked("tarot", "nine"),
+    T: marked("tarot", "ten"),
+    P: marked("tarot", "page"),
+    N: marked("tarot", "knight"),
+    Q: marked("tarot", "queen"),
+    K: marked("tarot", "king"),
   },
 };
 const SUITS = {
-  spades: marked("French deck", "spades"), hearts: marked("French deck", "hearts"),
-  diamonds: marked("French deck", "diamonds"), clubs: marked("French deck", "clubs"),
-  wands: marked("tarot", "wands"), cups: marked("tarot", "cups"), swords: marked("tarot", "swords"),
+  spades: marked("French deck", "spades"),
+  hearts: marked("French deck", "hearts"),
+  diamonds: marked("French deck", "diamonds"),
+  clubs: marked("French deck", "clubs"),
+  wands: marked("tarot", "wands"),
+  cups: marked("tarot", "cups"),
+  swords: marked("tarot", "swords"),
   pentacles: marked("tarot", "pentacles"),
 };
 const TRUMPS = [
-  marked("tarot", "the Fool"), marked("tarot", "the Magician"), marked("tarot", "the High Priestess"),
-  marked("tarot", "the Empress"), marked("tarot", "the Emperor"), marked("tarot", "the Hierophant"),
-  marked("tarot", "the Lovers"), marked("tarot", "the Chariot"), marked("tarot", "Strength"),
-  marked("tarot", "the Hermit"), marked("tarot", "the Wheel of Fortune"), marked("tarot", "Justice"),
-  marked("tarot", "the Hanged Man"), marked("tarot", "Death"), marked("tarot", "Temperance"),
-  marked("tarot", "the Devil"), marked("tarot", "the Tower"), marked("tarot", "the Star"), marked("tarot", "the Moon"),
-  marked("tarot", "the Sun"), marked("tarot", "Judgement"), marked("tarot", "the World"),
+  marked("tarot", "the Fool"),
+  marked("tarot", "the Magician"),
+  marked("tarot", "the High Priestess"),
+  marked("tarot", "the Empress"),
+  marked("tarot", "the Emperor"),
+  marked("tarot", "the Hierophant"),
+  marked("tarot", "the Lovers"),
+  marked("tarot", "the Chariot"),
+  marked("tarot", "Strength"),
+  marked("tarot", "the Hermit"),
+  marked("tarot", "the Wheel of Fortune"),
+  marked("tarot", "Justice"),
+  marked("tarot", "the Hanged Man"),
+  marked("tarot", "Death"),
+  marked("tarot", "Temperance"),
+  marked("tarot", "the Devil"),
+  marked("tarot", "the Tower"),
+  marked("tarot", "the Star"),
+  marked("tarot", "the Moon"),
+  marked("tarot", "the Sun"),
+  marked("tarot", "Judgement"),
+  marked("tarot", "the World"),
 ];
 
 /** @param {string} game */
@@ -82,9 +119,13 @@ export function pileName(pile, view) {
       if (pile === "r") return view.game === "braid" ? t("braid") : t("reserve");
       return t("reserve {number}", { number });
     default:
-      if (view.game === "braid") return number <= 4 ? t("inner cell {number}", { number }) : t("outer cell {number}", { number: number - 4 });
+      if (view.game === "braid")
+        return number <= 4 ? t("inner cell {number}", { number }) : t("outer cell {number}", { number: number - 4 });
       if (view.game === "labyrinth")
-        return t("row {row}, place {number}", { row: Math.floor((number - 1) / 8) + 1, number: ((number - 1) % 8) + 1 });
+        return t("row {row}, place {number}", {
+          row: Math.floor((number - 1) / 8) + 1,
+          number: ((number - 1) % 8) + 1,
+        });
       return t("pile {number}", { number });
   }
 }

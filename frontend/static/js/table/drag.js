@@ -18,7 +18,10 @@ const SLACK = 6;
  */
 
 export class Hand {
-  /** @type {{pointer: number, x: number, y: number, piece: Piece|null, pile: Pile|null, box: DOMRect, lifted: Piece[]|null, choices: Choice[], refused: boolean}|null} */
+  /**
+   * @type {{pointer: number, x: number, y: number, piece: Piece|null, pile: Pile|null, box: DOMRect,
+   *   lifted: Piece[]|null, choices: Choice[], refused: boolean}|null}
+   */
   #held = null;
   #frame = 0;
   #dx = 0;
@@ -58,10 +61,13 @@ export class Hand {
   keep() {
     const held = this.#held;
     if (!held?.lifted) return;
-    const alive = held.lifted.map((old) => this.renderer.pieces.find((piece) => piece.element === old.element && piece.rect.pile === held.pile));
+    const alive = held.lifted.map((old) =>
+      this.renderer.pieces.find((piece) => piece.element === old.element && piece.rect.pile === held.pile),
+    );
     const top = alive.at(-1);
     const view = this.renderer.view;
-    if (!view || !top || alive.some((piece) => !piece) || top.rect.i !== sizeOf(view, top.rect.pile) - 1) return this.cancel();
+    if (!view || !top || alive.some((piece) => !piece) || top.rect.i !== sizeOf(view, top.rect.pile) - 1)
+      return this.cancel();
     held.lifted = /** @type {Piece[]} */ (alive);
     held.choices = this.host.choices(/** @type {Pile} */ (held.pile), held.lifted.length);
     this.#lift(held.lifted);
@@ -73,7 +79,17 @@ export class Hand {
     if (event.button !== 0 || this.#held) return;
     const box = this.felt.getBoundingClientRect();
     const { piece, pile } = this.renderer.at(event.clientX - box.left, event.clientY - box.top);
-    this.#held = { pointer: event.pointerId, x: event.clientX, y: event.clientY, piece, pile, box, lifted: null, choices: [], refused: false };
+    this.#held = {
+      pointer: event.pointerId,
+      x: event.clientX,
+      y: event.clientY,
+      piece,
+      pile,
+      box,
+      lifted: null,
+      choices: [],
+      refused: false,
+    };
     this.felt.setPointerCapture(event.pointerId);
   }
 
@@ -146,11 +162,18 @@ export class Hand {
     if (!layout) return null;
     const { box } = held;
     const point = { x: event.clientX - box.left, y: event.clientY - box.top };
-    const card = { x: held.lifted[0].rect.x + event.clientX - held.x, y: held.lifted[0].rect.y + event.clientY - held.y, w: layout.w, h: layout.h };
+    const card = {
+      x: held.lifted[0].rect.x + event.clientX - held.x,
+      y: held.lifted[0].rect.y + event.clientY - held.y,
+      w: layout.w,
+      h: layout.h,
+    };
     /** @type {{choice: Choice|null, score: number}} */
     let best = { choice: null, score: layout.w * layout.h * 0.12 };
     for (const slot of layout.slots) {
-      const choice = held.choices.find((/** @type {Choice} */ { to }) => to === slot.pile || (to === "f" && slot.pile[0] === "f"));
+      const choice = held.choices.find(
+        (/** @type {Choice} */ { to }) => to === slot.pile || (to === "f" && slot.pile[0] === "f"),
+      );
       if (!choice) continue;
       const area = this.#ground(slot);
       const inside = point.x >= area.x && point.x <= area.x + area.w && point.y >= area.y && point.y <= area.y + area.h;

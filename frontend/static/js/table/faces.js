@@ -27,7 +27,12 @@ export class Faces {
     this.sprites = sprites;
   }
 
-  /** Draws a card's face or back, and says what it is and where. @param {HTMLElement} element @param {CardRect} rect @param {View} view */
+  /**
+   * Draws a card's face or back, and says what it is and where.
+   * @param {HTMLElement} element
+   * @param {CardRect} rect
+   * @param {View} view
+   */
   dress(element, rect, view) {
     const { code } = rect;
     element.setAttribute("aria-label", `${cardName(code, view.game)}, ${pileName(rect.pile, view)}`);

@@ -42,8 +42,8 @@ export class Finish {
     byId("finish-rank").dataset.state = this.game.state;
     byId("finish-rank").textContent = this.#rankText();
     document.body.dataset.finished = won ? "won" : "over";
-    const text = `${title} ${t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })}`;
-    this.#tell(text, this.game.verdict ? this.#rankText() : "");
+    const cards = t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal });
+    this.#tell(`${title} ${cards}`, this.game.verdict ? this.#rankText() : "");
     const celebrated = won && played;
     if (celebrated) this.#once("celebrate", () => this.#celebrate());
     this.#once("open", () => this.#open(celebrated && !motionReduced() ? SHOWER_MS : 0));
@@ -93,9 +93,15 @@ export class Finish {
     if (!view) return;
     const filled = Math.round((view.cards_up / view.goal) * 10);
     const { verdict } = this.game;
-    const rank = verdict?.rank ? ` · ${t("rank {rank}", { rank: verdict.rank })}` : "";
+    const place = verdict?.rank ? t("rank {rank}", { rank: verdict.rank }) : "";
+    const rank = place && ` · ${place}`;
     const day = this.data.day ? ` ${this.data.day}` : "";
-    this.#shared = `Talon · ${this.data.title}${day}\n${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}\n⏱ ${clockText(this.game.elapsed)} · ${tn("one move", "{n} moves", view.moves)}${rank}\n${location.origin}/`;
+    this.#shared = [
+      `Talon · ${this.data.title}${day}`,
+      `${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}`,
+      `⏱ ${clockText(this.game.elapsed)} · ${tn("one move", "{n} moves", view.moves)}${rank}`,
+      `${location.origin}/`,
+    ].join("\n");
     const button = byId("share");
     try {
       if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ text: this.#shared });
@@ -125,13 +131,22 @@ export class Finish {
         const leap = -felt.clientHeight * (0.15 + Math.random() * 0.35);
         const frames = [
           { transform: `translate(${rect.x}px,${rect.y}px)`, opacity: 1, easing: "cubic-bezier(.2,.7,.5,1)" },
-          { transform: `translate(${rect.x + drift * 0.5}px,${rect.y + leap}px) rotate(${drift / 6}deg)`, opacity: 1, easing: "cubic-bezier(.5,0,.9,.5)" },
-          { transform: `translate(${rect.x + drift}px,${felt.clientHeight + 220}px) rotate(${drift / 2}deg)`, opacity: 1 },
+          {
+            transform: `translate(${rect.x + drift * 0.5}px,${rect.y + leap}px) rotate(${drift / 6}deg)`,
+            opacity: 1,
+            easing: "cubic-bezier(.5,0,.9,.5)",
+          },
+          {
+            transform: `translate(${rect.x + drift}px,${felt.clientHeight + 220}px) rotate(${drift / 2}deg)`,
+            opacity: 1,
+          },
         ];
-        ghost.animate(frames, { duration: 1700 + Math.random() * 900, delay: wave * 240 + k * 60, fill: "both" }).finished.then(
-          () => ghost.remove(),
-          () => ghost.remove(),
-        );
+        ghost
+          .animate(frames, { duration: 1700 + Math.random() * 900, delay: wave * 240 + k * 60, fill: "both" })
+          .finished.then(
+            () => ghost.remove(),
+            () => ghost.remove(),
+          );
       });
   }
 }

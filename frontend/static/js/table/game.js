@@ -5,7 +5,10 @@ import { viewAfter } from "./views.js";
 
 /** @import { Choice, Pile, Token, View } from "./types.js" */
 
-/** How far each state lies along an attempt's way; what is not named is the end of it. @type {Record<string, number>} */
+/**
+ * How far each state lies along an attempt's way; what is not named is the end of it.
+ * @type {Record<string, number>}
+ */
 const STAGES = { playing: 0, pending: 1 };
 const SETTLED = 2;
 
@@ -31,7 +34,8 @@ export class Game {
   played = false;
   /** How it ended: "won", "resigned" or "closed"; empty before the server has said so. */
   how = "";
-  /** The number of the last token there is, as soon as it is known that none follows. @type {number|null} */ #last = null;
+  /** The number of the last token there is, as soon as it is known that none follows. @type {number|null} */ #last =
+    null;
   /** What the verifier says. @type {any} */ verdict = null;
   /** @type {Clock} */ clock = { ms: 0, at: 0, runs: false };
 
@@ -47,7 +51,9 @@ export class Game {
   }
 
   get canUndo() {
-    return this.state === "playing" && Boolean(this.view?.can_undo || this.pending.length) && !this.pending.includes("u");
+    return (
+      this.state === "playing" && Boolean(this.view?.can_undo || this.pending.length) && !this.pending.includes("u")
+    );
   }
 
   /** @returns {boolean} whether the game is over and its last token has come */
@@ -88,7 +94,7 @@ export class Game {
 
   /**
    * @param {any} message one confirmed move
-   * @returns {"taken"|"known"|"missing"} known: it had been taken before; missing: others come before it, and the view is needed
+   * @returns {"taken"|"known"|"missing"} known: it had been taken before; missing: others come before it
    */
   takeMove(message) {
     if (!this.view || this.n === null) return "missing";
@@ -101,7 +107,10 @@ export class Game {
     return "taken";
   }
 
-  /** The missing moves have come: the clock goes by the server's again. @param {{n: number, ms: number, state: string}} message */
+  /**
+   * The missing moves have come: the clock goes by the server's again.
+   * @param {{n: number, ms: number, state: string}} message
+   */
   takeResumed(message) {
     this.#turn(message.state);
     this.#setClock(message.ms);

@@ -1,6 +1,6 @@
 /**
- * A lesson's positions: what is seen in each, and where every legal move leads. The rules wrote them down beforehand, so the
- * graph answers as the server would.
+ * A lesson's positions: what is seen in each, and where every legal move leads. The rules wrote them down beforehand,
+ * so the graph answers as the server would.
  */
 
 import { viewAfter } from "./views.js";
@@ -41,7 +41,16 @@ export class Graph {
     const { moves = {}, run, done } = this.positions[at];
     const view = { ...this.#views[at], moves: n, can_undo: n > 0 };
     const legal = run || done ? [] : Object.keys(moves);
-    return { type: "view", n, view, legal, stuck: !done && !run && legal.length === 0, auto: Boolean(run), ms: 0, state: "playing" };
+    return {
+      type: "view",
+      n,
+      view,
+      legal,
+      stuck: !done && !run && legal.length === 0,
+      auto: Boolean(run),
+      ms: 0,
+      state: "playing",
+    };
   }
 
   /** The same as the change that a move makes. @param {number} at @param {number} n @param {Token} token */
@@ -66,7 +75,7 @@ export class Graph {
 
   #distances() {
     const left = this.positions.map(({ done }) => (done ? 0 : Infinity));
-    for (let changed = true; changed; ) {
+    for (let changed = true; changed;) {
       changed = false;
       this.positions.forEach(({ moves = {} }, at) => {
         const nearest = Math.min(left[at], ...Object.values(moves).map((to) => left[to] + 1));

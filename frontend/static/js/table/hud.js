@@ -18,7 +18,11 @@ export function clockText(ms) {
   return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
-/** Puts a text in its place; one that stands there already is left alone, so that nothing is laid out anew. @param {string} id @param {string} text */
+/**
+ * Puts a text in its place; one that stands there already is left alone, so that nothing is laid out anew.
+ * @param {string} id
+ * @param {string} text
+ */
 function write(id, text) {
   const element = byId(id);
   if (element.textContent !== text) element.textContent = text;
@@ -62,7 +66,12 @@ export class Hud {
     const draw = /** @type {HTMLButtonElement} */ (byId("draw"));
     draw.hidden = !("s" in view.piles);
     draw.disabled = !offered.includes("d") && !offered.includes("n");
-    const label = !offered.includes("d") && offered.includes("n") ? t("Turn over") : view.game === "labyrinth" ? t("Deal row") : t("Draw");
+    const label =
+      !offered.includes("d") && offered.includes("n")
+        ? t("Turn over")
+        : view.game === "labyrinth"
+          ? t("Deal row")
+          : t("Draw");
     const words = draw.querySelector("span");
     if (words) words.textContent = label;
     byId("direction").hidden = !(playing && offered.includes("up"));
@@ -106,7 +115,8 @@ function facts(view) {
     const direction = view.direction === "up" ? t("up ↑") : view.direction === "down" ? t("down ↓") : t("choose");
     list.push([t("Builds"), direction]);
   }
-  if (view.game === "plot") list.push([t("Phase"), view.phase === 1 ? t("one: fill the first foundation") : t("two: all foundations")]);
+  if (view.game === "plot")
+    list.push([t("Phase"), view.phase === 1 ? t("one: fill the first foundation") : t("two: all foundations")]);
   if (view.game === "braid") list.push([t("Redeals"), String(view.rounds_left ?? "∞")]);
   return list;
 }

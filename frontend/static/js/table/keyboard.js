@@ -25,7 +25,12 @@ export class Keyboard {
   /** @type {Element|null} */ current = null;
   #waiting = false;
 
-  /** @param {HTMLElement} felt @param {Renderer} renderer @param {Keys} keys @param {Document|HTMLElement} [scope] where letters count */
+  /**
+   * @param {HTMLElement} felt
+   * @param {Renderer} renderer
+   * @param {Keys} keys
+   * @param {Document|HTMLElement} [scope] where letters count
+   */
   constructor(felt, renderer, keys, scope = document) {
     this.felt = felt;
     this.renderer = renderer;
@@ -51,7 +56,8 @@ export class Keyboard {
     if (!this.current || !stops.includes(this.current)) {
       const focused = this.felt.contains(document.activeElement) || document.activeElement === document.body;
       const lost = this.current;
-      this.current = (lost && this.#standIn(lost)) ?? stops.find((stop) => stop.classList.contains("movable")) ?? stops[0] ?? null;
+      this.current =
+        (lost && this.#standIn(lost)) ?? stops.find((stop) => stop.classList.contains("movable")) ?? stops[0] ?? null;
       if (lost && focused && this.felt.classList.contains("keys")) this.#focus(this.current);
     }
     for (const stop of /** @type {HTMLElement[]} */ (stops)) {
@@ -148,7 +154,15 @@ export class Keyboard {
     const keys = this.keys;
     /** @type {Record<string, () => void>} */
     const actions = {
-      d: keys.draw, u: keys.undo, z: keys.undo, a: keys.auto, "?": keys.help, h: keys.help, r: keys.resign, l: keys.describe, Escape: keys.cancel,
+      d: keys.draw,
+      u: keys.undo,
+      z: keys.undo,
+      a: keys.auto,
+      "?": keys.help,
+      h: keys.help,
+      r: keys.resign,
+      l: keys.describe,
+      Escape: keys.cancel,
     };
     const action = actions[event.key];
     if (!action) return;

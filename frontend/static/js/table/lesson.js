@@ -49,7 +49,8 @@ class Lesson {
       help: () => this.showMove(),
       describe: () => game.shown && say(tableText(game.shown)),
       cancel: () => picking.choose(null),
-      enter: (/** @type {Element} */ element) => picking.tap(this.renderer.pieceOf(element) ?? null, /** @type {HTMLElement} */ (element).dataset.pile ?? null),
+      enter: (/** @type {Element} */ element) =>
+        picking.tap(this.renderer.pieceOf(element) ?? null, /** @type {HTMLElement} */ (element).dataset.pile ?? null),
       foundation: (/** @type {Element} */ element) => picking.toFoundation(element),
       targets: () => picking.targets,
     };
@@ -150,7 +151,11 @@ class Lesson {
     line.dataset.state = this.#done ? "done" : lost ? "lost" : run ? "run" : "try";
     const label = /** @type {HTMLElement} */ (line.querySelector("b"));
     label.textContent = this.#done ? t("Well done!") : lost ? t("That was it:") : run ? t("Watch:") : t("Try:");
-    const words = lost ? t("from here the aim is out of reach. Take the move back.") : run ? t("the rest goes up by itself.") : this.texts[text];
+    const words = lost
+      ? t("from here the aim is out of reach. Take the move back.")
+      : run
+        ? t("the rest goes up by itself.")
+        : this.texts[text];
     const place = /** @type {HTMLElement} */ (line.querySelector("span"));
     if (place.innerHTML !== words) place.innerHTML = words;
     this.#button("undo").disabled = this.#way.length === 1;
@@ -168,7 +173,12 @@ class Lesson {
 
   #buttons() {
     /** @type {Record<string, () => void>} */
-    const actions = { undo: () => this.undo(), again: () => this.restart(), show: () => this.showMove(), draw: () => this.picking.drawCards() };
+    const actions = {
+      undo: () => this.undo(),
+      again: () => this.restart(),
+      show: () => this.showMove(),
+      draw: () => this.picking.drawCards(),
+    };
     for (const [name, action] of Object.entries(actions)) this.#button(name).addEventListener("click", action);
   }
 }

@@ -56,7 +56,11 @@ class Table {
       help: () => byId("help-dialog").showModal(),
       describe: () => this.game.shown && say(tableText(this.game.shown)),
       cancel: () => this.picking.choose(null),
-      enter: (element) => this.picking.tap(this.renderer.pieceOf(element) ?? null, /** @type {HTMLElement} */ (element).dataset.pile ?? null),
+      enter: (element) =>
+        this.picking.tap(
+          this.renderer.pieceOf(element) ?? null,
+          /** @type {HTMLElement} */ (element).dataset.pile ?? null,
+        ),
       foundation: (element) => this.picking.toFoundation(element),
       targets: () => this.picking.targets,
     });
@@ -119,7 +123,8 @@ class Table {
 
   auto() {
     const { game } = this;
-    if (game.auto && game.state === "playing" && game.pending.length === 0) this.socket.send({ type: "auto", n: (game.n ?? 0) + 1 });
+    if (game.auto && game.state === "playing" && game.pending.length === 0)
+      this.socket.send({ type: "auto", n: (game.n ?? 0) + 1 });
   }
 
   /** @param {any} message */
@@ -189,7 +194,8 @@ class Table {
     byId("draw").addEventListener("click", () => this.picking.drawCards());
     byId("auto").addEventListener("click", () => this.auto());
     byId("stuck-undo").addEventListener("click", () => this.undo());
-    for (const button of document.querySelectorAll("[data-resign]")) button.addEventListener("click", () => byId("resign-dialog").showModal());
+    for (const button of document.querySelectorAll("[data-resign]"))
+      button.addEventListener("click", () => byId("resign-dialog").showModal());
     for (const button of document.querySelectorAll("[data-opens]"))
       button.addEventListener("click", () => byId(/** @type {HTMLElement} */ (button).dataset.opens ?? "").showModal());
     for (const button of document.querySelectorAll("[data-direction]"))

@@ -4,8 +4,10 @@
 /** @import { Piece } from "./render.js" */
 
 /**
- * A card that may be the same in its old place stays; else a card that shows comes from where it was seen, best from `source`.
- * @param {Piece[]} pieces @param {CardRect[]} rects @param {Pile|null} source the pile the last move took its cards from
+ * A card that may be the same in its old place stays; else a card that shows comes from where it was seen, best from
+ * `source`.
+ * @param {Piece[]} pieces @param {CardRect[]} rects
+ * @param {Pile|null} source the pile the last move took its cards from
  * @returns {{kept: (Piece|null)[], gone: Set<Piece>}} what becomes of each rectangle; what is left over
  */
 export function match(pieces, rects, source) {
@@ -19,7 +21,8 @@ export function match(pieces, rects, source) {
   rects.forEach((rect, k) => {
     if (kept[k] || rect.code === null) return;
     const same = [...gone].filter((piece) => piece.rect.code === rect.code);
-    const piece = same.find((one) => one.rect.pile === source) ?? same.find((one) => one.rect.pile !== rect.pile) ?? same[0];
+    const piece =
+      same.find((one) => one.rect.pile === source) ?? same.find((one) => one.rect.pile !== rect.pile) ?? same[0];
     if (piece && gone.delete(piece)) kept[k] = piece;
   });
   return { kept, gone };
@@ -27,10 +30,21 @@ export function match(pieces, rects, source) {
 
 /** @param {CardRect} a @param {CardRect} b @returns {boolean} */
 export const same = (a, b) =>
-  a.x === b.x && a.y === b.y && a.z === b.z && a.code === b.code && a.pile === b.pile && a.i === b.i && a.turn === b.turn && a.mirror === b.mirror;
+  a.x === b.x &&
+  a.y === b.y &&
+  a.z === b.z &&
+  a.code === b.code &&
+  a.pile === b.pile &&
+  a.i === b.i &&
+  a.turn === b.turn &&
+  a.mirror === b.mirror;
 
 /** @param {CardRect} rect */
 const placeOf = (rect) => `${rect.pile} ${rect.i}`;
 
-/** @param {CardRect} old @param {CardRect} rect @returns {boolean} whether it may be one card, as far as both show it */
+/**
+ * @param {CardRect} old
+ * @param {CardRect} rect
+ * @returns {boolean} whether it may be one card, as far as both show it
+ */
 const fits = (old, rect) => old.code === rect.code || old.code === null || rect.code === null;

@@ -11,7 +11,10 @@ export const wait = (order) => Math.min(order * 9, 520);
 /** @param {HTMLElement} element a card @param {number} delay milliseconds */
 export function flip(element, delay) {
   element.firstElementChild?.animate(
-    [{ transform: "rotateY(90deg)", filter: "brightness(.7)" }, { transform: "none", filter: "none" }],
+    [
+      { transform: "rotateY(90deg)", filter: "brightness(.7)" },
+      { transform: "none", filter: "none" },
+    ],
     { duration: 190, delay, easing: "ease-out", fill: "backwards" },
   );
 }

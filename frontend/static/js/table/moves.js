@@ -1,6 +1,6 @@
 /**
- * Legal tokens sorted by what the hand picks up, and a view with a move already made. These are no rules: what is legal comes
- * from the server, and what a move turns up stays face down here until the server says what it is.
+ * Legal tokens sorted by what the hand picks up, and a view with a move already made. These are no rules: what is legal
+ * comes from the server, and what a move turns up stays face down here until the server says what it is.
  */
 
 import { sizeOf, suitOf } from "./cards.js";
@@ -28,7 +28,8 @@ export function choicesFor(legal, pile, count) {
 
 /** @param {Token[]} legal @param {Token} played @returns {Token[]} those that an unanswered move leaves alone */
 export function untouched(legal, played) {
-  if (played === "d") return legal.filter((token) => token === "d" || (parse(token) !== null && parse(token)?.from !== "w"));
+  if (played === "d")
+    return legal.filter((token) => token === "d" || (parse(token) !== null && parse(token)?.from !== "w"));
   const move = parse(played);
   if (!move) return [];
   const busy = new Set([move.from, move.to]);
@@ -50,7 +51,8 @@ export function likelyFoundation(view, card) {
   if (card === null) return names[0];
   const suit = suitOf(card, view.game);
   if (view.game === "tarot") return `f${["wands", "cups", "swords", "pentacles", "trumps"].indexOf(suit)}`;
-  if (view.game === "stonewall" || view.game === "labyrinth") return `f${["spades", "hearts", "diamonds", "clubs"].indexOf(suit)}`;
+  if (view.game === "stonewall" || view.game === "labyrinth")
+    return `f${["spades", "hearts", "diamonds", "clubs"].indexOf(suit)}`;
   const near = (/** @type {Card} */ top) => {
     const ranks = [...ORDER].filter((rank) => rank !== "P" && rank !== "N");
     const gap = Math.abs(ranks.indexOf(top[0]) - ranks.indexOf(card[0]));

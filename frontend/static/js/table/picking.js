@@ -45,8 +45,8 @@ export class Picking {
   }
 
   /**
-   * A tap or Enter: picks a card up, puts it down where it may go, turns the stock; a second tap on the same card sends it to
-   * the foundation or to its only place.
+   * A tap or Enter: picks a card up, puts it down where it may go, turns the stock; a second tap on the same card sends
+   * it to the foundation or to its only place.
    * @param {Piece|null} piece @param {Pile|null} pile
    */
   tap(piece, pile) {
@@ -78,7 +78,10 @@ export class Picking {
     if (chosen) say(tn("picked up, one place to go", "picked up, {n} places to go", this.targets.length));
   }
 
-  /** After a redraw: which cards can move, and whether the picked-up one still can. @param {boolean} busy a drag is under way */
+  /**
+   * After a redraw: which cards can move, and whether the picked-up one still can.
+   * @param {boolean} busy a drag is under way
+   */
   refresh(busy) {
     const { offered, shown } = this.game;
     if (!shown) return;

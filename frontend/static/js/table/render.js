@@ -1,6 +1,7 @@
 /**
- * Brings the page's card elements in line with a layout. An element keeps its card: what moved is found by comparing the layout
- * with the elements that stand, and the style sheet's transitions do the rest, so a new position may come at any moment.
+ * Brings the page's card elements in line with a layout. An element keeps its card: what moved is found by comparing
+ * the layout with the elements that stand, and the style sheet's transitions do the rest, so a new position may come at
+ * any moment.
  */
 
 import { motionReduced } from "../settings.js";
@@ -45,7 +46,8 @@ export class Renderer {
   /**
    * @param {View} view
    * @param {Layout} layout
-   * @param {{deal?: boolean, jump?: boolean, source?: Pile|null}} [how] deal: cards come out of the stock one after the other;
+   * @param {{deal?: boolean, jump?: boolean, source?: Pile|null}} [how]
+   *   deal: cards come out of the stock one after the other;
    *   jump: no animation (a resize); source: the pile the last move took its cards from
    */
   draw(view, layout, { deal = false, jump = false, source = null } = {}) {
@@ -60,14 +62,19 @@ export class Renderer {
     const entering = layout.cards.map((rect, k) => (kept[k] ? null : this.#enter(rect, deal)));
     // One reflow for all new cards: they start from where they have been put, not from nowhere.
     if (entering.some(Boolean)) void this.felt.offsetWidth;
-    this.pieces = layout.cards.map((rect, k) => this.#place(/** @type {Piece} */ (kept[k] ?? entering[k]), rect, { deal, order: k, entered: !kept[k] }));
+    this.pieces = layout.cards.map((rect, k) =>
+      this.#place(/** @type {Piece} */ (kept[k] ?? entering[k]), rect, { deal, order: k, entered: !kept[k] }),
+    );
     for (const piece of gone) this.#leave(piece, before);
     this.#lock(view);
     if (this.#moving.size > 0) setTimeout(() => this.#settle(draws), SETTLE_AFTER);
     if (jump) void this.felt.offsetWidth;
   }
 
-  /** Sets the size of the cards, and draws those that stand anew when it asks for other faces. @param {Layout} layout */
+  /**
+   * Sets the size of the cards, and draws those that stand anew when it asks for other faces.
+   * @param {Layout} layout
+   */
   #measure({ w, h }) {
     if (this.#width !== w) {
       this.#width = w;
@@ -92,8 +99,11 @@ export class Renderer {
    */
   at(x, y) {
     const { w = 0, h = 0, slots = [] } = this.layout ?? {};
-    const covers = (/** @type {{x: number, y: number}} */ place) => x >= place.x && x < place.x + w && y >= place.y && y < place.y + h;
-    const piece = this.pieces.filter(({ rect }) => covers(rect)).reduce((/** @type {Piece|null} */ top, one) => (top && top.rect.z > one.rect.z ? top : one), null);
+    const covers = (/** @type {{x: number, y: number}} */ place) =>
+      x >= place.x && x < place.x + w && y >= place.y && y < place.y + h;
+    const piece = this.pieces
+      .filter(({ rect }) => covers(rect))
+      .reduce((/** @type {Piece|null} */ top, one) => (top && top.rect.z > one.rect.z ? top : one), null);
     return { piece, pile: piece?.rect.pile ?? slots.find(covers)?.pile ?? null };
   }
 
@@ -132,8 +142,10 @@ export class Renderer {
     const lifted = element.classList.contains("lifted");
     if (!entered && !lifted && same(old, rect)) return { element, rect };
     const moved = entered || lifted || old.x !== rect.x || old.y !== rect.y;
-    if (old.code !== rect.code || old.mirror !== rect.mirror || old.pile !== rect.pile || old.i !== rect.i) this.#dress(element, rect);
-    if (rect.code !== null && (entered ? !element.classList.contains("fresh") : old.code === null)) this.#flip(element, deal ? wait(order) : 0);
+    if (old.code !== rect.code || old.mirror !== rect.mirror || old.pile !== rect.pile || old.i !== rect.i)
+      this.#dress(element, rect);
+    if (rect.code !== null && (entered ? !element.classList.contains("fresh") : old.code === null))
+      this.#flip(element, deal ? wait(order) : 0);
     element.classList.remove("lifted", "last", "fresh");
     element.style.transitionDelay = deal ? `${wait(order)}ms` : "";
     move(element, rect.x, rect.y, rect.turn ?? 0);
@@ -158,7 +170,10 @@ export class Renderer {
     element.style.zIndex = String(moving ? 1000 + z : z);
   }
 
-  /** Lets those that set out with one drawing, and have not been sent elsewhere since, stand where they belong. @param {number} draws */
+  /**
+   * Lets those that set out with one drawing, and have not been sent elsewhere since, stand where they belong.
+   * @param {number} draws
+   */
   #settle(draws) {
     for (const [element, { z, since }] of this.#moving) {
       if (since > draws) continue;
@@ -198,6 +213,7 @@ export class Renderer {
 
   /** Shows which cards of a labyrinth are free. @param {View} view */
   #lock({ free }) {
-    for (const { element, rect } of this.pieces) element.classList.toggle("locked", free !== undefined && rect.pile[0] === "t" && !free.includes(rect.pile));
+    for (const { element, rect } of this.pieces)
+      element.classList.toggle("locked", free !== undefined && rect.pile[0] === "t" && !free.includes(rect.pile));
   }
 }

@@ -61,10 +61,13 @@ class Replay {
   #run() {
     if (this.at === this.steps.moved.length) this.go(0);
     this.#pressed(true);
-    this.#timer = window.setInterval(() => {
-      this.go(this.at + 1);
-      if (this.at === this.steps.moved.length) this.#stop();
-    }, motionReduced() ? PACE * 2 : PACE);
+    this.#timer = window.setInterval(
+      () => {
+        this.go(this.at + 1);
+        if (this.at === this.steps.moved.length) this.#stop();
+      },
+      motionReduced() ? PACE * 2 : PACE,
+    );
   }
 
   #stop() {
@@ -81,7 +84,9 @@ class Replay {
   }
 
   #text() {
-    return this.at === 0 ? t("The deal") : moveText(this.views[this.at - 1], this.views[this.at], this.steps.moved[this.at - 1].token);
+    return this.at === 0
+      ? t("The deal")
+      : moveText(this.views[this.at - 1], this.views[this.at], this.steps.moved[this.at - 1].token);
   }
 
   /** @param {boolean} jump @param {string|null} [source] */
@@ -94,7 +99,11 @@ class Replay {
     this.scrub.value = String(this.at);
     const text = this.tools.querySelector(".step-text");
     if (text) text.textContent = this.#text();
-    const figures = { "cards-up": `${view.cards_up}/${view.goal}`, moves: `${this.at}/${this.steps.moved.length}`, clock: clockText(this.at ? this.steps.moved[this.at - 1].ms : 0) };
+    const figures = {
+      "cards-up": `${view.cards_up}/${view.goal}`,
+      moves: `${this.at}/${this.steps.moved.length}`,
+      clock: clockText(this.at ? this.steps.moved[this.at - 1].ms : 0),
+    };
     for (const [id, value] of Object.entries(figures)) {
       const figure = document.getElementById(id);
       if (figure) figure.textContent = value;

@@ -54,7 +54,10 @@ export class Slots {
     element.dataset.sign = sign;
     const emblem = EMBLEMS[/** @type {"cups"} */ (sign)];
     if (emblem) element.replaceChildren(this.faces.artwork(view).picture("-11 -11 22 22", "emblem", [emblem]));
-    else element.replaceChildren(Object.assign(document.createElement("span"), { className: "sign", textContent: signText(sign) }));
+    else
+      element.replaceChildren(
+        Object.assign(document.createElement("span"), { className: "sign", textContent: signText(sign) }),
+      );
   }
 
   /** @param {HTMLElement} element @param {Slot} slot @param {View} view @param {Set<Pile>} filled */
@@ -82,7 +85,12 @@ export class Slots {
     return pile[0] === "s" || pile[0] === "w" || (pile === "r" && view.game === "plot");
   }
 
-  /** The number of cards in a pile, standing over its lower edge. @param {Slot} slot @param {number} size @param {number} h of a card */
+  /**
+   * The number of cards in a pile, standing over its lower edge.
+   * @param {Slot} slot
+   * @param {number} size
+   * @param {number} h of a card
+   */
   #tally({ pile, x, y, w }, size, h) {
     let element = this.#tallies.get(pile);
     if (!element) {

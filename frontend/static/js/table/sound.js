@@ -13,7 +13,10 @@ function rustle(length, tone, loudness) {
   for (let i = 0; i < samples.length; i++) samples[i] = (Math.random() * 2 - 1) * (1 - i / samples.length) ** 3;
   const source = new AudioBufferSourceNode(context, { buffer });
   const filter = new BiquadFilterNode(context, { type: "bandpass", frequency: tone, Q: 0.8 });
-  source.connect(filter).connect(new GainNode(context, { gain: loudness })).connect(context.destination);
+  source
+    .connect(filter)
+    .connect(new GainNode(context, { gain: loudness }))
+    .connect(context.destination);
   source.start();
 }
 

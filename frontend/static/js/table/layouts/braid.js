@@ -6,7 +6,11 @@ import { Grid, Plan, roomiest } from "./grid.js";
 
 /** @param {View} view @param {number} width @param {number} height @param {boolean} flipped @returns {Layout} */
 export function braid(view, width, height, flipped) {
-  const grids = [new Grid(width, height, 9.9, 4), new Grid(width, height, 5.75, 6.35), new Grid(width, height, 8.8, 5.1)];
+  const grids = [
+    new Grid(width, height, 9.9, 4),
+    new Grid(width, height, 5.75, 6.35),
+    new Grid(width, height, 8.8, 5.1),
+  ];
   const choice = roomiest(grids);
   const plan = new Plan(view, grids[choice]);
   const place = [wide, tall, middling][choice];
@@ -71,6 +75,15 @@ function weave(plan, x, y, room) {
   plan.slot("r", x, y + Math.round(9.5 * step), { sign: "braid" });
   listed.forEach((code, i) => {
     const right = i % 2 === 1;
-    plan.cards.push({ pile: "r", i, code, x: Math.round(x + (right ? lean : -lean)), y: Math.round(y + i * step), z: i, turn: right ? 5 : -5, mirror: right });
+    plan.cards.push({
+      pile: "r",
+      i,
+      code,
+      x: Math.round(x + (right ? lean : -lean)),
+      y: Math.round(y + i * step),
+      z: i,
+      turn: right ? 5 : -5,
+      mirror: right,
+    });
   });
 }

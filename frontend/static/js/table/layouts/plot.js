@@ -1,4 +1,6 @@
-/** The Plot: three rows of four piles, the reserve beside them, and the one foundation of phase one before the others. */
+/**
+ * The Plot: three rows of four piles, the reserve beside them, and the one foundation of phase one before the others.
+ */
 
 import { Grid, Plan, roomiest } from "./grid.js";
 
@@ -24,7 +26,8 @@ function wide(plan) {
   plan.stack("r", grid.x(0), grid.y(0), { sign: "reserve" });
   plan.stack("s", grid.x(0), grid.y(1.45), { sign: "stock" });
   plan.stack("w", grid.x(0), grid.y(2.5));
-  for (let k = 0; k < 8; k++) plan.stack(`f${k}`, grid.x(6.1 + (k % 2)), grid.y(Math.floor(k / 2) * 1.03), more(plan, k));
+  for (let k = 0; k < 8; k++)
+    plan.stack(`f${k}`, grid.x(6.1 + (k % 2)), grid.y(Math.floor(k / 2) * 1.03), more(plan, k));
   tableau(plan, 1.55, 0, 1);
 }
 

@@ -22,7 +22,8 @@ function beside(plan) {
   const pitch = Math.min(1, ((grid.bottom - grid.h) / 3 - grid.gap) / grid.h) * 0.98;
   for (let k = 0; k < 4; k++) plan.stack(`f${k}`, grid.x(0), grid.y(k * pitch), { sign: SUITS[k] });
   for (let k = 0; k < 6; k++) plan.fan(`t${k}`, grid.x(1.35 + k), grid.y(0), grid.bottom - grid.y(0) - 2);
-  for (let k = 0; k < 16; k++) plan.stack(`r${k}`, grid.x(7.7 + (k % 4)), grid.y(Math.floor(k / 4) * pitch), { sign: "reserve" });
+  for (let k = 0; k < 16; k++)
+    plan.stack(`r${k}`, grid.x(7.7 + (k % 4)), grid.y(Math.floor(k / 4) * pitch), { sign: "reserve" });
 }
 
 /** @param {Plan} plan @param {number} width foundations above, reserve below: upright screens */
@@ -33,9 +34,12 @@ function below(plan, width) {
   const left = (width - 7 * step - grid.w) / 2;
   const top = Math.round(grid.bottom - 2 * grid.h - grid.gap - 2);
   for (let k = 0; k < 16; k++)
-    plan.stack(`r${k}`, Math.round(left + (k % 8) * step), top + Math.floor(k / 8) * (grid.h + grid.gap), { sign: "reserve" });
+    plan.stack(`r${k}`, Math.round(left + (k % 8) * step), top + Math.floor(k / 8) * (grid.h + grid.gap), {
+      sign: "reserve",
+    });
   const wall = grid.y(1) + grid.gap;
   const pitch = Math.min(1.2, (width - 6 * grid.w) / 5 / (grid.w + grid.gap) + grid.w / (grid.w + grid.gap));
   const start = (width - 5 * pitch * (grid.w + grid.gap) - grid.w) / 2;
-  for (let k = 0; k < 6; k++) plan.fan(`t${k}`, Math.round(start + k * pitch * (grid.w + grid.gap)), wall, top - wall - grid.gap * 2);
+  for (let k = 0; k < 6; k++)
+    plan.fan(`t${k}`, Math.round(start + k * pitch * (grid.w + grid.gap)), wall, top - wall - grid.gap * 2);
 }

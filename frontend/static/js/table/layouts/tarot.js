@@ -15,7 +15,10 @@ const NARROWEST = 0.66;
 /** @param {View} view @param {number} width @param {number} height @param {boolean} flipped @returns {Layout} */
 export function tarot(view, width, height, flipped) {
   const flat = height < 430 && width > height * 1.4;
-  const plan = new Plan(view, flat ? new Grid(width, height, 12.1, 2.9, { top: true }) : roomyGrid(view, width, height));
+  const plan = new Plan(
+    view,
+    flat ? new Grid(width, height, 12.1, 2.9, { top: true }) : roomyGrid(view, width, height),
+  );
   if (flat) sides(plan);
   else above(plan);
   return plan.done(width, flipped);
@@ -39,14 +42,23 @@ function roomyGrid(view, width, height) {
 /** @param {View} view @returns {number} the height that the longest pile needs, in cards */
 function tallest(view) {
   const piles = Object.keys(view.piles).filter((name) => name[0] === "t");
-  return Math.max(...piles.map((name) => view.piles[name].slice(0, -1).reduce((sum, card) => sum + (card === null ? LEAST_DOWN : LEAST_UP), 1)));
+  return Math.max(
+    ...piles.map((name) =>
+      view.piles[name].slice(0, -1).reduce((sum, card) => sum + (card === null ? LEAST_DOWN : LEAST_UP), 1),
+    ),
+  );
 }
 
 /** @param {Plan} plan stock and foundations above the piles */
 function above(plan) {
   const { grid } = plan;
   plan.stack("s", grid.x(0), grid.y(0), { sign: "stock" });
-  plan.row("w", grid.x(1), grid.y(0), Math.round(Math.min(grid.w * 0.42, (2 * (grid.w + grid.gap) - grid.gap) / 2 - 1)));
+  plan.row(
+    "w",
+    grid.x(1),
+    grid.y(0),
+    Math.round(Math.min(grid.w * 0.42, (2 * (grid.w + grid.gap) - grid.gap) / 2 - 1)),
+  );
   for (let k = 0; k < 5; k++) plan.stack(`f${k}`, grid.x(4 + k), grid.y(0), { sign: SIGNS[k] });
   piles(plan, 0, Math.round(grid.y(1) + grid.gap));
 }
@@ -56,7 +68,8 @@ function sides(plan) {
   const { grid } = plan;
   plan.stack("s", grid.x(0), grid.y(0), { sign: "stock" });
   plan.fan("w", grid.x(0), grid.y(1.12), grid.bottom - grid.y(1.12));
-  for (let k = 0; k < 5; k++) plan.stack(`f${k}`, grid.x(10.1 + (k % 2)), grid.y(Math.floor(k / 2) * 0.97), { sign: SIGNS[k] });
+  for (let k = 0; k < 5; k++)
+    plan.stack(`f${k}`, grid.x(10.1 + (k % 2)), grid.y(Math.floor(k / 2) * 0.97), { sign: SIGNS[k] });
   piles(plan, 1.05, grid.y(0));
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import IO, Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 _PARTS: Final = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)
@@ -47,17 +47,6 @@ def calls(source: str, functions: Collection[str]) -> Iterator[tuple[int, str, l
     for k, part in enumerate(found[:-1]):
         if part.kind == "name" and part.text in functions and found[k + 1].text == "(" and found[k - 1].text != ".":
             yield part.line, part.text, _arguments(found[k + 2 :])
-
-
-def extract(
-    fileobj: IO[bytes],
-    keywords: Collection[str],
-    comment_tags: object,  # noqa: ARG001 - as Babel calls it
-    options: object,  # noqa: ARG001
-) -> Iterator[tuple[int, str, Any, list[str]]]:
-    """What Babel asks of an extraction method."""
-    for line, name, arguments in calls(fileobj.read().decode(), keywords):
-        yield line, name, tuple(arguments) if len(arguments) > 1 else arguments[0], []
 
 
 def _next(source: str, at: int, templates: list[int], before: Part) -> tuple[str, str, int]:
