@@ -13,16 +13,16 @@ from kombu.transport import redis as library
 from redis.exceptions import ConnectionError as LostError
 
 
-class Channel(library.Channel):  # type: ignore[misc] # kombu has no types
+class Channel(library.Channel):
     """A channel that says so when its connection is gone."""
 
     def _connparams(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401
         if self.connection.client is None:
             raise LostError("the connection of this channel is closed")
-        return super()._connparams(*arguments, **options)
+        return super()._connparams(*arguments, **options)  # type: ignore[no-untyped-call]
 
 
-class Transport(library.Transport):  # type: ignore[misc] # kombu has no types
+class Transport(library.Transport):
     """The transport with these channels."""
 
     Channel = Channel

@@ -216,6 +216,31 @@ def test_the_task_is_sent_again_while_there_is_more(more: bool, monkeypatch: pyt
     assert sent == [True] * more
 
 
+def test_all_that_is_due_is_closed_and_counted_and_nothing_before_its_time(
+    attempt_at: Play, rival: Any, asked: list[int]
+) -> None:
+    now = timezone.now()
+    past = {"started_at": now - timedelta(hours=3), "deadline": now - timedelta(hours=1)}
+    one = attempt_at("braid", **past)
+    other = Attempt.objects.create(player=rival, deal=one.deal, ranked=True, **past)
+    # The moment that is given counts, not the present one.
+    assert close_due(now - timedelta(hours=2)).done == 0
+    assert asked == []
+    assert close_due().done == 2
+    assert sorted(asked) == sorted([one.pk, other.pk])
+
+
+def test_several_journals_are_purged_and_counted(attempt_at: Play, rival: Any) -> None:
+    one = attempt_at("braid")
+    other = start_attempt(rival, one.deal)
+    for attempt in (one, other):
+        journal(attempt, "d")
+        close_attempt(attempt.pk, "resigned")
+    assert purge_journal().done == 0
+    assert purge_journal(timezone.now() + timedelta(hours=2), batch=1).done == 2
+    assert not Move.objects.exists()
+
+
 def test_the_journal_is_kept_an_hour_and_then_purged(attempt_at: Play, player: Any) -> None:
     folded, running = attempt_at("braid"), start_attempt(player, make_deal("plot"))
     journal(folded, "d", "d")

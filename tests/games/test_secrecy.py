@@ -1,21 +1,26 @@
 """A sealed seed or a solution is in no answer of any address, no frame and no log line before its deal is revealed.
 
 Every address the site has is visited with everything it could be about, by a stranger, a player and a superuser, so
-that an address added later is searched too.
+that an address added later is searched too; with every method, with bodies that are right, wrong and broken, and while
+the server fails. A table is sent every message there is, and what is none.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
+import json
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
+from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
@@ -28,6 +33,7 @@ from games.models import Attempt, Deal, Move, SealedDeal
 from games.rules import CATALOGUE, Record
 from tests.games import certified
 from tests.games.conftest import Sit
+from tests.games.seats import Closed, Seat
 
 #: Where following a link does something that ends the visit, or needs what is no concern of deals.
 LEFT_OUT = ("accounts/", "admin/logout", "admin/login", "admin/auth", "admin/jsi18n", "admin/r/", "admin/password")
@@ -91,8 +97,8 @@ def addresses(patterns: Any = None, before: str = "") -> Iterator[tuple[str, lis
             yield text, list(entry.pattern.converters)
 
 
-def visits(attempt: Attempt) -> list[str]:
-    """Every address, filled in with every deal that is secret and with an attempt at one."""
+def visits(attempt: Attempt, most: int = 1000) -> list[str]:
+    """Every address, filled in with every deal that is secret and with an attempt at one; at most so many of each."""
     today = timezone.now().date()
     days = [str(today), str(today + timedelta(days=1))]
     deal_ids = [str(pk) for pk in Deal.objects.filter(day__gte=today).values_list("pk", flat=True)]
@@ -112,7 +118,7 @@ def visits(attempt: Attempt) -> list[str]:
     for text, names in addresses():
         if text.startswith(LEFT_OUT) or "(?P" in text:
             continue
-        for chosen in product(*(values.get(name, ["1"]) for name in names)):
+        for chosen in islice(product(*(values.get(name, ["1"]) for name in names)), most):
             given = dict(zip(names, chosen, strict=True))
             found.append("/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda part, given=given: given[part[1]], text))
     return found
@@ -127,32 +133,109 @@ async def _streamed(response: Any) -> bytes:
     return b"".join([part async for part in response])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("who", ["stranger", "player", "superuser"])
-def test_no_address_tells(secrets: set[str], player: User, who: str, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+@pytest.fixture
+def finished(player: User) -> Attempt:
+    """An attempt at a secret deal that is over."""
     deal = deals.todays_deal("stonewall")
     attempt = start_attempt(player, deal)
     Move.objects.create(attempt=attempt, n=1, token=Record.from_bytes(bytes(deal.solution or b"")).tokens[0], ms=5)
     close_attempt(attempt.pk, "resigned")
-    attempt = Attempt.objects.get(pk=attempt.pk)
+    return Attempt.objects.get(pk=attempt.pk)
+
+
+@pytest.fixture
+def visitor(player: User, who: str) -> Client:
+    """A browser that is told when the server fails."""
     client = Client(raise_request_exception=False)
     if who != "stranger":
-        visitor = player if who == "player" else User.objects.create_superuser("root", password="root")
-        client.force_login(visitor, backend=BACKEND)
-    pages, answered = visits(attempt), 0
+        user = player if who == "player" else User.objects.create_superuser("root", password="root")
+        client.force_login(user, backend=BACKEND)
+    return client
+
+
+def written(caplog: pytest.LogCaptureFixture) -> str:
+    """All that went into the log, with what formatters would make of it."""
+    formatter = logging.Formatter("%(message)s")
+    return " ".join(f"{formatter.format(record)} {record.__dict__}" for record in caplog.records)
+
+
+everybody = pytest.mark.parametrize("who", ["stranger", "player", "superuser"])
+JSON = "application/json"
+
+
+@pytest.mark.slow
+@everybody
+def test_no_address_tells(
+    secrets: set[str], finished: Attempt, visitor: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    pages, answered = visits(finished), 0
     assert any(page.startswith("/ledger.json") for page in pages)
     assert any("solution/record.json" in page for page in pages)
     for page in pages:
-        for answer in (client.get(page), client.get(page, headers={"accept": "application/json"})):
+        for answer in (visitor.get(page), visitor.get(page, headers={"accept": JSON})):
             text = body(answer)
             told = [secret for secret in secrets if secret in text]
             assert not told, page
             assert answer.status_code < 500, page
             answered += answer.status_code == 200
     assert answered > 50
-    written = " ".join(f"{record.getMessage()} {record.__dict__}" for record in caplog.records)
-    assert not [secret for secret in secrets if secret in written]
+    assert not [secret for secret in secrets if secret in written(caplog)]
+
+
+#: Method, body and content type of what is no mere reading.
+SENT: tuple[tuple[str, Any, str], ...] = (
+    ("POST", "", "application/x-www-form-urlencoded"),
+    ("POST", "next=%2F&name=x&variant=stonewall&deal=1&day=2026-01-01", "application/x-www-form-urlencoded"),
+    ("POST", b"{", JSON),
+    ("POST", b'{"rules": 1, "variant": "stonewall", "seed": "00", "tokens": [], "clock": [], "end": {}}', JSON),
+    ("PUT", b"[]", JSON),
+    ("DELETE", "", JSON),
+    ("OPTIONS", "", JSON),
+)
+
+
+@pytest.mark.slow
+@everybody
+def test_no_answer_to_what_is_sent_tells(
+    secrets: set[str], finished: Attempt, visitor: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    statuses = set()
+    for page in visits(finished, 1):
+        for method, sent, kind in SENT:
+            cache.clear()  # the limits of what a visitor may send
+            answer = visitor.generic(method, page, sent, content_type=kind)
+            text = body(answer)
+            assert not [secret for secret in secrets if secret in text], (method, page)
+            statuses.add(answer.status_code)
+    assert {400, 404, 405} <= statuses
+    assert not [secret for secret in secrets if secret in written(caplog)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("who", ["player"])
+@pytest.mark.parametrize("fails", ["is_revealed", "is_open", "from_db"])
+def test_no_failure_tells(
+    secrets: set[str], finished: Attempt, visitor: Client, caplog: Any, monkeypatch: Any, *, fails: str
+) -> None:
+    """Whatever is at hand when it fails, such as the deal with its seed, is not in the answer nor in the log."""
+    caplog.set_level(logging.INFO)
+    pages, failed = visits(finished, 2), 0
+
+    def fail(*arguments: Any) -> None:
+        at_hand = arguments
+        raise RuntimeError(f"with {len(at_hand)} at hand")
+
+    monkeypatch.setattr(Deal, fails, fail)
+    for page in pages:
+        for answer in (visitor.get(page), visitor.get(page, headers={"accept": JSON})):
+            with contextlib.suppress(RuntimeError):  # in the middle of what is streamed
+                text = body(answer)
+                assert not [secret for secret in secrets if secret in text], page
+            failed += answer.status_code == 500
+    assert failed
+    assert not [secret for secret in secrets if secret in written(caplog)]
 
 
 def test_the_search_would_find_them(secrets: set[str], client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,17 +253,82 @@ def test_the_search_would_find_them(secrets: set[str], client: Client, monkeypat
     assert told
 
 
-async def test_no_frame_tells(secrets: set[str], player: User, sit: Sit) -> None:
-    deal = await sync_to_async(deals.todays_deal)("stonewall")
+#: What is no message, or none that can be done now.
+REFUSED: tuple[str | bytes, ...] = (
+    "",
+    "{",
+    "[]",
+    "null",
+    b"\x00",
+    '{"type": "move"}',
+    '{"type": "seed"}',
+    '{"type": "move", "n": 1, "token": 5}',
+    '{"type": "move", "n": 0, "token": "d"}',
+    '{"type": "move", "n": 1, "token": "d", "reveal": true}',
+    '{"type": "auto", "n": 99}',
+    '{"type": "resign", "n": 99}',
+    '{"type": "ping", "t": -1}',
+    '{"type": "ping", "t": 5}',
+    '{"type": "hello", "v": 1, "have": 999}',
+    '{"type": "hello", "v": 1, "have": 0}',
+    '{"type": "hello", "v": 1}',
+)
+
+
+async def _say_everything(seat: Seat, line: Sequence[str]) -> None:
+    """Play a little, and send what is refused before, in between and after the end."""
+    for text in REFUSED:
+        await _send(seat, text)
+    for token in (*line[:5], "u", "zz", "f0-f", "d" * 400, line[4]):
+        await seat.move(token)
+    for n in (0, 1, seat.n, seat.n + 7):
+        await _send(seat, json.dumps({"type": "move", "n": n, "token": line[0]}))
+    await _send(seat, json.dumps({"type": "auto", "n": seat.n + 1}))
+    await _send(seat, json.dumps({"type": "resign", "n": seat.n + 1}))
+    for text in REFUSED:
+        await _send(seat, text)
+    with contextlib.suppress(Closed):
+        await _send(seat, '{"type": "hello", "v": 2}')
+
+
+async def _send(seat: Seat, text: str | bytes) -> None:
+    """Send a frame and hear all that follows."""
+    await (seat.send_bytes(text) if isinstance(text, bytes) else seat.send(text))
+    await seat.hear()
+    while not await seat.is_silent():
+        await seat.hear()
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+async def test_no_frame_tells(
+    secrets: set[str], player: User, sit: Sit, variant: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    deal = await sync_to_async(deals.todays_deal)(variant)
     line = Record.from_bytes(bytes(deal.solution or b"")).tokens
     seat = sit(await sync_to_async(start_attempt)(player, deal))
-    await seat.sit()
-    for token in (*line[:5], "u", *["zz"], line[4]):
-        await seat.move(token)
-    await seat.ask({"type": "resign", "n": seat.n + 1})
+    await seat.connect()
+    await _send(seat, '{"type": "move", "n": 1, "token": "d"}')
+    await _send(seat, '{"type": "hello", "v": 1}')
+    await _say_everything(seat, line)
     frames = " ".join(seat.frames)
+    codes = {found["code"] for found in map(json.loads, seat.frames) if found["type"] == "error"}
+    assert codes >= {"bad_frame", "unknown_type", "invalid_token", "illegal_move", "stale", "closed"}
     assert "ended" in frames
     assert not [secret for secret in secrets if secret in frames]
+    assert not [secret for secret in secrets if secret in written(caplog)]
+
+
+async def test_no_frame_to_somebody_else_tells(secrets: set[str], player: User, rival: User, sit: Sit) -> None:
+    deal = await sync_to_async(deals.todays_deal)("stonewall")
+    attempt = await sync_to_async(start_attempt)(player, deal)
+    for other in (rival, AnonymousUser()):
+        seat = sit(attempt, user=other)
+        await seat.connect()
+        with contextlib.suppress(Closed):
+            await _send(seat, '{"type": "hello", "v": 1}')
+        assert [json.loads(frame)["type"] for frame in seat.frames] == ["error"]
+        assert not [secret for secret in secrets if secret in " ".join(seat.frames)]
 
 
 def test_sealing_writes_no_secret_down(

@@ -41,7 +41,7 @@ class Deal:
 
 @dataclass
 class Kept:
-    """One attempt as the database has it; `tokens` and `clock` are the record's, or the journal's while it is played."""
+    """One attempt as the database has it; `tokens` and `clock` are the record's, or the journal's while playing."""
 
     attempt: str
     player: str
