@@ -13,6 +13,7 @@ import { clockText } from "./table/hud.js";
  * @property {number|null} tokens
  * @property {string} status
  * @property {string|null} attempt
+ * @property {boolean} is_former
  */
 
 const LONGEST_WAIT = 30000;
@@ -56,7 +57,7 @@ class LiveBoard {
     row.dataset.attempt = entry.attempt ?? "";
     if (entry.player === this.table.dataset.me) row.className = "me";
     if (fresh) row.classList.add("arrived");
-    const link = Object.assign(document.createElement("a"), { href: `/players/${entry.player}/`, textContent: shownName(entry.name) });
+    const link = Object.assign(document.createElement("a"), { href: `/players/${entry.player}/`, textContent: shownName(entry) });
     const mark = Object.assign(document.createElement("span"), { className: `mark ${entry.status}`, textContent: statusText(entry.status) });
     const moves = [String(entry.tokens ?? "–"), ...this.#overPar(entry)];
     const cells = [entry.rank ?? "–", link, entry.cards_up ?? "–", entry.elapsed_ms === null ? "–" : clockText(entry.elapsed_ms), moves, [mark, ...this.#record(entry)]];
@@ -83,8 +84,8 @@ class LiveBoard {
   }
 }
 
-/** A deleted account's results stay under a name that is nobody's. @param {string} name @returns {string} */
-const shownName = (name) => (name === "Former player" ? t("Former player") : name);
+/** A deleted account's results stay under a name that is nobody's. @param {Entry} entry @returns {string} */
+const shownName = (entry) => (entry.is_former ? t("Former player") : entry.name);
 
 /** @param {string} status @returns {string} */
 function statusText(status) {
