@@ -57,7 +57,7 @@ def test_a_verdict_fills_the_attempt_and_ranks_it() -> None:
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     """The groups that were told something, with what they were told."""
     found: list[tuple[str, dict[str, Any]]] = []
-    monkeypatch.setattr("leaderboards.notices.notifier.send", lambda group, message: found.append((group, message)))
+    monkeypatch.setattr(settlement.notifier, "send", lambda group, message: found.append((group, message)))
     return found
 
 
