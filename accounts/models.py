@@ -52,6 +52,11 @@ class User(AbstractUser):
     def __str__(self) -> str:
         return self.display_name or self.username
 
+    @property
+    def is_former(self) -> bool:
+        """Whether the account is deleted; what stays of it is nobody's."""
+        return self.deleted_at is not None
+
     def get_full_name(self) -> str:
         return str(self)
 

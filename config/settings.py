@@ -205,7 +205,7 @@ else:
 # Verdicts are waited for, so nothing else stands before them; a worker without --queues takes from every queue. A task
 # that is not named here is housekeeping.
 CELERY_TASK_QUEUES = [
-    Queue(name)
+    Queue(name)  # type: ignore[no-untyped-call]
     for name in ("verdicts", "housekeeping", "certifying")
 ]
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"

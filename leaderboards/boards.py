@@ -5,10 +5,9 @@ The database is asked, but for what everybody looks at: the first page and who w
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import datetime
+import zlib
+from dataclasses import fields, replace
 from typing import Any, Final
-from uuid import UUID
 
 from django.contrib.auth import get_user_model
 from django.db.models import QuerySet
@@ -17,7 +16,7 @@ from games.models import Attempt, Deal
 from leaderboards import histogram, reading
 from leaderboards.keys import BoardName
 from leaderboards.ladders import Ladder, deal_ladder
-from leaderboards.pages import Cursor, Entry, Page, Status, read_cursor, with_cursors
+from leaderboards.pages import Cursor, Entry, Page, read_cursor, with_cursors
 from leaderboards.players import Player
 from leaderboards.shared import copies
 
@@ -27,6 +26,8 @@ AROUND: Final = 5
 FRIENDS_SHOWN: Final = 200
 WAITING_SHOWN: Final = 50
 
+# Processes of two releases do not read each other's copies when an entry has other fields.
+_SHAPE: Final = zlib.crc32(repr([field.name for field in fields(Entry)]).encode())
 _WAITING_STATES: Final = (Attempt.State.PENDING, Attempt.State.REVIEW)
 
 
@@ -98,7 +99,7 @@ def waiting(deal: Deal) -> list[Entry]:
 
 def sql_waiting(deal: Deal) -> list[Entry]:
     """Who waits, as the database has it."""
-    return [_waiting_entry(*row) for row in _waiting_rows(deal).order_by("finished_at", "id")[:WAITING_SHOWN]]
+    return [_waiting_entry(row) for row in _waiting_rows(deal).order_by("finished_at", "id")[:WAITING_SHOWN]]
 
 
 def standing_of(deal: Deal, board: BoardName, player: Player) -> Entry | None:
@@ -106,23 +107,26 @@ def standing_of(deal: Deal, board: BoardName, player: Player) -> Entry | None:
     for entry in reading.entries_around(deal_ladder(deal.pk, board), player.pk, 0):
         return entry
     for row in _waiting_rows(deal).filter(player=player.pk):
-        return _waiting_entry(*row)
+        return _waiting_entry(row)
     return None
 
 
 def _page_key(ladder: Ladder) -> str:
-    return f"page.{ladder.scope_column}.{ladder.scope}.{ladder.layout.name}"
+    return f"page.{_SHAPE}.{ladder.scope_column}.{ladder.scope}.{ladder.layout.name}"
 
 
 def _waiting_key(deal: Deal) -> str:
-    return f"waiting.{deal.pk}"
+    return f"waiting.{_SHAPE}.{deal.pk}"
 
 
 def _waiting_rows(deal: Deal) -> QuerySet[Attempt, tuple[Any, ...]]:
     return Attempt.objects.filter(
         deal=deal, ranked=True, state__in=_WAITING_STATES, player__is_guest=False, player__banned_at=None
-    ).values_list("player__public_id", "player__display_name", "finished_at", "state", "public_id")
+    ).values_list(
+        "player__public_id", "player__display_name", "player__deleted_at", "finished_at", "state", "public_id"
+    )
 
 
-def _waiting_entry(player: UUID, name: str, finished_at: datetime, state: Status, attempt: UUID) -> Entry:
-    return Entry(None, player, name, None, None, None, finished_at, state, attempt)
+def _waiting_entry(row: tuple[Any, ...]) -> Entry:
+    player, name, deleted_at, finished_at, state, attempt = row
+    return Entry(None, player, name, None, None, None, finished_at, state, attempt, is_former=deleted_at is not None)

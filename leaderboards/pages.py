@@ -24,7 +24,10 @@ class CursorError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of a board. An entry that waits for its verdict has no rank, and its figures are not known yet."""
+    """One line of a board. An entry that waits for its verdict has no rank, and its figures are not known yet.
+
+    A former player's account is deleted; the name is the site's, and everybody may be shown it in their own language.
+    """
 
     rank: int | None
     player: UUID
@@ -37,6 +40,10 @@ class Entry:
     attempt: UUID | None = None
     deals: int | None = None
     position: Position = ()
+    is_former: bool = False
+
+    def __str__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ _SHOWN: Final = ("cards_up", "elapsed_ms", "tokens", "finished_at", "id")
 
 
 class Stretch(NamedTuple):
-    """Some neighbouring entries, ranked, and how many the ladder has in all."""
+    """Some neighbouring entries, ranked, and how many the ladder has in all where they are a page of it."""
 
     entries: list[Entry]
     total: int
@@ -37,6 +37,7 @@ class Row(NamedTuple):
 
     player: UUID | str
     name: str
+    is_former: bool
     own: Any
     cards_up: int
     elapsed_ms: int
@@ -77,7 +78,7 @@ def entries_around(ladder: Ladder, player_id: int, span: int) -> list[Entry]:
     if position is None:
         return []
     values = [stored(value) for value in position]
-    params = [*_total_params(ladder), ladder.scope, *values, span, ladder.scope, *values, span + 1]
+    params = [ladder.scope, *values, span, ladder.scope, *values, span + 1]
     ((place,),), found = run_in_order([_ahead(ladder, position), (_around_sql(ladder), params)])
     rows = [Row(*row) for row in found]
     before = sum(row.position(ladder) < position for row in rows)
@@ -99,8 +100,7 @@ def entries_of(ladder: Ladder, player_ids: Sequence[int], limit: int) -> list[En
         f"SELECT * FROM {table} WHERE {ladder.scope_column} = %s AND listed "  # noqa: S608 - names of our own
         f"AND player_id IN ({', '.join(['%s'] * len(player_ids))}) ORDER BY {columns} LIMIT %s"
     )
-    params = [*_total_params(ladder), ladder.scope, *player_ids, limit]
-    return _stretch(ladder, 0, _shown(_shown_sql(ladder, "0", inner), params)).entries
+    return _stretch(ladder, 0, _shown(_shown_sql(ladder, inner), [ladder.scope, *player_ids, limit])).entries
 
 
 def _shown(sql: str, params: Sequence[Any]) -> list[Row]:
@@ -122,13 +122,14 @@ def _ahead(ladder: Ladder, position: Position) -> Statement:
 
 def _page_sql(ladder: Ladder, ahead: str, *, backwards: bool) -> str:
     side = "" if not ahead else ("<" if backwards else ">")
-    return _shown_sql(ladder, ahead or "0", _cut_sql(ladder.entries, ladder.scope_column, ladder.columns, side))
+    cut = _cut_sql(ladder.entries, ladder.scope_column, ladder.columns, side)
+    return _shown_sql(ladder, cut, ahead or "0", total_sql(ladder))
 
 
 def _around_sql(ladder: Ladder) -> str:
     cuts = [_cut_sql(ladder.entries, ladder.scope_column, ladder.columns, side) for side in ("<", ">=")]
     both = " UNION ALL ".join(f"SELECT * FROM ({cut}) part" for cut in cuts)  # noqa: S608 - names of our own
-    return _shown_sql(ladder, "0", both)
+    return _shown_sql(ladder, both)
 
 
 @cache
@@ -142,8 +143,8 @@ def _cut_sql(entries: type[Any], scope_column: str, columns: tuple[str, ...], si
     )
 
 
-def _shown_sql(ladder: Ladder, ahead: str, cut: str) -> str:
-    """What is shown of the entries of `cut`; the last columns are the count ahead and the total."""
+def _shown_sql(ladder: Ladder, cut: str, ahead: str = "0", total: str = "0") -> str:
+    """What is shown of the entries of `cut`; the last columns are the count ahead and the total, where asked for."""
     players = get_user_model()._meta.db_table
     of_deal = ladder.entries is Result
     own = "a.public_id" if of_deal else "e.deals"
@@ -151,7 +152,7 @@ def _shown_sql(ladder: Ladder, ahead: str, cut: str) -> str:
     shown = ", ".join(f"e.{column}" for column in (*_SHOWN, ladder.layout.key))
     order = ", ".join(f"e.{column}" for column in ladder.columns)
     return (
-        f"SELECT p.public_id, p.display_name, {own}, {shown}, {ahead}, {total_sql(ladder)} "  # noqa: S608
+        f"SELECT p.public_id, p.display_name, p.deleted_at IS NOT NULL, {own}, {shown}, {ahead}, {total} "  # noqa: S608
         f"FROM ({cut}) e JOIN {players} p ON p.id = e.player_id {attempts} ORDER BY {order}"
     )
 
@@ -181,6 +182,7 @@ def _stretch(ladder: Ladder, first: int, rows: list[Row]) -> Stretch:
             attempt=_uuid(row.own) if of_deal else None,
             deals=None if of_deal else row.own,
             position=row.position(ladder),
+            is_former=bool(row.is_former),
         )
         for rank, row in enumerate(rows, first + 1)
     ]

@@ -12,7 +12,10 @@ from leaderboards.pages import Entry, Page, Status
 
 
 class EntryOut(Schema):
-    """One line of a board. Without a rank it waits for its verdict, and its figures are not known yet."""
+    """One line of a board. Without a rank it waits for its verdict, and its figures are not known yet.
+
+    A former player's account is deleted.
+    """
 
     rank: int | None
     player: UUID
@@ -24,6 +27,7 @@ class EntryOut(Schema):
     status: Status
     attempt: UUID | None = None
     deals: int | None = None
+    is_former: bool = False
 
     @classmethod
     def of(cls, entry: Entry) -> EntryOut:
@@ -39,6 +43,7 @@ class EntryOut(Schema):
             status=entry.status,
             attempt=entry.attempt,
             deals=entry.deals,
+            is_former=entry.is_former,
         )
 
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, NamedTuple
-from uuid import UUID
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth import get_user_model
@@ -41,9 +40,7 @@ State = Attempt.State
 
 
 # Every verdict takes these two, so they are written out: composing them by the ORM takes longer than running them.
-_LOCK: Final = (
-    "SELECT id, is_guest, banned_at, public_id, display_name FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
-)
+_LOCK: Final = "SELECT id, is_guest, banned_at FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
 _SWAP: Final = (
     f"UPDATE {Attempt._meta.db_table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "  # noqa: S608
     "tokens = %s, line = %s, verified_at = %s WHERE id = %s AND state = %s AND player_id = %s RETURNING id"
@@ -208,10 +205,8 @@ def _swapping(case: Case, expected: State, now: datetime) -> Statement:
 
 
 def _player(row: tuple[Any, ...]) -> Any:  # noqa: ANN401
-    player_id, is_guest, banned_at, public_id, name = row
-    return get_user_model()(
-        pk=player_id, is_guest=bool(is_guest), banned_at=banned_at, public_id=UUID(str(public_id)), display_name=name
-    )
+    player_id, is_guest, banned_at = row
+    return get_user_model()(pk=player_id, is_guest=bool(is_guest), banned_at=banned_at)
 
 
 def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Result | None, int | None]]:

@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 
-from accounts.names import FORMER_PLAYER
 from games.models import Deal
 
 register = template.Library()
@@ -34,9 +33,9 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
-def shown_name(name: object) -> str:
-    """A player's name; that of deleted accounts' results is the site's own, and translated."""
-    return _("Former player") if str(name) == FORMER_PLAYER else str(name)
+def shown_name(who: object) -> str:
+    """The name of a player, or of an entry on a board; that of a deleted account is the site's own, and translated."""
+    return _("Former player") if getattr(who, "is_former", False) else str(who)
 
 
 @register.filter

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.deletion import erase_player
 from games.rules import CATALOGUE
 from leaderboards import periods
 from leaderboards.keys import Score
@@ -66,6 +67,28 @@ def test_a_player_beyond_the_page_sees_the_entries_around(deal: Any) -> None:
     assert [e.rank for e in far.get(url(deal)).context["around"]] == list(range(55, 61))
     assert far.get(url(deal)).context["mine"].rank == 60
     assert near.get(url(deal)).context["around"] == []
+
+
+def test_a_deleted_accounts_result_is_a_former_players_in_every_language(client: Client, deal: Any) -> None:
+    gone = factory.listed(deal, Score(20, 1, 40)).player
+    waits = factory.finished(deal).player
+    stays = factory.listed(deal, Score(20, 2, 40), who=factory.player(display_name="Former players' friend")).player
+    for player in (gone, waits):
+        erase_player(player)
+    found = client.get(f"/api/v1/boards/{deal.pk}").json()
+    assert [(e["name"], e["is_former"]) for e in found["entries"]] == [
+        ("Former player", True),
+        (stays.display_name, False),
+    ]
+    assert [e["is_former"] for e in found["waiting"]] == [True]
+    page = client.get(url(deal), headers={"accept-language": "de"}).content.decode()
+    assert page.count("Ehemaliges Mitglied") == 2
+    assert "Former player<" not in page
+
+
+@pytest.mark.parametrize(("day", "status"), [("8999-12-31", 200), ("9000-01-01", 404), ("1970-01-01", 404)])
+def test_a_season_beyond_all_time_is_not_found(client: Client, day: str, status: int) -> None:
+    assert client.get(f"/boards/week/?day={day}").status_code == status
 
 
 def test_friends_are_ranked_among_themselves(client: Client, deal: Any) -> None:

@@ -39,7 +39,7 @@ def test_weeks_begin_on_mondays_and_months_on_their_first_day() -> None:
     assert periods.span("week", DAY) == periods.Span(date(2026, 11, 16), date(2026, 11, 23))
     assert periods.span("month", DAY) == periods.Span(date(2026, 11, 1), date(2026, 12, 1))
     assert periods.span("month", date(2026, 12, 31)).end == date(2027, 1, 1)
-    assert periods.span("all", DAY).end is None
+    assert periods.span("all", DAY) == periods.Span(date(1970, 1, 1), None)
     with pytest.raises(ValueError, match="year"):
         periods.span("year", DAY)
 
@@ -79,6 +79,19 @@ def test_a_recount_follows_removals_and_is_idempotent() -> None:
     Recount.objects.create(player=who, day=DAY)
     periods.recount_marked()
     assert sorted(Standing.objects.values_list("pk", "race_key")) == before
+    whole()
+
+
+def test_a_further_result_is_added_to_a_standing_that_is_there() -> None:
+    who, other = factory.player(), factory.player()
+    factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
+    factory.listed(factory.deal("plot"), Score(51, 1_000, 100), who=other)
+    periods.recount_marked()
+    kept = Standing.objects.get(player=who, season__period="week", season__variant="").pk
+    factory.listed(factory.deal("braid", DAY - timedelta(days=1)), Score(8, 10, 5), who=who)
+    periods.recount_marked()
+    assert shown("week") == [(1, who.public_id, 2, 58, 1_010, 105), (2, other.public_id, 1, 51, 1_000, 100)]
+    assert Standing.objects.get(player=who, season__period="week", season__variant="").pk == kept
     whole()
 
 

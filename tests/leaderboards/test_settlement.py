@@ -7,9 +7,10 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
 
+from games import metrics
 from games.models import Attempt
 from leaderboards import boards, entries, histogram, ranking, settlement, sweeping, tasks
-from leaderboards.keys import BOARDS
+from leaderboards.keys import BOARDS, Score
 from leaderboards.ladders import deal_ladder
 from leaderboards.models import DealBoard, Result
 from leaderboards.settlement import NotDecidableError, Verdict, decide, do_settle, settle
@@ -50,6 +51,73 @@ def test_a_verdict_fills_the_attempt_and_ranks_it() -> None:
     assert (entry.cards_up, entry.elapsed_ms, entry.tokens) == (attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
     assert entry.finished_at == attempt.finished_at
     whole(attempt.deal)
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+    """The groups that were told something, with what they were told."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    monkeypatch.setattr(settlement.notifier, "send", lambda group, message: found.append((group, message)))
+    return found
+
+
+def counted(state: State) -> float:
+    """How many verdicts of a kind the metrics have."""
+    return float(metrics.VERDICTS.labels(state=state)._value.get())
+
+
+def test_the_player_and_the_boards_watchers_are_told_after_the_commit(
+    told: list[Any], django_capture_on_commit_callbacks: Any
+) -> None:
+    deal = factory.deal()
+    factory.listed(deal, Score(104, 1, 1))
+    attempt = factory.finished(deal)
+    before = counted(State.VERIFIED)
+    with django_capture_on_commit_callbacks() as callbacks:
+        settle(attempt.pk)
+    assert told == []
+    for callback in callbacks:
+        callback()
+    attempt.refresh_from_db()
+    verdict = {
+        "type": "attempt.verdict",
+        "attempt": attempt.public_id.hex,
+        "state": "verified",
+        "reasons": [],
+        "rank": 2,
+        "cards_up": attempt.cards_up,
+        "elapsed_ms": attempt.elapsed_ms,
+        "tokens": attempt.tokens,
+    }
+    assert (f"attempt.{attempt.public_id.hex}", verdict) in told
+    assert (f"board.{deal.pk}", {"type": "board.changed"}) in told
+    assert counted(State.VERIFIED) == before + 1
+
+
+def test_a_verdict_without_a_rank_is_told_too_and_leaves_those_who_wait(
+    told: list[Any], django_capture_on_commit_callbacks: Any
+) -> None:
+    deal = factory.deal()
+    attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]))
+    with django_capture_on_commit_callbacks(execute=True):
+        settle(attempt.pk)
+    (verdict,) = [message for group, message in told if group.startswith("attempt.")]
+    assert [verdict[key] for key in ("state", "rank", "cards_up", "elapsed_ms", "tokens")] == ["rejected", *[None] * 4]
+    assert verdict["reasons"][0]["code"] == "replay_failed"
+    assert f"board.{deal.pk}" in {group for group, _message in told}
+
+
+def test_what_another_worker_decided_meanwhile_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = factory.finished(factory.deal())
+    compare = settlement.compare
+
+    def overtaken(judged: Any) -> Any:
+        Attempt.objects.filter(pk=attempt.pk).update(state=State.REVIEW)
+        return compare(judged)
+
+    monkeypatch.setattr(settlement, "compare", overtaken)
+    assert settle(attempt.pk) == State.REVIEW
+    assert Result.objects.count() == 0
 
 
 def test_duplicate_deliveries_settle_once() -> None:

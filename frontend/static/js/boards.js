@@ -14,6 +14,7 @@ import { clockText } from "./table/hud.js";
  * @property {number|null} tokens
  * @property {string} status
  * @property {string|null} attempt
+ * @property {boolean} is_former
  */
 
 const FIRST_WAIT = 1000;
@@ -66,7 +67,7 @@ class LiveBoard {
     if (fresh) row.classList.add("arrived");
     const link = Object.assign(document.createElement("a"), {
       href: `/players/${entry.player}/`,
-      textContent: shownName(entry.name),
+      textContent: shownName(entry),
     });
     const mark = Object.assign(document.createElement("span"), {
       className: `mark ${entry.status}`,
@@ -117,8 +118,8 @@ class LiveBoard {
   }
 }
 
-/** A deleted account's results stay under a name that is nobody's. @param {string} name @returns {string} */
-const shownName = (name) => (name === "Former player" ? t("Former player") : name);
+/** A deleted account's results stay under a name that is nobody's. @param {Entry} entry @returns {string} */
+const shownName = (entry) => (entry.is_former ? t("Former player") : entry.name);
 
 /** @param {string} status @returns {string} */
 function statusText(status) {
