@@ -1,7 +1,7 @@
 """The tests in random orders and under load: `python -m tests.orders`, or `make orders`.
 
-No test may depend on another one, nor on the machine's speed. Every run says its seed; `pytest -p randomly
---randomly-seed=N` has the same order again.
+No test may depend on another one, nor on the machine's speed. Every run says its seed;
+`pytest --randomly-seed=N` has the same order again.
 """
 
 from __future__ import annotations
