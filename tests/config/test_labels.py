@@ -89,14 +89,25 @@ def test_every_label_has_a_known_value(client: Client) -> None:
 
 #: What stands in `labels(...)` anywhere, each of a closed set: literals, games of the rules, choices of a model, codes.
 CLOSED = {
-    *("'play'", "'board'", "'yes'", "'no'", "deal.game", "attempt.deal.game", "game", "end.how", "error.code"),
+    *(
+        "'play'",
+        "'board'",
+        "'crowded'",
+        "'yes'",
+        "'no'",
+        "deal.game",
+        "attempt.deal.game",
+        "game",
+        "end.how",
+        "error.code",
+    ),
     "verdict.state",
 }
 
 
 def test_every_label_in_the_code_is_of_a_closed_set() -> None:
     found = set()
-    for path in [*ROOT.glob("accounts/*.py"), *ROOT.glob("games/*.py"), *ROOT.glob("leaderboards/*.py")]:
+    for path in [path for part in ("accounts", "games", "leaderboards") for path in (ROOT / part).rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "labels":
                 found |= {ast.unparse(value) for value in (*node.args, *(word.value for word in node.keywords))}
