@@ -8,7 +8,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import User
-from games.eviction import evict_player
+from games.live.eviction import evict_player
 from leaderboards import ranking
 
 

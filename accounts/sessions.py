@@ -13,7 +13,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 
 from accounts.models import User
-from games.eviction import evict_player, evict_session
+from games.live.eviction import evict_player, evict_session
 
 
 class SessionsAdapter(DefaultUserSessionsAdapter):  # type: ignore[misc]  # allauth carries no types

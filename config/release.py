@@ -23,7 +23,7 @@ def deal_today() -> None:
     """Publish today's deals, as far as they are certified."""
     from django.db import connections
 
-    from games.deals import todays_deals
+    from games.deals.publishing import todays_deals
 
     todays_deals()
     connections.close_all()
@@ -36,10 +36,10 @@ def certify_today() -> None:
     """
     from django.conf import settings
 
-    from games import firstday, sealed
+    from games.deals import first_day, sealed
 
     began, told = time.monotonic(), ""
-    for readiness in firstday.certify_today(sealed.within(settings.RELEASE_PATIENCE)):
+    for readiness in first_day.certify_today(sealed.within(settings.RELEASE_PATIENCE)):
         if str(readiness) != told:
             told = str(readiness)
             print(f"{told} ({time.monotonic() - began:.0f} of {settings.RELEASE_PATIENCE} s).", flush=True)  # noqa: T201

@@ -178,7 +178,7 @@ if REDIS_URL:
             "LOCATION": REDIS_URL,
             "KEY_PREFIX": "talon",
         },
-        # Copies of what everybody looks at (leaderboards.shared), which the database gives as well.
+        # Copies of what everybody looks at (games.readings), which the database gives as well.
         "boards": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": REDIS_URL,

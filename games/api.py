@@ -18,9 +18,10 @@ from ninja import Query, Router, Schema
 from ninja.throttling import BaseThrottle
 from pydantic import BeforeValidator
 
-from games import deals, limits
+from games import limits
 from games.attempts import record_of
 from games.bodies import parse_json
+from games.deals import publishing
 from games.models import Attempt, Deal
 from games.players import player_id
 from games.rules import Record, RecordError, replay
@@ -207,7 +208,7 @@ def get_deal(request: HttpRequest, deal_id: int) -> DealOut:  # noqa: ARG001
 def get_record(request: HttpRequest, attempt: UUID) -> HttpResponse:
     """The record of a finished attempt at a deal that is over; one's own is there as well when no board shows it."""
     found = get_object_or_404(_attempts_shown_to(request), public_id=attempt)
-    if not found.is_over or not deals.may_see_seed(found.deal, player_id(request)):
+    if not found.is_over or not publishing.may_see_seed(found.deal, player_id(request)):
         raise ApiError(403, "not_revealed", "Records can be downloaded an hour after their deal has closed.")
     name = f"talon-{found.deal.label.replace(' ', '-')}-{found.public_id.hex[:8]}.json"
     return JsonResponse(record_of(found).to_json(), headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from games import events, metrics
-from games.deals import DealClosedError
+from games.deals.publishing import DealClosedError
 from games.models import GRACE, Attempt, Deal, Move
 from games.rules import End, Record, Table, open_table
 from games.verification import line_digest

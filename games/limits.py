@@ -1,8 +1,8 @@
 """How often one player or address may do what costs the service something: the one limiter of requests.
 
 Sign-in, sign-up and the like are limited by allauth (`ACCOUNT_RATE_LIMITS`), messages on a WebSocket in the process
-(`games.allowance`). Fixed windows counted in the cache by django-ratelimit. Losing the cache gives everybody a fresh
-start and nothing worse; while it is away each process counts by itself (`config.caches`).
+(`games.live.allowance`). Fixed windows are counted in the cache by django-ratelimit. Losing the cache gives everybody
+a fresh start and nothing worse; while it is away each process counts by itself (`config.caches`).
 """
 
 from __future__ import annotations

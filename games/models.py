@@ -1,6 +1,6 @@
 """Deals, attempts and the move journal: fields and constraints only.
 
-What may be done with them, and when, is in :mod:`games.deals`, :mod:`games.attempts` and :mod:`games.journal`.
+What may be done with them, and when, is in `games.deals`, `games.attempts` and `games.live.journal`.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class SealedDeal(models.Model):
     solution = models.BinaryField()
     par = models.PositiveSmallIntegerField()
     grade = models.PositiveSmallIntegerField()
-    # What the grade was made from (games.difficulty.Figures).
+    # What the grade was made from (games.deals.difficulty.Figures).
     random_wins = models.FloatField()
     greedy_wins = models.FloatField()
     nodes = models.BigIntegerField()

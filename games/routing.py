@@ -6,6 +6,6 @@ from typing import Any, cast
 
 from django.urls import path
 
-from games.consumers import play
+from games.live.consumer import play
 
 websocket_urlpatterns = [path("ws/play/<uuid:attempt>/", cast("Any", play))]

@@ -7,7 +7,9 @@ import logging
 from celery import shared_task
 from django.utils import timezone
 
-from games import attempts, deals, filling, hints, housekeeping
+from games import attempts, housekeeping
+from games.deals import filling, publishing
+from games.hints import questions
 
 log = logging.getLogger(__name__)
 
@@ -15,7 +17,7 @@ log = logging.getLogger(__name__)
 @shared_task(name="talon.keep_deals")
 def keep_deals() -> None:
     """Keep today's deals and those of the days ahead."""
-    deals.ensure_deals(timezone.now().date())
+    publishing.ensure_deals(timezone.now().date())
 
 
 @shared_task(name="talon.close_due")
@@ -32,14 +34,14 @@ def close_due() -> None:
 @shared_task(name="talon.fill_sealed")
 def fill_sealed() -> None:
     """See to it that the stock of sealed deals is being filled, and publish what waits for it."""
-    deals.ensure_deals(timezone.now().date())
+    publishing.ensure_deals(timezone.now().date())
     filling.keep_filling()
 
 
 @shared_task(name="talon.answer_question")
 def answer_question(question_id: int) -> None:
     """Begin to look whether a game can still be won."""
-    hints.answer_soon(question_id)
+    questions.answer_soon(question_id)
 
 
 @shared_task(name="talon.clean_games")

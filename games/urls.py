@@ -6,7 +6,7 @@ from datetime import date
 
 from django.urls import path, register_converter
 
-from games import archive, fairness, hint_views, replays, views
+from games.pages import archive, hints, ledger, replays, tables
 
 
 class DayConverter:
@@ -43,26 +43,26 @@ register_converter(MonthConverter, "month")
 app_name = "games"
 
 urlpatterns = [
-    path("", views.home, name="home"),
-    path("play/<slug:variant>/", views.play, name="play"),
-    path("play/<slug:variant>/start", views.start, name="start"),
-    path("table/<uuid:attempt>/", views.table, name="table"),
-    path("table/<uuid:attempt>/can-win", hint_views.can_win, name="can_win"),
-    path("table/<uuid:attempt>/way/", hint_views.way_page, name="way"),
-    path("table/<uuid:attempt>/way/steps.json", hint_views.way_steps, name="way_steps"),
-    path("practice/", views.practice, name="practice"),
-    path("practice/start", views.start_practice, name="start_practice"),
+    path("", tables.home, name="home"),
+    path("play/<slug:variant>/", tables.play, name="play"),
+    path("play/<slug:variant>/start", tables.start, name="start"),
+    path("table/<uuid:attempt>/", tables.table, name="table"),
+    path("table/<uuid:attempt>/can-win", hints.can_win, name="can_win"),
+    path("table/<uuid:attempt>/way/", hints.way_page, name="way"),
+    path("table/<uuid:attempt>/way/steps.json", hints.way_steps, name="way_steps"),
+    path("practice/", tables.practice, name="practice"),
+    path("practice/start", tables.start_practice, name="start_practice"),
     path("deals/", archive.archive, name="archive"),
     path("deals/<month:month>/", archive.archive, name="archive_month"),
     path("deals/<day:day>/", archive.archive, name="archive_day"),
-    path("deals/<day:day>/<slug:variant>/", views.deal_page, name="deal"),
-    path("deals/<day:day>/<slug:variant>/deal.json", views.deal_data, name="deal_data"),
-    path("deals/<day:day>/<slug:variant>/solution/", fairness.solution_page, name="solution"),
-    path("deals/<day:day>/<slug:variant>/solution/steps.json", fairness.solution_steps, name="solution_steps"),
-    path("deals/<day:day>/<slug:variant>/solution/record.json", fairness.solution_record, name="solution_record"),
-    path("ledger/", fairness.ledger_page, name="ledger"),
-    path("ledger.json", fairness.ledger_json, name="ledger_json"),
-    path("rules/<slug:game>/", views.rules, name="rules"),
+    path("deals/<day:day>/<slug:variant>/", tables.deal_page, name="deal"),
+    path("deals/<day:day>/<slug:variant>/deal.json", tables.deal_data, name="deal_data"),
+    path("deals/<day:day>/<slug:variant>/solution/", ledger.solution_page, name="solution"),
+    path("deals/<day:day>/<slug:variant>/solution/steps.json", ledger.solution_steps, name="solution_steps"),
+    path("deals/<day:day>/<slug:variant>/solution/record.json", ledger.solution_record, name="solution_record"),
+    path("ledger/", ledger.ledger_page, name="ledger"),
+    path("ledger.json", ledger.ledger_json, name="ledger_json"),
+    path("rules/<slug:game>/", tables.rules, name="rules"),
     path("replay/<uuid:attempt>/", replays.replay_page, name="replay"),
     path("replay/<uuid:attempt>/steps.json", replays.steps, name="steps"),
     path("replay/<uuid:attempt>/record.json", replays.record, name="record"),

@@ -16,7 +16,7 @@ from ninja import Field, Query, Router, Schema
 from games.api import ERRORS, ApiError, Day, DealOut, Moment
 from games.models import Deal
 from games.rules import CATALOGUE
-from leaderboards import boards, periods
+from leaderboards import boards, seasons
 from leaderboards.keys import BoardName
 from leaderboards.models import Result, Season
 from leaderboards.pages import CursorError, Entry, Page
@@ -121,7 +121,7 @@ def get_season(
 ) -> PageOut:
     """A page of a season's board."""
     season = _season(period, when)
-    return PageOut.of(asked.board, _page(lambda: periods.page(season, asked.board, asked.cursor, asked.limit)))
+    return PageOut.of(asked.board, _page(lambda: seasons.page(season, asked.board, asked.cursor, asked.limit)))
 
 
 @router.get("/seasons/{period}/around/{uuid:player_id}", response={200: list[EntryOut], **ERRORS})
@@ -133,7 +133,7 @@ def get_season_around(
     asked: Query[AroundIn],
 ) -> list[EntryOut]:
     """The entries around a player in a season."""
-    return _entries(periods.around(_season(period, when), asked.board, _player(player_id), asked.span))
+    return _entries(seasons.around(_season(period, when), asked.board, _player(player_id), asked.span))
 
 
 @router.get("/seasons/{period}/friends", response={200: list[EntryOut], **ERRORS})
@@ -141,7 +141,7 @@ def get_season_friends(
     request: HttpRequest, period: Season.Period, when: Query[SeasonIn], asked: Query[BoardIn]
 ) -> list[EntryOut]:
     """You and whom you follow in a season. You must be signed in."""
-    return _entries(periods.friends(_season(period, when), asked.board, _me(request)))
+    return _entries(seasons.friends(_season(period, when), asked.board, _me(request)))
 
 
 @router.get("/players/{uuid:player_id}", tags=["players"], response={200: PlayerOut, **ERRORS})
@@ -192,9 +192,9 @@ def _season(period: Season.Period, when: SeasonIn) -> Season | None:
     day = when.day or timezone.now().date()
     if when.variant and when.variant not in CATALOGUE:
         raise ApiError(404, "not_found", "There is no such variant.")
-    if not periods.ALL_TIME < day < periods.LATEST:
+    if not seasons.ALL_TIME < day < seasons.LATEST:
         raise ApiError(404, "not_found", "There is no such season.")
-    return periods.season(period, day, when.variant)
+    return seasons.season(period, day, when.variant)
 
 
 def _page(read: Callable[[], Page]) -> Page:

@@ -13,12 +13,12 @@ from django.contrib.auth import get_user_model
 from django.db.models import QuerySet
 
 from games.models import Attempt, Deal
+from games.readings import copies
 from leaderboards import histogram, reading
 from leaderboards.keys import BoardName
 from leaderboards.ladders import Ladder, deal_ladder
 from leaderboards.pages import Cursor, Entry, Page, read_cursor, with_cursors
 from leaderboards.players import Player
-from leaderboards.shared import copies
 
 PAGE_SIZE: Final = 50
 MAX_PAGE_SIZE: Final = 100

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from celery import Task, shared_task
 
-from leaderboards import periods, ranking, sweeping
+from leaderboards import ranking, seasons, sweeping
 from leaderboards.settlement import COMPANY, give_up, settle
 
 RETRIES: Final = 4
@@ -41,10 +41,10 @@ def sweep() -> None:
     """Send again what stayed pending, rank who was to be ranked, and bring the seasons up to date."""
     sweeping.sweep()
     ranking.rank_marked()
-    periods.recount_marked()
+    seasons.recount_marked()
 
 
 @shared_task(name="talon.recount", soft_time_limit=240, time_limit=270)
 def recount() -> None:
     """Bring the seasons up to date."""
-    periods.recount_marked()
+    seasons.recount_marked()

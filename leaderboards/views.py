@@ -12,10 +12,10 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from games import deals
+from games.deals import publishing
 from games.models import Deal
 from games.rules import CATALOGUE
-from leaderboards import boards, periods
+from leaderboards import boards, seasons
 from leaderboards.keys import BOARDS, BoardName
 from leaderboards.models import Season
 from leaderboards.pages import CursorError, Page
@@ -29,7 +29,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
     Context: `deals`, a list of {deal, leaders}; `periods`; `variants`.
     """
-    found = [{"deal": deal, "leaders": boards.page(deal, limit=3).entries} for deal in deals.todays_deals()]
+    found = [{"deal": deal, "leaders": boards.page(deal, limit=3).entries} for deal in publishing.todays_deals()]
     context = {"deals": found, "periods": Season.Period, "variants": list(CATALOGUE)}
     return render(request, "boards/index.html", context)
 
@@ -72,23 +72,23 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
     `around`.
     """
     board, who, variant, day = _board(request), _who(request), _variant(request), _day(request)
-    span = periods.span(period, day)
-    season = periods.season(period, day, variant)
+    span = seasons.span(period, day)
+    season = seasons.season(period, day, variant)
     player = request.user if request.user.is_authenticated else None
     if who == "friends":
-        found = periods.friends(season, board, player) if player else []
+        found = seasons.friends(season, board, player) if player else []
         page = Page(found, len(found))
     else:
-        page = _page_or_400(lambda: periods.page(season, board, request.GET.get("cursor")))
+        page = _page_or_400(lambda: seasons.page(season, board, request.GET.get("cursor")))
     context = {
         "period": Season.Period(period),
         "day": day,
         "span": span,
-        "earlier": span.first - periods.ONE_DAY if span.end else None,
+        "earlier": span.first - seasons.ONE_DAY if span.end else None,
         "later": span.end if span.end and span.end <= timezone.now().date() else None,
         "variant": variant,
         "variants": list(CATALOGUE),
-        "around": periods.around(season, board, player) if player and not _shows(page, player) else [],
+        "around": seasons.around(season, board, player) if player and not _shows(page, player) else [],
         **_shared(request, board, who, page),
     }
     return render(request, "boards/period.html", context)
@@ -154,6 +154,6 @@ def _day(request: HttpRequest) -> date:
         day = date.fromisoformat(asked)
     except ValueError:
         raise Http404("no such day") from None
-    if not periods.ALL_TIME < day < periods.LATEST:
+    if not seasons.ALL_TIME < day < seasons.LATEST:
         raise Http404("no such day")
     return day

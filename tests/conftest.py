@@ -45,7 +45,7 @@ def drawn_deals(settings: Settings) -> None:
 @pytest.fixture(autouse=True)
 def fresh_boards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Boards are read from the database each time, unless a test asks for the shared copies."""
-    monkeypatch.setattr("leaderboards.shared.FRESH", 0.0)
+    monkeypatch.setattr("games.readings.FRESH", 0.0)
 
 
 @pytest.fixture(autouse=True)

@@ -29,7 +29,7 @@ RULES = (
     "tests/rules/test_hidden_cards.py",
     "tests/rules/test_versions.py",
 )
-JOURNAL = ("tests/games/test_journal.py", "tests/games/test_on_postgresql.py")
+JOURNAL = ("tests/games/live/test_journal.py", "tests/games/live/test_on_postgresql.py")
 #: The modules, and the tests that must notice when they change.
 MODULES: dict[str, tuple[str, ...]] = {
     **{
@@ -38,10 +38,10 @@ MODULES: dict[str, tuple[str, ...]] = {
         if not path.name.startswith("__")
     },
     "games/attempts.py": ("tests/games/test_attempts.py",),
-    "games/journal.py": JOURNAL,
-    "games/journal_store.py": JOURNAL,
+    "games/live/journal.py": JOURNAL,
+    "games/live/journal_store.py": JOURNAL,
     "games/verification.py": ("tests/leaderboards/test_verification.py",),
-    "games/fairness.py": ("tests/games/test_ledger.py",),
+    "games/pages/ledger.py": ("tests/games/deals/test_ledger.py",),
     "leaderboards/settlement.py": ("tests/leaderboards/test_settlement.py", "tests/leaderboards/test_verification.py"),
     "accounts/deletion.py": ("tests/accounts/test_deletion.py",),
 }

@@ -15,10 +15,10 @@ BROAD = {"Exception", "BaseException"}
 
 #: Functions that no task runs in its own thread, where the limit is raised.
 ELSEWHERE = {
-    ("games/hints.py", "answer_soon.work"),
-    ("games/hints.py", "_request_answer"),
-    ("games/journal.py", "Journal._work"),
-    ("games/journal_store.py", "JournalStore.close"),
+    ("games/hints/questions.py", "answer_soon.work"),
+    ("games/hints/questions.py", "_request_answer"),
+    ("games/live/journal.py", "Journal._work"),
+    ("games/live/journal_store.py", "JournalStore.close"),
 }
 
 

@@ -17,7 +17,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from games.autofinish import winning_run  # noqa: E402 - found through the line above
+from games.live.autofinish import winning_run  # noqa: E402 - found through the line above
 from games.rules import GAMES, Table, from_position  # noqa: E402
 from games.rules.cards import TWO_FRENCH  # noqa: E402
 

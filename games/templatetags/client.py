@@ -11,8 +11,8 @@ from django.templatetags.static import static
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from games.difficulty import goal_of
-from games.titles import GAME_TITLES, VARIANT_TITLES
+from games.deals.difficulty import goal_of
+from games.pages.titles import GAME_TITLES, VARIANT_TITLES
 
 register = template.Library()
 

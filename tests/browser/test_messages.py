@@ -12,8 +12,8 @@ from uuid import UUID
 
 import pytest
 
-from games import frames, protocol
-from games.loading import Loaded
+from games.live import frames, protocol
+from games.live.loading import Loaded
 from games.rules import CATALOGUE, Record, Table
 from tests.browser.table import Player, won_record
 from tests.browser.test_playing import deal

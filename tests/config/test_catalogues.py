@@ -109,7 +109,7 @@ def test_the_cards_bear_their_names(language: str) -> None:
 
 
 def test_every_code_of_the_server_has_words_in_the_client() -> None:
-    from games.protocol import ErrorCode
+    from games.live.protocol import ErrorCode
 
     source = (messages.SCRIPTS / "table" / "refusals.js").read_text()
     refusals, reasons = source.split("export function reasonText")

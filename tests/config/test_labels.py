@@ -12,7 +12,7 @@ from django.test import Client
 from prometheus_client import REGISTRY
 
 import games.metrics
-from games.protocol import ErrorCode
+from games.live.protocol import ErrorCode
 from games.rules import GAMES
 from tests.config import hostile
 

@@ -55,9 +55,12 @@ def test_runs_until_interrupted_and_leaves_nothing_behind(postgres_url: str, red
 
 def test_ends_together_when_one_process_ends(postgres_url: str, redis_url: str, tmp_path: Path) -> None:
     port = free_ports()
-    with socket.create_server(("127.0.0.1", port + 1)), running(
-        "-m", "deploy.stack", var=tmp_path, DATABASE_URL=postgres_url, REDIS_URL=redis_url, PORT=str(port)
-    ) as stack:
+    with (
+        socket.create_server(("127.0.0.1", port + 1)),
+        running(
+            "-m", "deploy.stack", var=tmp_path, DATABASE_URL=postgres_url, REDIS_URL=redis_url, PORT=str(port)
+        ) as stack,
+    ):
         stack.await_line(rf"web-2 *\| Cannot listen on 127.0.0.1:{port + 1}", seconds=60)
         stack.await_line("web-2 has ended; stopping the others", seconds=40)
         assert stack.child.wait(40) == 1

@@ -28,7 +28,7 @@ from django.utils.translation.trans_real import DjangoTranslation
 from accounts.guests import BACKEND, create_guest
 from accounts.models import Follow
 from games.attempts import start_attempt
-from games.deals import practice_deal
+from games.deals.publishing import practice_deal
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, Record
 from leaderboards.keys import Score

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from games.certification import winning_record
+from games.deals.certification import winning_record
 from games.models import SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION, Record, replay
 

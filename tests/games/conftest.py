@@ -17,8 +17,8 @@ from django.utils import timezone
 from accounts.guests import create_guest
 from accounts.models import User
 from games.attempts import start_attempt
+from games.live.tables import LiveTables
 from games.models import Attempt, Deal
-from games.registry import LiveTables
 from games.rules import CATALOGUE, RULES_VERSION, commitment
 from tests.games.seats import Seat
 

@@ -10,7 +10,7 @@ from typing import Any
 from asgiref.sync import SyncToAsync
 from django.db import InterfaceError, OperationalError
 
-from games.journal import Journal, JournalBusyError
+from games.live.journal import Journal, JournalBusyError
 
 Faults = list[type[BaseException]]
 

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from asgiref.testing import ApplicationCommunicator
 
-from games import protocol
-from games.consumers import PlayConsumer
-from games.registry import LiveTables
+from games.live import protocol
+from games.live.consumer import PlayConsumer
+from games.live.tables import LiveTables
 from tests.games.changes import applied
 
 PATIENCE = 30.0  # seconds, on a machine with much else to do

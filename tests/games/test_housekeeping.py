@@ -16,8 +16,9 @@ from django.utils import timezone
 from accounts import housekeeping as accounts_housekeeping
 from accounts.guests import create_guest
 from accounts.models import User
-from games import attempts, deals, events, housekeeping
+from games import attempts, events, housekeeping
 from games.attempts import close_attempt, record_of, start_attempt
+from games.deals import publishing
 from games.housekeeping import KINDS, Aged, remove_aged
 from games.models import Attempt, AwaitedDeal, Deal, Move, Presence, Question, SealedDeal
 from games.tasks import clean_games
@@ -57,7 +58,7 @@ def clean(now: datetime | None = None) -> int:
 
 
 def practice(player: User, *tokens: str, ago: timedelta, variant: str = "plot") -> Attempt:
-    attempt = start_attempt(player, deals.practice_deal(variant))
+    attempt = start_attempt(player, publishing.practice_deal(variant))
     Attempt.objects.filter(pk=attempt.pk).update(started_at=timezone.now() - ago)
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(tokens, 1))
     attempt.refresh_from_db()
@@ -126,7 +127,7 @@ def test_practice_that_was_closed_goes_later_and_nothing_else_does(player: Any) 
 
 
 def test_practice_deals_that_nobody_plays_go_after_a_day(player: Any) -> None:
-    orphan, young = deals.practice_deal("plot"), deals.practice_deal("plot")
+    orphan, young = publishing.practice_deal("plot"), publishing.practice_deal("plot")
     played = practice(player, ago=DAY).deal
     daily = make_deal()
     Deal.objects.exclude(pk=young.pk).update(created_at=timezone.now() - 2 * DAY)
@@ -182,7 +183,7 @@ def fill(player: User) -> None:
         Attempt.objects.filter(pk=practice(player, ago=timedelta(0)).pk).update(
             state="verified", end="closed", finished_at=now, record=b""
         )
-        deals.practice_deal("plot")
+        publishing.practice_deal("plot")
         Move.objects.create(attempt_id=10**6 + number, n=1, token="d", ms=1)
         certified.seal("stonewall", number)
         AwaitedDeal.objects.create(variant="plot", day=now.date() + number * DAY, since=now)

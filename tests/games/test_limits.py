@@ -11,8 +11,9 @@ from django.test import Client
 
 from accounts.guests import BACKEND
 from accounts.models import User
-from games import limits, sealed
+from games import limits
 from games.addresses import network_of_scope
+from games.deals import sealed
 from games.models import Attempt, Deal
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +58,7 @@ def test_what_cannot_be_practised_counts_and_makes_no_guest(client: Client) -> N
 
 def test_the_page_that_replays_records_is_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     replayed: list[object] = []
-    monkeypatch.setattr("games.replays._given", lambda request: replayed.append(request) or "{}")
+    monkeypatch.setattr("games.pages.replays._given", lambda request: replayed.append(request) or "{}")
     answers = [client.post("/verify/", {"record": "{}"}).status_code for _ in range(4)]
     assert answers == [400, 400, 429, 429]
     assert len(replayed) == 2

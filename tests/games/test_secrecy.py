@@ -27,8 +27,8 @@ from django.utils import timezone
 
 from accounts.guests import BACKEND, create_guest
 from accounts.models import User
-from games import deals, sealed
 from games.attempts import close_attempt, start_attempt
+from games.deals import publishing, sealed
 from games.models import Attempt, Deal, Move, SealedDeal
 from games.rules import CATALOGUE, Record
 from tests.games import certified
@@ -62,7 +62,7 @@ def secrets(transactional_db: None, settings: Any) -> set[str]:
     for index, ahead in enumerate((-2, 0, 1)):
         for variant in CATALOGUE:
             certified.seal(variant, index)
-        assert len(deals.ensure_deals(today + timedelta(days=ahead), ahead=0)) == len(CATALOGUE)
+        assert len(publishing.ensure_deals(today + timedelta(days=ahead), ahead=0)) == len(CATALOGUE)
     row = Deal.objects.get(variant="stonewall", day=today - timedelta(days=2))
     kept = SealedDeal.objects.create(
         variant="stonewall",
@@ -136,7 +136,7 @@ async def _streamed(response: Any) -> bytes:
 @pytest.fixture
 def finished(player: User) -> Attempt:
     """An attempt at a secret deal that is over."""
-    deal = deals.todays_deal("stonewall")
+    deal = publishing.todays_deal("stonewall")
     attempt = start_attempt(player, deal)
     Move.objects.create(attempt=attempt, n=1, token=Record.from_bytes(bytes(deal.solution or b"")).tokens[0], ms=5)
     close_attempt(attempt.pk, "resigned")
@@ -304,7 +304,7 @@ async def test_no_frame_tells(
     secrets: set[str], player: User, sit: Sit, variant: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    deal = await sync_to_async(deals.todays_deal)(variant)
+    deal = await sync_to_async(publishing.todays_deal)(variant)
     line = Record.from_bytes(bytes(deal.solution or b"")).tokens
     seat = sit(await sync_to_async(start_attempt)(player, deal))
     await seat.connect()
@@ -320,7 +320,7 @@ async def test_no_frame_tells(
 
 
 async def test_no_frame_to_somebody_else_tells(secrets: set[str], player: User, rival: User, sit: Sit) -> None:
-    deal = await sync_to_async(deals.todays_deal)("stonewall")
+    deal = await sync_to_async(publishing.todays_deal)("stonewall")
     attempt = await sync_to_async(start_attempt)(player, deal)
     for other in (rival, AnonymousUser()):
         seat = sit(attempt, user=other)

@@ -110,7 +110,7 @@ def one_while_other(first: Callable[[], object], after: Callable[[str], bool], s
 
 def two_days_of_a_player_are_recounted() -> None:
     """A sum made before another recount's commit is not written over what that has written."""
-    from leaderboards import periods
+    from leaderboards import seasons
     from leaderboards.keys import Score
     from leaderboards.models import Standing
     from tests.leaderboards import factory
@@ -120,9 +120,9 @@ def two_days_of_a_player_are_recounted() -> None:
 
     def another_day() -> None:
         factory.listed(factory.deal("braid", factory.DAY - timedelta(days=1)), Score(8, 10, 5), who=who)
-        periods.recount_marked()
+        seasons.recount_marked()
 
-    one_while_other(periods.recount_marked, lambda sql: "SUM(" in sql and "leaderboards_result" in sql, another_day)
+    one_while_other(seasons.recount_marked, lambda sql: "SUM(" in sql and "leaderboards_result" in sql, another_day)
     found = set(Standing.objects.filter(player=who).values_list("season__period", "deals", "cards_up"))
     assert found == {("week", 2, 58), ("month", 2, 58), ("all", 2, 58)}, found
     whole_seasons()
@@ -130,7 +130,7 @@ def two_days_of_a_player_are_recounted() -> None:
 
 def two_recounts_of_a_season_that_is_not_there_yet() -> None:
     """Both make it, one waits for the other, and both players stand in it."""
-    from leaderboards import periods
+    from leaderboards import seasons
     from leaderboards.keys import Score
     from leaderboards.models import Standing
     from tests.leaderboards import factory
@@ -142,10 +142,10 @@ def two_recounts_of_a_season_that_is_not_there_yet() -> None:
 
     def another_player() -> None:
         factory.listed(second, Score(8, 10, 5), who=players[1])
-        periods.recount_marked()
+        seasons.recount_marked()
 
     one_while_other(
-        periods.recount_marked, lambda sql: "leaderboards_season" in sql and "FOR NO KEY UPDATE" in sql, another_player
+        seasons.recount_marked, lambda sql: "leaderboards_season" in sql and "FOR NO KEY UPDATE" in sql, another_player
     )
     assert {Standing.objects.filter(player=who).count() for who in players} == {6}
     whole_seasons()

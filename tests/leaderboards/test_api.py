@@ -14,7 +14,7 @@ from django.utils import timezone
 from games import limits
 from games.models import Attempt, Deal
 from games.rules.__main__ import main as command_line
-from leaderboards import periods
+from leaderboards import seasons
 from leaderboards.keys import Score
 from tests.leaderboards import factory
 
@@ -237,7 +237,7 @@ def test_friends_are_shown_to_whom_they_are_friends_of_alone(client: Client) -> 
     me, friend = factory.player(), factory.player()
     me.following.create(followed=friend)
     factory.listed(deal, Score(20, 1, 40), who=friend)
-    periods.recount_marked()
+    seasons.recount_marked()
     for path in (f"boards/{deal.pk}/friends", "seasons/week/friends"):
         assert_error(client.get(f"{API}/{path}"), 401, "not_signed_in")
         assert [one["player"] for one in signed_in(me).get(f"{API}/{path}").json()] == [str(friend.public_id)]
@@ -246,7 +246,7 @@ def test_friends_are_shown_to_whom_they_are_friends_of_alone(client: Client) -> 
 def test_a_season_and_a_player(client: Client) -> None:
     deal = deal_of(0)
     result = factory.listed(deal, Score(20, 1, 40))
-    periods.recount_marked()
+    seasons.recount_marked()
     who = result.player.public_id
     for period in ("week", "month", "all"):
         found = client.get(f"{API}/seasons/{period}?variant=stonewall").json()

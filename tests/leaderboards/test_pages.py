@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.deletion import erase_player
 from games.rules import CATALOGUE
-from leaderboards import periods
+from leaderboards import seasons
 from leaderboards.keys import Score
 from tests.leaderboards import factory
 
@@ -130,7 +130,7 @@ def test_boards_that_are_none(client: Client, path: str) -> None:
 @pytest.mark.parametrize("period", ["week", "month", "all"])
 def test_a_seasons_board(client: Client, deal: Any, period: str) -> None:
     result = factory.listed(deal, Score(20, 100, 40))
-    periods.recount_marked()
+    seasons.recount_marked()
     response = client.get(f"/boards/{period}/?variant=stonewall")
     assert [(e.rank, e.player, e.deals) for e in response.context["page"].entries] == [(1, result.player.public_id, 1)]
     assert client.get(f"/boards/{period}/?variant=braid").context["page"].entries == []

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from games import ledger
+from games.deals import ledger
 from games.models import LedgerEntry
 
 

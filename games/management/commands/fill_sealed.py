@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 from tqdm import tqdm
 
-from games import deals, filling, sealed
+from games.deals import filling, publishing, sealed
 from games.models import SealedDeal
 from games.rules import CATALOGUE
 
@@ -60,7 +60,7 @@ class Command(BaseCommand):
             with filling.filling_lock() as free:
                 if free:
                     filling.end_with_parent()
-                    deals.ensure_deals(timezone.now().date())
+                    publishing.ensure_deals(timezone.now().date())
                     filling.step_back()
                     for _ in _sealing(names, None, over):
                         filling.step_back()
@@ -102,10 +102,10 @@ def _interruption() -> Iterator[threading.Event]:
 
 def _sealing(names: Sequence[str], count: int | None, stop: sealed.Stop) -> Iterator[SealedDeal]:
     """Seal, and publish after each what waits for it."""
-    deals.ensure_deals(timezone.now().date())
+    publishing.ensure_deals(timezone.now().date())
     made = sealed.fill(names, stop=stop) if count is None else sealed.fill_each(names, count, stop=stop)
     for deal in made:
-        deals.ensure_deals(timezone.now().date())
+        publishing.ensure_deals(timezone.now().date())
         yield deal
 
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand
 from tqdm import tqdm
 
-from games.certification import BUDGET, certify
-from games.difficulty import Figures
+from games.deals.certification import BUDGET, certify
+from games.deals.difficulty import Figures
 from games.rules import CATALOGUE
 from games.solver import Budget
 

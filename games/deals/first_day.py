@@ -1,0 +1,64 @@
+"""Before a site opens for the first time: today's deals certified, each of the grade that the week's plan wants.
+
+Later the stock has been filled long before a day needs it, and there is nothing to wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils import timezone
+
+from games.deals import sealed
+from games.deals.difficulty import grade_wanted
+from games.models import Deal
+from games.rules import CATALOGUE
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """How far it is: deals missing today, those of them with a certified deal in stock, and with one of the grade."""
+
+    missing: int
+    certified: int
+    graded: int
+
+    def __str__(self) -> str:
+        return f"{self.certified} of today's {self.missing} deals certified, {self.graded} of the wanted grade"
+
+
+def certify_today(stop: sealed.Stop) -> Iterator[Readiness]:
+    """Seal deals until today's can all be dealt from the stock as planned, or `stop` says so; how far it is after each.
+
+    Every variant gets a certified deal before any gets a better fitting one. Nothing is published.
+    """
+    if not settings.SEALED_STOCK:
+        return
+    while names := _missing_today():
+        grade = grade_wanted(timezone.now().date())
+        variant = _next_variant(names, grade)
+        if variant is None or stop() or sealed.seal_one(variant, stop=stop) is None:
+            return
+        yield _readiness(names, grade)
+
+
+def _missing_today() -> list[str]:
+    present = set(Deal.objects.filter(day=timezone.now().date()).values_list("variant", flat=True))
+    return [variant for variant in CATALOGUE if variant not in present]
+
+
+def _next_variant(names: Collection[str], grade: int) -> str | None:
+    stock = sealed.levels()
+    lacking = [name for name in names if not stock[name][grade]]
+    return min(lacking, key=lambda name: stock[name].total(), default=None)
+
+
+def _readiness(names: Collection[str], grade: int) -> Readiness:
+    stock = sealed.levels()
+    return Readiness(
+        missing=len(names),
+        certified=sum(bool(stock[name].total()) for name in names),
+        graded=sum(bool(stock[name][grade]) for name in names),
+    )

@@ -1,0 +1,228 @@
+"""Publishing deals: the nine of every day, the ones for practice, and when which of their secrets may be seen."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections import Counter
+from collections.abc import Collection, Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from games.deals import difficulty, ledger, sealed
+from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
+from games.rules import CATALOGUE, GAMES, RULES_VERSION, OptionError, Variant, commitment
+
+#: How many days beyond the present one are kept ready, with their commitments published.
+DAYS_AHEAD: Final = 2
+
+#: A coming day's commitment is public at least this long before the day: a day, and an hour for the schedule.
+COMMITTED_AHEAD: Final = timedelta(hours=25)
+
+#: How long at most a coming day's deal waits for its proof when that time has passed already, as on the first day.
+LONG_PATIENCE: Final = timedelta(minutes=15)
+
+SEED_BYTES: Final = 32
+
+log = logging.getLogger(__name__)
+
+
+class DealAwaitedError(LookupError):
+    """Today's deal is not there yet: it is being certified."""
+
+    code = "deal_awaited"
+
+
+class DealClosedError(ValueError):
+    """The deal takes no such attempt: its day is over, has not begun, or its secrets are still kept."""
+
+    code = "deal_closed"
+
+
+def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = None) -> list[Deal]:
+    """Publish what can be published of the deals of `day` and of the `ahead` days after it; all there are, in order.
+
+    A deal comes from the stock. While the stock has none it is awaited, and it goes out without a proof rather than too
+    late (see `overdue_at`). A deal of a coming day waits for its grade as long. Whoever does this at the same time
+    agrees: publishers take turns.
+    """
+    now = now or timezone.now()
+    days = [day + timedelta(days=n) for n in range(ahead + 1)]
+    present = set(Deal.objects.filter(day__in=days).values_list("variant", "day"))
+    missing = [(variant, d) for d in days for variant in CATALOGUE if (variant, d) not in present]
+    if missing:
+        stock = sealed.levels()
+        waits = _awaited(missing, now)
+        for variant, d in missing:
+            if _is_ready(stock[variant], d, now) or now >= overdue_at(d, waits[variant, d], now):
+                made = publish(variant, d, now=now)
+                if made is not None and made.grade is not None:
+                    stock[variant][made.grade] -= 1
+    return _in_order(days)
+
+
+def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | None:
+    """Publish one daily deal with its line on the ledger, unless that has been done.
+
+    It is the sealed deal whose grade is nearest to the day's; without any in stock nothing is published before the wait
+    is over, and then a deal without a proof.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        ledger.take_the_pen()
+        present = Deal.objects.filter(variant=variant, day=day).first()
+        if present is not None:
+            return present
+        awaited = AwaitedDeal.objects.filter(variant=variant, day=day)
+        since = awaited.values_list("since", flat=True).first() or now
+        found = sealed.take(variant, difficulty.grade_wanted(day))
+        if found is None and now < overdue_at(day, since, now):
+            return None
+        opens = _midnight(day)
+        deal = _made(CATALOGUE[variant], found, opens_at=opens, closes_at=opens + timedelta(days=1), day=day)
+        ledger.append(deal, now)
+        awaited.delete()
+    if found is None and settings.SEALED_STOCK:
+        log.warning("a deal goes out without a proof", extra={"variant": variant, "day": day.isoformat()})
+    return deal
+
+
+def overdue_at(day: date, since: datetime, now: datetime) -> datetime:
+    """When a daily deal that the stock has been short of since `since` goes out unproven.
+
+    A deal whose day has begun waits `DEAL_PATIENCE` seconds. One of a coming day waits until its commitment must be
+    public; if it was missed only after that, as on a first day, a quarter of an hour. Without patience none waits, nor
+    where no deals are certified.
+    """
+    if not (settings.DEAL_PATIENCE and settings.SEALED_STOCK):
+        return since
+    opens = _midnight(day)
+    if now >= opens:
+        return max(since, opens) + timedelta(seconds=settings.DEAL_PATIENCE)
+    promised = opens - COMMITTED_AHEAD
+    return promised if since < promised else since + LONG_PATIENCE
+
+
+def todays_deals(now: datetime | None = None) -> list[Deal]:
+    """The deals of the present UTC day in catalogue order: all nine, but for those still being prepared."""
+    now = now or timezone.now()
+    today = now.astimezone(UTC).date()
+    deals = _in_order([today])
+    return deals if len(deals) == len(CATALOGUE) else ensure_deals(today, ahead=0, now=now)
+
+
+def todays_deal(variant: str, now: datetime | None = None) -> Deal:
+    """Today's deal of one variant.
+
+    :raises DealAwaitedError: while it is being prepared.
+    :raises Deal.DoesNotExist: for a name that is not in the catalogue.
+    """
+    for deal in todays_deals(now):
+        if deal.variant == variant:
+            return deal
+    if variant in CATALOGUE:
+        raise DealAwaitedError("this deal is being prepared and will be here in a moment")
+    raise Deal.DoesNotExist(f"no variant is called {variant!r}")
+
+
+def practice_deal(name: str, options: Mapping[str, object] | None = None, *, of: Deal | None = None) -> Deal:
+    """A deal to practise on: `of` itself when given, else a new one of a variant, or of a game with chosen options.
+
+    :raises OptionError: for an unknown variant, game or option.
+    :raises DealClosedError: when `of` is a daily deal that somebody may still be playing for a rank.
+    """
+    now = timezone.now()
+    if of is not None:
+        if of.day is not None and not of.is_revealed(now):
+            raise DealClosedError("a daily deal can be practised once its day and the hour after it are over")
+        return of
+    variant = _variant(name, options)
+    with transaction.atomic():
+        return _made(variant, sealed.take_spare(variant.name), opens_at=now)
+
+
+def may_see_seed(deal: Deal, player_id: int | None, now: datetime | None = None) -> bool:
+    """Whether this player may see the deal's seed and all that tells of it (records, hidden cards, the solution).
+
+    A daily deal's is open to everybody once its last attempts have ended; a practice deal's to those who have finished
+    an attempt at it.
+    """
+    if deal.day is not None:
+        return deal.is_revealed(now or timezone.now())
+    if player_id is None:
+        return False
+    mine = Attempt.objects.filter(deal=deal, player_id=player_id)
+    return mine.exists() and not mine.filter(state=Attempt.State.PLAYING).exists()
+
+
+def _in_order(days: list[date]) -> list[Deal]:
+    places = {name: place for place, name in enumerate(CATALOGUE)}
+    deals = Deal.objects.filter(day__in=days, variant__in=places)
+    return sorted(deals, key=lambda deal: (deal.day or date.min, places[deal.variant]))
+
+
+def _is_ready(level: Counter[int], day: date, now: datetime) -> bool:
+    """Whether the stock has a deal for this day: any once it has begun, before that one of its grade."""
+    return bool(level.total() if now >= _midnight(day) else level[difficulty.grade_wanted(day)] > 0)
+
+
+def _variant(name: str, options: Mapping[str, object] | None) -> Variant:
+    if options is None and name in CATALOGUE:
+        return CATALOGUE[name]
+    if name not in GAMES:
+        raise OptionError(f"no variant or game is called {name[:20]!r}")
+    chosen = GAMES[name].checked_options(options)
+    for variant in CATALOGUE.values():
+        if variant.game == name and dict(variant.options) == chosen:
+            return variant
+    return Variant("", name, chosen)
+
+
+def _awaited(missing: Collection[tuple[str, date]], now: datetime) -> dict[tuple[str, date], datetime]:
+    """Since when each of these deals has been waited for; from now on for those that nobody has missed before."""
+    rows = AwaitedDeal.objects.filter(day__in={day for _, day in missing})
+    waits = {(variant, day): since for variant, day, since in rows.values_list("variant", "day", "since")}
+    new = [AwaitedDeal(variant=variant, day=day, since=now) for variant, day in missing if (variant, day) not in waits]
+    if new:
+        AwaitedDeal.objects.bulk_create(new, ignore_conflicts=True)
+    return {key: waits.get(key, now) for key in missing}
+
+
+def next_midnight(now: datetime) -> datetime:
+    """When the present day's deals close."""
+    return _midnight(now.astimezone(UTC).date() + timedelta(days=1))
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time.min, tzinfo=UTC)
+
+
+def _made(
+    variant: Variant,
+    found: SealedDeal | None,
+    *,
+    opens_at: datetime,
+    closes_at: datetime | None = None,
+    day: date | None = None,
+) -> Deal:
+    """Save a deal made of a sealed one, or of a fresh seed from the system's randomness."""
+    seed, proof = secrets.token_bytes(SEED_BYTES), dict[str, Any]()
+    if found is not None:
+        seed = bytes(found.seed)
+        proof = {"proven": True, "grade": found.grade, "par": found.par, "solution": bytes(found.solution)}
+    return Deal.objects.create(
+        variant=variant.name,
+        game=variant.game,
+        options=dict(variant.options),
+        rules_version=RULES_VERSION,
+        day=day,
+        seed=seed,
+        commitment=commitment(seed),
+        opens_at=opens_at,
+        closes_at=closes_at,
+        **proof,
+    )

@@ -1,0 +1,160 @@
+"""The stock of sealed deals: certified ahead of time, each taken by exactly one deal.
+
+A sealed deal is written in one transaction when all about it is known, and taken in one that makes the deal; whatever
+is killed in between leaves nothing half made.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, F, QuerySet
+from django.db.models.functions import Abs
+
+from games.deals.difficulty import GRADES, grade_wanted
+from games.models import AwaitedDeal, SealedDeal
+from games.rules import CATALOGUE, RULES_VERSION
+
+#: So many of each variant are kept back for the days ahead: practice takes only what is beyond.
+KEPT_FOR_DAYS: Final = 7
+
+#: While a grade is missing, a variant's stock grows beyond its target, up to this many times of it.
+MOST: Final = 2
+
+log = logging.getLogger(__name__)
+
+Stop = Callable[[], bool]
+
+
+def take(variant: str, grade: int) -> SealedDeal | None:
+    """Take the sealed deal whose grade is nearest to the wanted one, the oldest of equals; None when there is none.
+
+    Inside the caller's transaction, which makes a deal of it: if it fails, the deal is in stock again.
+    """
+    return _taken(_stock(variant).order_by(Abs(F("grade") - grade), "id"))
+
+
+def take_spare(variant: str) -> SealedDeal | None:
+    """As `take`, for play outside the days: any grade, and only while enough is left for the days ahead."""
+    if _stock(variant).count() <= KEPT_FOR_DAYS:
+        return None
+    return _taken(_stock(variant).order_by("id"))
+
+
+def levels() -> dict[str, Counter[int]]:
+    """How many sealed deals of each grade there are, by variant."""
+    found: dict[str, Counter[int]] = {name: Counter() for name in CATALOGUE}
+    rows = SealedDeal.objects.filter(rules_version=RULES_VERSION, variant__in=CATALOGUE)
+    for variant, grade, count in rows.values_list("variant", "grade").annotate(count=Count("id")).order_by():
+        found[variant][grade] = count
+    return found
+
+
+def is_short(level: Counter[int]) -> bool:
+    """Whether a variant's stock should grow: it is below its target, or short of a grade and not overfull."""
+    target = settings.SEALED_STOCK
+    return level.total() < target or (len(+level) < len(GRADES) and level.total() < MOST * target)
+
+
+def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
+    """Which variant needs a sealed deal most; None when none does.
+
+    First one that a day waits for, then one of which a day waits for another grade, then the scarcest.
+    """
+    if not settings.SEALED_STOCK:
+        return None
+    stock = levels()
+    awaited = list(AwaitedDeal.objects.filter(variant__in=names).order_by("day", "id").values_list("variant", "day"))
+    for variant, _ in awaited:
+        if not stock[variant]:
+            return variant
+    short = [name for name in CATALOGUE if name in names and is_short(stock[name])]
+    for variant, day in awaited:
+        if variant in short and not stock[variant][grade_wanted(day)]:
+            return variant
+    return min(short, key=lambda name: stock[name].total(), default=None)
+
+
+def seal_one(variant: str, *, stop: Stop = lambda: False) -> SealedDeal | None:
+    """Draw seeds until one is certified, and put it in stock; None when `stop` says so first."""
+    from games.deals.certification import CertificateError, certify  # a server takes and never loads the solver
+
+    while not stop():
+        seed = secrets.token_bytes(32)
+        try:
+            certificate = certify(variant, seed, cancel=stop)
+        except CertificateError as error:
+            log.error("deal not certified: %s", error)  # noqa: TRY400 - frames and causes could tell of the seed
+            continue
+        if certificate is None:
+            continue
+        figures = certificate.figures
+        sealed = SealedDeal(
+            variant=variant,
+            rules_version=RULES_VERSION,
+            seed=seed,
+            solution=certificate.record.to_bytes(),
+            par=certificate.par,
+            grade=certificate.grade,
+            random_wins=figures.random_wins,
+            greedy_wins=figures.greedy_wins,
+            nodes=figures.nodes,
+        )
+        with transaction.atomic():
+            sealed.save(force_insert=True)
+        return sealed
+    return None
+
+
+def fill(names: Collection[str], *, stop: Stop) -> Iterator[SealedDeal]:
+    """Put one deal after the other in stock, where it is needed most, until nothing is short or `stop` says so."""
+    while not stop():
+        variant = next_variant(names)
+        sealed = variant and seal_one(variant, stop=stop)
+        if not sealed:
+            return
+        yield sealed
+
+
+def _stock(variant: str) -> QuerySet[SealedDeal]:
+    """Deals sealed under older rules are never dealt."""
+    return SealedDeal.objects.filter(variant=variant, rules_version=RULES_VERSION)
+
+
+def _taken(wanted: QuerySet[SealedDeal]) -> SealedDeal | None:
+    # Who comes at the same moment passes over a row that is being taken, and takes the next.
+    sealed = wanted.select_for_update(skip_locked=True).first()
+    if sealed is not None:
+        SealedDeal.objects.filter(pk=sealed.pk).delete()
+    return sealed
+
+
+def fill_each(names: Collection[str], count: int, *, stop: Stop) -> Iterator[SealedDeal]:
+    """Put `count` more deals of each variant in stock, in turns, until done or `stop` says so."""
+    for _ in range(count):
+        for variant in names:
+            sealed = seal_one(variant, stop=stop)
+            if sealed is None:
+                return
+            yield sealed
+
+
+def shortage(names: Collection[str]) -> int:
+    """How many deals the stock is short of its target, by and large: for missing grades it may take more."""
+    stock = levels()
+    return sum(max(settings.SEALED_STOCK - stock[name].total(), 0) for name in names)
+
+
+def within(seconds: float | None) -> Stop:
+    """A `stop` that says so after some seconds, or never."""
+    if seconds is None:
+        return lambda: False
+    latest = time.monotonic() + seconds
+    return lambda: time.monotonic() >= latest

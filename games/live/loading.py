@@ -1,0 +1,121 @@
+"""Reading an attempt from the database: all that a live table is made of. Synchronous, for a database thread."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any, ParamSpec, TypeVar
+
+from channels.db import database_sync_to_async
+
+from games.attempts import deal_table, journal_of, record_of
+from games.live.protocol import DealInfo, Verdict
+from games.models import Attempt, Deal
+from games.rules import Table
+
+_MS = timedelta(milliseconds=1)
+_Given = ParamSpec("_Given")
+_Got = TypeVar("_Got")
+
+
+def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any, Any, _Got]]:
+    """The function, run in one of several threads with a database connection of its own.
+
+    Channels' default is one thread for the whole process: there, one finish whose message to a hanging queue takes
+    seconds would hold up everybody who joins a table.
+    """
+    return database_sync_to_async(function, thread_sensitive=False)
+
+
+@dataclass(slots=True)
+class Loaded:
+    """An attempt as the database has it: `table` is freshly dealt, `tokens` were played on it at `clock`, in ms."""
+
+    attempt_id: int
+    player_id: int
+    ranked: bool
+    state: str
+    how: str
+    started_at: datetime
+    started_ms: int
+    deadline: str | None
+    deadline_ms: int | None
+    end_ms: int
+    deal: DealInfo
+    table: Table
+    tokens: tuple[str, ...]
+    clock: tuple[int, ...]
+    verdict: Verdict | None
+
+    def elapsed_ms(self, last_ms: int, now_ms: int) -> int:
+        """The attempt's clock: now while it is being played, not before its last token; else when it ended."""
+        if self.state != Attempt.State.PLAYING:
+            return self.end_ms
+        return max(last_ms, now_ms - self.started_ms)
+
+
+def load(public_id: uuid.UUID) -> Loaded:
+    """Read an attempt and its tokens.
+
+    :raises Attempt.DoesNotExist: when there is none.
+    """
+    return load_rest(Attempt.objects.select_related("deal").get(public_id=public_id))
+
+
+def load_rest(attempt: Attempt) -> Loaded:
+    """Read the tokens of an attempt that has just been read."""
+    tokens: tuple[str, ...]
+    if attempt.is_over:
+        record = record_of(attempt)
+        tokens, clock, end_ms = record.tokens, record.clock, record.end.ms
+    else:
+        moves = journal_of(attempt.pk)
+        tokens, clock, end_ms = tuple(move.token for move in moves), tuple(move.ms for move in moves), 0
+        if Attempt.objects.only("state").get(pk=attempt.pk).is_over:
+            # Closed between the two reads.
+            return load(attempt.public_id)
+    deal = attempt.deal
+    return Loaded(
+        attempt_id=attempt.pk,
+        player_id=attempt.player_id,
+        ranked=attempt.ranked,
+        state=attempt.state,
+        how=attempt.end,
+        started_at=attempt.started_at,
+        started_ms=int(attempt.started_at.timestamp() * 1000),
+        deadline=attempt.deadline.isoformat() if attempt.deadline else None,
+        deadline_ms=(attempt.deadline - attempt.started_at) // _MS if attempt.deadline else None,
+        end_ms=end_ms,
+        deal=deal_info(deal),
+        table=deal_table(deal),
+        tokens=tokens,
+        clock=clock,
+        verdict=_verdict(attempt),
+    )
+
+
+def deal_info(deal: Deal) -> DealInfo:
+    """What anybody may know of a deal."""
+    return _deal_info(deal.variant, deal.game, tuple(deal.options.items()), str(deal.day or ""), deal.commitment)
+
+
+@lru_cache(maxsize=256)
+def _deal_info(variant: str, game: str, options: tuple[tuple[str, Any], ...], day: str, commitment: str) -> DealInfo:
+    """One object for all who play a deal."""
+    return DealInfo(variant=variant, game=game, options=dict(options), day=day or None, commitment=commitment)
+
+
+def _verdict(attempt: Attempt) -> Verdict | None:
+    if attempt.state in {Attempt.State.PLAYING, Attempt.State.PENDING}:
+        return None
+    return Verdict(
+        state=attempt.state,
+        reasons=attempt.reasons,
+        rank=None,
+        cards_up=attempt.cards_up,
+        elapsed_ms=attempt.elapsed_ms,
+        tokens=attempt.tokens,
+    )

@@ -1,0 +1,1 @@
+"""The games' pages: views, and what they show."""

@@ -1,0 +1,132 @@
+"""Grades: what is measured, how it becomes a grade, and where a grade and par are shown."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from datetime import date, timedelta
+from itertools import pairwise
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from games.deals import difficulty, publishing
+from games.deals.certification import certify
+from games.deals.difficulty import GRADES, THRESHOLDS, Figures
+from games.models import Deal
+from games.rules import CATALOGUE, replay
+from games.solver import Budget
+from games.templatetags.client import over_par
+from tests.games import certified
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+
+
+def sample() -> dict[str, list[float]]:
+    scores: dict[str, list[float]] = {name: [] for name in CATALOGUE}
+    with (DOCS / "difficulty.csv").open(newline="") as stream:
+        for row in csv.DictReader(stream):
+            scores[row["variant"]].append(float(row["score"]))
+    return scores
+
+
+def test_harder_figures_score_higher() -> None:
+    easy = Figures(0.2, 0.5, 100, 200)
+    for harder in (
+        Figures(0.1, 0.5, 100, 200),
+        Figures(0.2, 0.4, 100, 200),
+        Figures(0.2, 0.5, 200, 200),
+        Figures(0.2, 0.5, 100, 250),
+    ):
+        assert harder.score > easy.score
+    assert Figures(1, 1, 0, 0).score == 0
+
+
+def test_the_same_deal_has_the_same_figures() -> None:
+    record = certified.won("stonewall")[0]
+    measured = [difficulty.measure("stonewall", record.seed, nodes=9, par=80) for _ in range(2)]
+    assert measured[0] == measured[1]
+    assert 0 <= measured[0].random_wins <= 1
+    assert 0 <= measured[0].greedy_wins <= 1
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_the_thresholds_are_the_fifths_of_the_sample_in_the_docs(variant: str) -> None:
+    scores = sample()[variant]
+    assert len(scores) >= 60
+    assert THRESHOLDS[variant] == tuple(round(part, 1) for part in quantiles(scores, n=5))
+    assert all(low < high for low, high in pairwise(THRESHOLDS[variant]))
+    row = " | ".join(f"{part:.1f}" for part in THRESHOLDS[variant])
+    assert f"| `{variant}` | {row} |" in (DOCS / "difficulty.md").read_text()
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_a_grade_is_about_a_fifth_of_the_deals(variant: str) -> None:
+    grades = Counter(difficulty.grade(variant, Figures(1, 1, 0, round(10 * score))) for score in sample()[variant])
+    assert set(grades) == set(GRADES)
+    assert max(grades.values()) < 0.3 * grades.total()
+
+
+def test_every_grade_is_in_the_docs() -> None:
+    text = (DOCS / "difficulty.md").read_text()
+    assert all(f"| {number} | {name} |" in text for number, name in GRADES.items())
+
+
+def test_the_week_rises() -> None:
+    monday = date(2026, 11, 23)
+    week = [difficulty.grade_wanted(monday + timedelta(days=n)) for n in range(7)]
+    assert week == sorted(week)
+    assert (week[0], week[-1]) == (1, 5)
+
+
+def test_a_real_certificate_wins_and_has_a_grade() -> None:
+    found = None
+    for number in range(50):
+        found = certify("labyrinth", bytes([number]) * 32, budget=Budget(nodes=100_000))
+        if found:
+            break
+    assert found is not None
+    assert replay(found.record).won
+    assert found.par == len(found.record.tokens) == found.figures.par
+    assert found.grade in GRADES
+
+
+def test_a_deal_that_cannot_be_won_gets_no_certificate() -> None:
+    assert certify("stonewall", bytes(32), budget=Budget(nodes=100_000)) is None
+
+
+def test_grade_and_par_are_shown_and_what_is_prepared_too(db: None, client: Client, settings: Any) -> None:
+    settings.DEAL_PATIENCE = 90
+    certified.seal("braid", grade=5)
+    today = timezone.now().date()
+    page = client.get("/").content.decode()
+    par = len(certified.won("braid")[0].tokens)
+    assert "Fiendish" in page
+    assert f"par {par}" in page
+    assert page.count("Being prepared") == len(CATALOGUE) - 1
+    assert "fiendish" in client.get(f"/deals/{today}/braid/").content.decode()
+    assert client.get("/play/braid/").status_code == 200
+    waiting = client.get("/play/plot/")
+    assert (waiting.status_code, waiting["Retry-After"]) == (503, "3")
+    assert client.post("/play/plot/start").status_code == 302
+    assert client.get("/play/patience/").status_code == 404
+    shown = client.get(f"/api/v1/deals/{Deal.objects.get().pk}").json()
+    assert (shown["proven"], shown["grade"], shown["par"], shown["solution"]) == (True, 5, par, None)
+
+
+def test_moves_over_par_are_a_wins(db: None) -> None:
+    certified.seal("stonewall")
+    deal = next(d for d in publishing.ensure_deals(timezone.now().date(), ahead=0) if d.proven)
+
+    class Entry:
+        cards_up, tokens = 52, (deal.par or 0) + 7
+
+    assert over_par(Entry(), deal) == "+7"
+    Entry.cards_up = 51
+    assert over_par(Entry(), deal) == ""
+    Entry.cards_up, deal.par = 52, None
+    assert over_par(Entry(), deal) == ""

@@ -1,0 +1,125 @@
+"""The first day: every deal certified and of the week's grade before the site opens, and nothing waits for ever."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from config import celery, release
+from games.deals import difficulty, first_day, publishing, sealed
+from games.models import AwaitedDeal, SealedDeal
+from games.rules import CATALOGUE
+from tests.config.running import run
+from tests.games import certified
+
+SUNDAY = datetime(2026, 11, 22, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def sunday(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day that wants fiendish deals, in a service that certifies."""
+    settings.DEAL_PATIENCE, settings.SEALED_STOCK, settings.RELEASE_PATIENCE = 300, 5, 100
+    monkeypatch.setattr(timezone, "now", lambda: SUNDAY)
+
+
+@pytest.fixture
+def solver(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A solver whose first deal of each variant is too easy; the variants it worked at."""
+    made: list[str] = []
+
+    def seal_one(variant: str, **_: Any) -> SealedDeal:
+        made.append(variant)
+        return certified.seal(variant, made.count(variant) - 1, grade=(3, 5)[made.count(variant) - 1])
+
+    monkeypatch.setattr(sealed, "seal_one", seal_one)
+    return made
+
+
+def test_todays_deals_are_certified_and_graded_before_the_site_opens(
+    db: None, sunday: None, solver: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    release.certify_today()
+    assert sorted(solver[:9]) == sorted(CATALOGUE), "each has one before any has two"
+    assert not AwaitedDeal.objects.exists(), "nobody's patience has begun"
+    dealt = publishing.todays_deals(SUNDAY)
+    assert [(deal.variant, deal.proven, deal.grade) for deal in dealt] == [(name, True, 5) for name in CATALOGUE]
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("1 of today's 9 deals certified, 0 of the wanted grade (")
+    assert told[-1].startswith("9 of today's 9 deals certified, 9 of the wanted grade (")
+    assert told[-1].endswith("of 100 s).")
+
+
+def test_it_waits_no_longer_than_it_may(db: None, sunday: None, solver: list[str]) -> None:
+    answers = iter([False, False, True])
+    told = list(first_day.certify_today(lambda: next(answers)))
+    assert [ready.certified for ready in told] == [1, 2]
+    assert len(solver) == 2
+    dealt = publishing.todays_deals(SUNDAY)
+    assert {deal.variant for deal in dealt} == set(solver), "the others wait for theirs"
+
+
+def test_a_site_that_has_its_deals_does_not_wait(db: None, sunday: None, solver: list[str]) -> None:
+    for variant in CATALOGUE:
+        certified.seal(variant, grade=5)
+    release.certify_today()
+    publishing.todays_deals(SUNDAY)
+    release.certify_today()
+    assert not solver
+
+
+def test_nothing_is_certified_where_the_operator_wants_none(
+    db: None, settings: Any, sunday: None, solver: list[str]
+) -> None:
+    settings.SEALED_STOCK = 0
+    release.certify_today()
+    assert not solver
+    assert len(publishing.todays_deals(SUNDAY)) == len(CATALOGUE), "and none waits for a proof that nobody looks for"
+
+
+def test_a_coming_day_waits_for_its_grade_and_has_it_sealed(db: None, sunday: None) -> None:
+    monday = datetime(2026, 11, 23, tzinfo=UTC).date()
+    assert difficulty.grade_wanted(monday) == 1
+    certified.seal("stonewall", 0, grade=3)
+    assert publishing.ensure_deals(monday, ahead=0, now=SUNDAY) == []
+    for variant in set(CATALOGUE) - {"stonewall"}:
+        certified.seal(variant, grade=1)
+    assert sealed.next_variant() == "stonewall"
+    certified.seal("stonewall", 1, grade=1)
+    made = publishing.ensure_deals(monday, ahead=0, now=SUNDAY)
+    assert [deal.grade for deal in made] == [1] * len(CATALOGUE)
+
+
+def test_two_coming_days_do_not_count_on_the_same_deal(db: None, sunday: None) -> None:
+    tuesday = datetime(2026, 11, 24, tzinfo=UTC).date()
+    certified.seal("stonewall", 0, grade=2)
+    certified.seal("stonewall", 1, grade=5)
+    made = publishing.ensure_deals(tuesday, ahead=1, now=SUNDAY)
+    assert [(deal.day, deal.grade) for deal in made] == [(tuesday, 2)]
+
+
+def test_a_worker_begins_to_fill_as_soon_as_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    monkeypatch.setattr(celery.app, "send_task", sent.append)
+    celery.signals.worker_ready.send(sender=None)
+    assert sent == ["talon.fill_sealed"]
+
+
+@pytest.mark.slow
+def test_the_release_step_certifies_and_keeps_to_its_limit(tmp_path: Path) -> None:
+    """The command itself: what it dealt is proven, and the rest is waited for from its end on."""
+    settings = {"SEALED_STOCK": "1", "DEAL_PATIENCE": "900", "RELEASE_PATIENCE": "15", "TALON_NO_NUMBA": "1"}
+    done = run("-m", "config.release", var=tmp_path, **settings)
+    assert done.returncode == 0, done.stderr
+    assert "of today's 9 deals certified" in done.stdout
+    with sqlite3.connect(tmp_path / "talon.sqlite3") as database:
+        proven = [bool(value) for (value,) in database.execute("SELECT proven FROM games_deal")]
+        (waiting,) = database.execute("SELECT count(*) FROM games_awaiteddeal").fetchone()
+    database.close()
+    assert proven
+    assert all(proven)
+    assert len(proven) + waiting == len(CATALOGUE)

@@ -1,0 +1,182 @@
+"""The ledger: what its lines say, that tampering shows, and what its pages give away and when."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from games.deals import ledger, publishing
+from games.models import Deal, LedgerEntry
+from games.rules import CATALOGUE
+from tests.games import certified
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def published(db: None) -> list[Deal]:
+    """Deals of the day before yesterday, all of them proven: closed and revealed."""
+    certified.seal_all()
+    return publishing.ensure_deals(timezone.now().date() - timedelta(days=2), ahead=0)
+
+
+def faults() -> list[str]:
+    return [fault.code for fault in ledger.check()]
+
+
+def test_a_line_is_what_its_page_says(published: list[Deal]) -> None:
+    first, second = LedgerEntry.objects.all()[:2]
+    entry = first
+    entry.opens_at = datetime(2026, 11, 21, tzinfo=UTC)
+    entry.published_at = datetime(2026, 11, 19, 0, 7, 3, tzinfo=UTC)
+    entry.day = entry.opens_at.date()
+    entry.commitment = "ab" * 32
+    assert ledger.line(entry) == (
+        f"talon-ledger-1 0 braid 2026-11-21 1 proven {'ab' * 32} 2026-11-21T00:00:00Z 2026-11-19T00:07:03Z {'0' * 64}"
+    )
+    assert second.previous == LedgerEntry.objects.get(index=0).hash
+    assert second.hash == sha256(ledger.line(second).encode()).hexdigest()
+
+
+def test_an_untouched_ledger_holds(published: list[Deal]) -> None:
+    assert faults() == []
+    out = StringIO()
+    call_command("check_ledger", stdout=out)
+    assert "9 lines, 0 faults" in out.getvalue()
+
+
+def change(**fields: Any) -> Callable[[], object]:
+    return lambda: LedgerEntry.objects.filter(index=4).update(**fields)
+
+
+def change_deal(**fields: Any) -> Callable[[], object]:
+    return lambda: Deal.objects.filter(ledger_entry__index=4).update(**fields)
+
+
+@pytest.mark.parametrize(
+    ("tamper", "expected"),
+    [
+        (change(commitment="0" * 64), {"wrong_hash", "changed_deal", "wrong_seed"}),
+        (change(published_at=datetime(2020, 1, 1, tzinfo=UTC)), {"wrong_hash"}),
+        (change(proven=False), {"wrong_hash", "changed_deal"}),
+        (change(hash="1" * 64), {"wrong_hash", "broken_chain"}),
+        (change(previous="1" * 64), {"wrong_hash", "broken_chain"}),
+        (lambda: LedgerEntry.objects.filter(index=4).delete(), {"missing_line", "broken_chain", "unlisted_deal"}),
+        (lambda: LedgerEntry.objects.filter(index=0).delete(), {"missing_line", "broken_chain", "unlisted_deal"}),
+        (lambda: LedgerEntry.objects.filter(index=8).delete(), {"unlisted_deal"}),
+        (change_deal(seed=bytes(32)), {"wrong_seed", "wrong_record"}),
+        (change_deal(solution=b"TLN"), {"wrong_record"}),
+        (change_deal(solution=None), {"wrong_record"}),
+        (change_deal(par=1), {"wrong_record"}),
+        (change_deal(commitment="2" * 64), {"changed_deal"}),
+        (change_deal(day=datetime(2020, 1, 1, tzinfo=UTC).date()), {"changed_deal"}),
+    ],
+)
+def test_tampering_shows(published: list[Deal], tamper: Callable[[], object], expected: set[str]) -> None:
+    tamper()
+    assert set(faults()) == expected
+    with pytest.raises(SystemExit) as ended:
+        call_command("check_ledger", stdout=StringIO())
+    assert ended.value.code == 1
+
+
+def test_a_ledger_written_anew_lacks_the_hash_noted_earlier(published: list[Deal]) -> None:
+    noted = LedgerEntry.objects.get(index=8).hash
+    call_command("check_ledger", "--head", noted, stdout=StringIO())
+    before = ledger.BEGINNING
+    for entry in LedgerEntry.objects.order_by("index"):
+        entry.published_at -= timedelta(days=1)
+        entry.previous = before
+        entry.hash = before = ledger.line_hash(entry)
+        entry.save()
+    assert faults() == []
+    with pytest.raises(SystemExit):
+        call_command("check_ledger", "--head", noted, stdout=StringIO())
+
+
+def test_anybody_can_check_the_json_with_nothing_but_sha256(published: list[Deal], client: Client) -> None:
+    data = client.get("/ledger.json").json()
+    before = "0" * 64
+    for entry in data["entries"]:
+        assert entry["line"].split(" ")[-1] == before
+        before = sha256(entry["line"].encode()).hexdigest()
+        assert before == entry["hash"]
+        assert sha256(bytes.fromhex(entry["seed"])).hexdigest() == entry["commitment"] == entry["line"].split(" ")[6]
+    assert len(data["entries"]) == len(CATALOGUE)
+    assert data["next"] is None
+
+
+def test_the_ledger_goes_on_from_any_line(
+    published: list[Deal], client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from games.pages import ledger
+
+    monkeypatch.setattr(ledger, "JSON_LINES", 5)
+    monkeypatch.setattr(ledger, "PAGE_LINES", 5)
+    first = client.get("/ledger.json").json()
+    assert (len(first["entries"]), first["next"]) == (5, 5)
+    rest = client.get("/ledger.json", {"from": 5}).json()
+    assert ([entry["index"] for entry in rest["entries"]], rest["next"]) == ([5, 6, 7, 8], None)
+    page = client.get("/ledger/").content.decode()
+    assert LedgerEntry.objects.get(index=4).hash in page
+    assert 'href="?before=4"' in page
+    assert 'href="?before' not in client.get("/ledger/", {"before": 4}).content.decode()
+
+
+def test_the_winning_record_is_released_with_the_seed(published: list[Deal], client: Client, tmp_path: Path) -> None:
+    for deal in published:
+        address = f"/deals/{deal.day}/{deal.variant}/"
+        assert f"{address}solution/" in client.get(address).content.decode()
+        page = client.get(f"{address}solution/").content.decode()
+        assert f"{address}solution/steps.json" in page
+        assert f"{address}solution/record.json" in page
+        steps = client.get(f"{address}solution/steps.json").json()
+        assert steps["moved"][-1]["changes"]["won"]
+        assert client.get(f"{address}deal.json").json()["solution"]["end"]["how"] == "won"
+    record = client.get(f"{address}solution/record.json")
+    assert "attachment" in record["Content-Disposition"]
+    file = tmp_path / "record.json"
+    file.write_bytes(record.content)
+    command = [sys.executable, "-m", "games.rules", "verify", str(file)]
+    checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (checked.returncode, "verified: won" in checked.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_nothing_is_released_before(db: None, client: Client, ahead: int) -> None:
+    certified.seal("stonewall")
+    day = timezone.now().date() + timedelta(days=ahead)
+    deal = next(deal for deal in publishing.ensure_deals(day, ahead=0) if deal.proven)
+    address = f"/deals/{day}/stonewall/"
+    for path in ("deal.json", "solution/", "solution/steps.json", "solution/record.json"):
+        assert client.get(address + path).status_code == 403
+    entry = next(entry for entry in client.get("/ledger.json").json()["entries"] if entry["variant"] == "stonewall")
+    assert entry["seed"] is None
+    assert entry["commitment"] == deal.commitment
+    assert "solution/" not in client.get(address).content.decode()
+
+
+def test_an_unproven_deal_has_no_solution(db: None, client: Client) -> None:
+    day = timezone.now().date() - timedelta(days=2)
+    publishing.ensure_deals(day, ahead=0)
+    assert client.get(f"/deals/{day}/braid/solution/").status_code == 404
+    assert client.get(f"/deals/{day}/patience/solution/").status_code == 404
+    page = client.get(f"/deals/{day}/braid/").content.decode()
+    assert "not proven" in page
+
+
+def test_the_ledger_of_a_site_without_deals(db: None, client: Client) -> None:
+    assert client.get("/ledger/").status_code == 200
+    assert json.loads(client.get("/ledger.json").content)["entries"] == []

@@ -1,0 +1,264 @@
+"""The stock of sealed deals: sealed whole or not at all, taken once, and what the days take of it."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from games import tasks
+from games.deals import certification, difficulty, ledger, publishing, sealed
+from games.deals.certification import Certificate, CertificateError, winning_record
+from games.deals.difficulty import Figures
+from games.models import AwaitedDeal, Deal, LedgerEntry, SealedDeal
+from games.rules import CATALOGUE, Record, commitment, replay
+from tests.games import certified
+
+MONDAY = date(2026, 11, 23)
+NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def patient(settings: Any) -> None:
+    """Deals wait for their certificates, as they do in service."""
+    settings.DEAL_PATIENCE, settings.SEALED_STOCK = 90, 5
+
+
+def certificate(variant: str = "stonewall", index: int = 0, grade: int = 3) -> Certificate:
+    record = certified.won(variant)[index]
+    return Certificate(record, Figures(0.0, 0.1, 500, len(record.tokens)), grade)
+
+
+def test_a_sealed_deal_has_all_that_a_deal_needs(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = iter([None, certificate(grade=4)])
+    seeds: list[bytes] = []
+
+    def certify(variant: str, seed: bytes, **_: Any) -> Certificate | None:
+        seeds.append(seed)
+        return next(found)
+
+    monkeypatch.setattr(certification, "certify", certify)
+    made = sealed.seal_one("stonewall")
+    assert made is not None
+    assert len(set(seeds)) == 2, "an unwinnable seed is followed by another"
+    kept = SealedDeal.objects.get()
+    assert bytes(kept.seed) == seeds[1]
+    assert (kept.grade, kept.par, kept.nodes, kept.greedy_wins) == (4, len(certificate().record.tokens), 500, 0.1)
+
+
+def test_nothing_is_sealed_once_told_to_stop(db: None) -> None:
+    assert sealed.seal_one("stonewall", stop=lambda: True) is None
+    assert not SealedDeal.objects.exists()
+
+
+def test_a_false_line_is_no_certificate(
+    db: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    record = certified.won("stonewall")[0]
+    with pytest.raises(CertificateError):
+        winning_record("stonewall", record.seed, record.tokens[:-1])
+    with pytest.raises(CertificateError):
+        winning_record("stonewall", bytes(32), record.tokens)
+    asked = iter([False, True])
+    seen: list[bytes] = []
+
+    def certify(variant: str, seed: bytes, **_: Any) -> Certificate:
+        seen.append(seed)
+        return Certificate(winning_record(variant, seed, record.tokens), Figures(0, 0, 1, 1), 1)
+
+    monkeypatch.setattr(certification, "certify", certify)
+    assert sealed.seal_one("stonewall", stop=lambda: next(asked)) is None
+    assert not SealedDeal.objects.exists()
+    assert "not certified" in caplog.text
+    assert seen[0].hex() not in caplog.text
+
+
+def test_every_sealed_record_replays(db: None) -> None:
+    certified.seal_all()
+    for row in SealedDeal.objects.all():
+        record = Record.from_bytes(bytes(row.solution))
+        played = replay(record)
+        assert played.ok
+        assert played.won
+        assert (record.name, record.seed, played.tokens) == (row.variant, bytes(row.seed), row.par)
+
+
+def test_the_nearest_grade_is_taken_and_the_oldest_of_equals(db: None) -> None:
+    for index, grade in enumerate((5, 3, 3)):
+        certified.seal("stonewall", index, grade=grade)
+    taken = [found and found.grade for found in (sealed.take("stonewall", 4) for _ in range(4))]
+    assert taken == [5, 3, 3, None]
+
+
+def test_deals_sealed_under_other_rules_stay_where_they_are(db: None) -> None:
+    row = certified.seal("stonewall")
+    SealedDeal.objects.filter(pk=row.pk).update(rules_version=99)
+    assert sealed.take("stonewall", 3) is None
+    assert sealed.levels()["stonewall"].total() == 0
+
+
+def test_a_day_publishes_from_the_stock_with_its_line_on_the_ledger(db: None, patient: None) -> None:
+    certified.seal_all()
+    made = publishing.ensure_deals(MONDAY, ahead=0, now=NOW)
+    assert [deal.variant for deal in made] == list(CATALOGUE)
+    assert not SealedDeal.objects.exists()
+    for deal, entry in zip(made, LedgerEntry.objects.select_related("deal"), strict=True):
+        assert deal.proven
+        assert (deal.grade, deal.par) == (3, len(certified.won(deal.variant)[0].tokens))
+        assert commitment(bytes(deal.seed)) == deal.commitment == entry.commitment
+        assert entry.deal == deal
+        assert ledger.wins(deal)
+    assert not list(ledger.check(NOW))
+    assert publishing.ensure_deals(MONDAY, ahead=0, now=NOW) == made
+
+
+def test_the_week_goes_from_easy_to_hard(db: None, patient: None) -> None:
+    for index, grade in enumerate((5, 3, 1)):
+        certified.seal("stonewall", index, grade=grade)
+    sunday = MONDAY + timedelta(days=6)
+    assert publishing.publish("stonewall", sunday, now=NOW).grade == 5  # type: ignore[union-attr]
+    assert publishing.publish("stonewall", MONDAY, now=NOW).grade == 1  # type: ignore[union-attr]
+    assert [difficulty.grade_wanted(MONDAY + timedelta(days=n)) for n in range(7)] == sorted(difficulty.WEEK)
+
+
+def test_todays_deal_waits_for_its_certificate_but_not_for_ever(db: None, patient: None) -> None:
+    certified.seal("braid")
+    assert [deal.variant for deal in publishing.todays_deals(NOW)] == ["braid"]
+    with pytest.raises(publishing.DealAwaitedError):
+        publishing.todays_deal("plot", NOW)
+    with pytest.raises(Deal.DoesNotExist):
+        publishing.todays_deal("patience", NOW)
+    assert AwaitedDeal.objects.count() == len(CATALOGUE) - 1
+    certified.seal("plot")
+    soon = NOW + timedelta(seconds=89)
+    assert [deal.variant for deal in publishing.todays_deals(soon)] == ["braid", "plot"]
+    late = NOW + timedelta(seconds=90)
+    assert {deal.variant: deal.proven for deal in publishing.todays_deals(late)} == {
+        name: name in {"braid", "plot"} for name in CATALOGUE
+    }
+    assert not AwaitedDeal.objects.exists()
+    assert LedgerEntry.objects.filter(proven=False).count() == len(CATALOGUE) - 2
+
+
+def test_a_coming_days_commitment_is_public_a_day_before_even_without_a_proof(db: None, patient: None) -> None:
+    day = MONDAY + timedelta(days=2)
+    opens = datetime(2026, 11, 25, tzinfo=UTC)
+    assert publishing.ensure_deals(day, ahead=0, now=NOW) == []
+    assert publishing.ensure_deals(day, ahead=0, now=opens - timedelta(hours=25, seconds=1)) == []
+    made = publishing.ensure_deals(day, ahead=0, now=opens - timedelta(hours=25))
+    assert len(made) == len(CATALOGUE)
+    entry = LedgerEntry.objects.first()
+    assert entry is not None
+    assert entry.opens_at - entry.published_at >= timedelta(hours=24)
+
+
+def test_the_schedule_keeps_every_commitment_public_a_day_before(
+    db: None, patient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hourly task over some days without any stock, when deals go out as late as they may."""
+    for hour in range(4 * 24):
+        now = NOW.replace(hour=0, minute=7) + timedelta(hours=hour)
+        monkeypatch.setattr(timezone, "now", lambda now=now: now)
+        tasks.keep_deals()
+    later = LedgerEntry.objects.filter(day__gte=MONDAY + timedelta(days=2))  # the days before have been missed already
+    assert {entry.day for entry in later} == {MONDAY + timedelta(days=n) for n in (2, 3, 4, 5)}
+    assert min(entry.opens_at - entry.published_at for entry in later) >= timedelta(hours=24)
+
+
+def test_with_a_stock_the_days_ahead_are_there_at_once(
+    db: None, patient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for index, day in enumerate((0, 1, 2)):
+        certified.seal("stonewall", index, grade=difficulty.grade_wanted(MONDAY + timedelta(days=day)))
+    monkeypatch.setattr(timezone, "now", lambda: NOW)
+    tasks.keep_deals()
+    assert [deal.day for deal in Deal.objects.order_by("day")] == [MONDAY + timedelta(days=n) for n in range(3)]
+
+
+def test_tomorrow_on_a_first_day_waits_a_quarter_of_an_hour(db: None, patient: None) -> None:
+    tomorrow = MONDAY + timedelta(days=1)
+    assert publishing.ensure_deals(tomorrow, ahead=0, now=NOW) == []
+    assert publishing.ensure_deals(tomorrow, ahead=0, now=NOW + timedelta(minutes=14)) == []
+    assert len(publishing.ensure_deals(tomorrow, ahead=0, now=NOW + timedelta(minutes=15))) == len(CATALOGUE)
+
+
+def test_what_a_day_waits_for_is_sealed_first(db: None, patient: None) -> None:
+    assert sealed.next_variant() == "braid"
+    certified.seal("braid")
+    publishing.todays_deals(NOW)
+    Deal.objects.filter(variant="tarot").delete()
+    AwaitedDeal.objects.exclude(variant="tarot").delete()
+    assert sealed.next_variant() == "tarot"
+
+
+def test_the_scarcest_variant_is_sealed_next_and_none_when_all_are_stocked(
+    db: None, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.SEALED_STOCK = 2
+    full = Counter({1: 1, 2: 1, 3: 1, 4: 1, 5: 1})
+    monkeypatch.setattr(sealed, "levels", lambda: dict.fromkeys(CATALOGUE, full) | {"plot": Counter({3: 1})})
+    assert sealed.next_variant() == "plot"
+    assert sealed.next_variant(["braid"]) is None
+
+
+def test_a_missing_grade_is_looked_for_up_to_twice_the_target(settings: Any) -> None:
+    settings.SEALED_STOCK = 3
+    assert sealed.is_short(Counter({3: 5}))
+    assert not sealed.is_short(Counter({3: 6}))
+    assert not sealed.is_short(Counter({1: 1, 2: 1, 3: 1, 4: 1, 5: 1}))
+
+
+def test_practice_takes_only_what_the_days_can_spare(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    certified.seal("stonewall", 0)
+    certified.seal("stonewall", 1)
+    assert not publishing.practice_deal("stonewall").proven
+    monkeypatch.setattr(sealed, "KEPT_FOR_DAYS", 1)
+    deal = publishing.practice_deal("stonewall")
+    assert deal.proven
+    assert ledger.wins(deal)
+    assert not publishing.practice_deal("stonewall").proven
+    assert not LedgerEntry.objects.exists(), "the ledger is of the days"
+
+
+def test_a_failed_publication_leaves_the_deal_in_stock(
+    db: None, patient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certified.seal("stonewall")
+
+    def fail(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(ledger, "append", fail)
+    with pytest.raises(RuntimeError):
+        publishing.publish("stonewall", MONDAY, now=NOW)
+    assert SealedDeal.objects.count() == 1
+    assert not Deal.objects.exists()
+
+
+def test_many_publishers_at_once_publish_every_deal_once(transactional_db: None, patient: None) -> None:
+    certified.seal_all()
+    start, failures = threading.Barrier(6), []
+
+    def publish() -> None:
+        try:
+            start.wait()
+            publishing.ensure_deals(MONDAY, ahead=0, now=NOW)
+        except Exception as error:  # noqa: BLE001 - told by the test
+            failures.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=publish) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert Deal.objects.filter(proven=True).count() == len(CATALOGUE)
+    assert not SealedDeal.objects.exists()
+    assert not list(ledger.check(NOW))

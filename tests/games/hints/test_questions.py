@@ -1,0 +1,310 @@
+"""Can this still be won? Who may ask, what is answered, and that a search ends when it should."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.guests import BACKEND, create_guest
+from accounts.models import User
+from games.attempts import close_attempt, deal_table, start_attempt
+from games.deals import publishing
+from games.hints import questions
+from games.models import Attempt, Deal, Move, Question
+from games.rules import open_table
+from tests.games import certified
+
+STONEWALL = open_table("stonewall", bytes(32)).position()
+
+
+@pytest.fixture(autouse=True)
+def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches end by their nodes, not by what else the machine has to do."""
+    monkeypatch.setattr(questions, "SECONDS", 900.0)
+    monkeypatch.setattr(questions, "PATIENCE", timedelta(minutes=15))
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The questions sent to the workers, which are not there."""
+    sent: list[int] = []
+    monkeypatch.setattr(questions, "_request_answer", lambda question: sent.append(question.pk))
+    return sent
+
+
+@pytest.fixture
+def owner(transactional_db: None) -> User:
+    return create_guest()
+
+
+@pytest.fixture
+def visit(owner: User) -> Client:
+    client = Client()
+    client.force_login(owner, backend=BACKEND)
+    return client
+
+
+def practised(owner: User, *, won_by: int = 0, **fields: Any) -> Attempt:
+    """A practice game of a Stonewall deal that is known to be winnable."""
+    record = certified.won("stonewall")[won_by]
+    deal = publishing.practice_deal("stonewall")
+    Deal.objects.filter(pk=deal.pk).update(seed=record.seed, **fields)
+    deal.refresh_from_db()
+    return start_attempt(owner, deal)
+
+
+def play(attempt: Attempt, *tokens: str) -> None:
+    first = attempt.moves.count() + 1
+    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(tokens, first))
+
+
+def address(attempt: Attempt) -> str:
+    return f"/table/{attempt.public_id}/can-win"
+
+
+def test_a_question_is_asked_looked_at_and_answered(owner: User, visit: Client, asked: list[int]) -> None:
+    attempt = practised(owner)
+    assert visit.get(address(attempt)).status_code == 404
+    begun = visit.post(address(attempt))
+    assert (begun.status_code, begun.json()) == (202, {"state": "looking", "n": 0})
+    assert visit.get(address(attempt)).json() == {"state": "looking", "n": 0}
+    questions.answer(asked[0])
+    reply = visit.get(address(attempt)).json()
+    assert (reply["state"], reply["answer"]) == ("answered", "yes")
+    assert "way" not in reply, "the way is shown to who asks for it"
+    way = visit.get(address(attempt), {"way": "1"}).json()["way"]
+    assert len(way) == reply["moves"]
+    table = deal_table(attempt.deal)
+    for token in way:
+        table.push(token)
+    assert table.is_won
+
+
+def test_the_way_plays_in_the_replay_viewer(owner: User, visit: Client, client: Client, asked: list[int]) -> None:
+    attempt = practised(owner)
+    record = certified.won("stonewall")[0]
+    play(attempt, *record.tokens[:3])
+    page = f"/table/{attempt.public_id}/way/"
+    assert visit.get(page).status_code == 404
+    questions.ask(attempt, owner.pk)
+    questions.answer(asked[0])
+    assert f"{page}steps.json" in visit.get(page).content.decode()
+    steps = visit.get(f"{page}steps.json").json()
+    assert steps["view"]["moves"] == 3
+    assert steps["moved"][-1]["changes"]["won"]
+    assert {client.get(page).status_code, client.get(f"{page}steps.json").status_code} == {403}
+
+
+def test_the_table_offers_the_question_where_it_may_be_asked(owner: User, visit: Client) -> None:
+    free, counted = practised(owner), ranked(owner)
+    assert address(free) in visit.get(f"/table/{free.public_id}/").content.decode()
+    page = visit.get(f"/table/{counted.public_id}/").content.decode()
+    assert "can-win" not in page
+    assert "hints.js" not in page
+    assert visit.get(f"/table/{counted.public_id}/way/").status_code == 403
+
+
+def test_a_lost_position_is_answered_no(owner: User, asked: list[int]) -> None:
+    attempt = practised(owner)
+    Deal.objects.filter(pk=attempt.deal_id).update(seed=bytes(32))
+    attempt.deal.refresh_from_db()
+    questions.ask(attempt, owner.pk)
+    questions.answer(asked[0])
+    reply = questions.look(attempt, owner.pk)
+    assert reply is not None
+    assert (reply.answer, reply.way) == ("no", [])
+
+
+def test_the_position_asked_about_is_the_one_after_n_moves(owner: User, visit: Client, asked: list[int]) -> None:
+    attempt = practised(owner)
+    line = certified.won("stonewall")[0].tokens
+    play(attempt, *line[:3], "u", "u")
+    assert visit.post(address(attempt)).json()["n"] == 5
+    assert visit.post(address(attempt), {"n": 2}, content_type="application/json").json()["n"] == 2
+    for n in (6, -1):
+        refused = visit.post(address(attempt), {"n": n}, content_type="application/json")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_position")
+
+
+@pytest.mark.parametrize("body", ["{", "[]", '{"n": "2"}', '{"n": true}', "{}", "7"])
+def test_nonsense_is_refused(owner: User, visit: Client, asked: list[int], body: str) -> None:
+    refused = visit.post(address(practised(owner)), body, content_type="application/json")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_request")
+    assert not Question.objects.exists()
+
+
+def test_on_the_deals_own_line_no_search_is_needed(owner: User, asked: list[int]) -> None:
+    record = certified.won("stonewall")[0]
+    attempt = practised(owner, proven=True, solution=record.to_bytes())
+    play(attempt, *record.tokens[:4], record.tokens[4], "u")
+    reply = questions.ask(attempt, owner.pk)
+    assert (reply.answer, tuple(reply.way)) == ("yes", record.tokens[4:])
+    assert not asked
+
+
+def test_a_won_game_is_won(owner: User, asked: list[int]) -> None:
+    attempt = practised(owner)
+    play(attempt, *certified.won("stonewall")[0].tokens)
+    attempt = close_attempt(attempt.pk, "won")
+    reply = questions.ask(attempt, owner.pk)
+    assert (reply.answer, reply.way) == ("yes", [])
+
+
+# Who may ask.
+
+
+def ranked(owner: User) -> Attempt:
+    return start_attempt(owner, publishing.todays_deal("stonewall"))
+
+
+def ranked_and_over(owner: User) -> Attempt:
+    return close_attempt(ranked(owner).pk, "resigned")
+
+
+def closed_but_not_revealed(owner: User) -> Attempt:
+    attempt = ranked(owner)
+    now = timezone.now()
+    Deal.objects.filter(pk=attempt.deal_id).update(
+        opens_at=now - timedelta(days=1, minutes=5), closes_at=now - timedelta(minutes=5)
+    )
+    return attempt
+
+
+def ranked_at_a_deal_of_no_day(owner: User) -> Attempt:
+    attempt = practised(owner)
+    Attempt.objects.filter(pk=attempt.pk).update(ranked=True)
+    return attempt
+
+
+@pytest.mark.parametrize("begin", [ranked, ranked_and_over, closed_but_not_revealed, ranked_at_a_deal_of_no_day])
+@pytest.mark.parametrize("method", ["get", "post", "delete"])
+def test_never_at_a_game_that_counts(
+    owner: User, visit: Client, asked: list[int], begin: Callable[[User], Attempt], method: str
+) -> None:
+    attempt = begin(owner)
+    Question.objects.create(attempt=attempt, n=0, asked_at=timezone.now(), answer="yes", way=["t0-f"])
+    refused = getattr(visit, method)(f"{address(attempt)}?way=1")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "no_hints")
+    assert "t0-f" not in refused.content.decode()
+    assert not asked
+
+
+def test_at_a_revealed_deal_its_player_may_ask(owner: User, visit: Client, asked: list[int]) -> None:
+    attempt = closed_but_not_revealed(owner)
+    close_attempt(attempt.pk, "closed")
+    Deal.objects.filter(pk=attempt.deal_id).update(closes_at=timezone.now() - timedelta(hours=1))
+    assert visit.post(address(attempt)).status_code == 202
+
+
+@pytest.mark.parametrize("method", ["get", "post", "delete"])
+def test_nobody_else_may(owner: User, client: Client, asked: list[int], method: str) -> None:
+    attempt = practised(owner)
+    questions.ask(attempt, owner.pk)
+    assert getattr(client, method)(address(attempt)).json()["error"]["code"] == "not_yours"
+    client.force_login(create_guest(), backend=BACKEND)
+    assert getattr(client, method)(address(attempt)).status_code == 403
+    assert Question.objects.count() == 1
+    assert getattr(client, method)("/table/00000000-0000-4000-8000-000000000000/can-win").status_code == 404
+
+
+def test_questions_need_the_token_of_the_page(owner: User, asked: list[int]) -> None:
+    visit = Client(enforce_csrf_checks=True)
+    visit.force_login(owner, backend=BACKEND)
+    assert visit.post(address(practised(owner))).status_code == 403
+    assert not asked
+
+
+def test_questions_are_limited(owner: User, visit: Client, asked: list[int]) -> None:
+    attempt = practised(owner)
+    codes = [visit.post(address(attempt)).status_code for _ in range(21)]
+    assert codes == [202] * 20 + [429]
+
+
+# Searches that end early.
+
+
+def test_a_player_has_one_question_at_a_time(owner: User, asked: list[int]) -> None:
+    first, second = practised(owner), practised(owner, won_by=1)
+    questions.ask(first, owner.pk)
+    questions.ask(second, owner.pk)
+    assert [question.attempt_id for question in Question.objects.all()] == [second.pk]
+
+
+def test_a_withdrawn_question_ends_its_search(
+    owner: User, visit: Client, asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = practised(owner)
+    questions.ask(attempt, owner.pk)
+    processes = endless(monkeypatch)
+    thread = questions.answer_soon(asked[0])
+    process = processes()
+    assert visit.delete(address(attempt)).status_code == 204
+    thread.join(60)
+    assert not thread.is_alive()
+    assert process.returncode is not None
+    assert visit.get(address(attempt)).status_code == 404
+
+
+def test_a_search_that_takes_too_long_is_ended(owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = practised(owner)
+    monkeypatch.setattr(questions, "PATIENCE", timedelta(seconds=3))
+    questions.ask(attempt, owner.pk)
+    processes = endless(monkeypatch)
+    questions.answer(asked[0])
+    assert processes().returncode is not None
+    reply = questions.look(attempt, owner.pk)
+    assert reply is not None
+    assert reply.answer == "unknown"
+
+
+def test_a_question_that_nobody_answers_is_not_found_in_the_end(owner: User, asked: list[int]) -> None:
+    attempt = practised(owner)
+    now = timezone.now()
+    questions.ask(attempt, owner.pk, now=now)
+    reply = questions.look(attempt, owner.pk, now=now + questions.PATIENCE)
+    assert reply is not None
+    assert reply.answer == "unknown"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [b"", b"nothing", b'{"answer": "yes", "way": ["r0-f"]}', b'{"answer": "yes", "way": ["zz"]}', b'{"answer": "yes"}'],
+)
+def test_a_search_is_not_believed_without_proof(output: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    assert questions._checked(output, STONEWALL) == {"answer": "unknown", "way": []}
+    assert STONEWALL not in caplog.text
+
+
+def test_the_search_is_a_process_that_is_told_the_position_on_its_standard_input() -> None:
+    asked = json.dumps({"position": STONEWALL, "nodes": 1_000_000, "seconds": 900})
+    command = [sys.executable, "-m", "games.hints.search"]
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == {"answer": "no", "way": []}
+
+
+def endless(monkeypatch: pytest.MonkeyPatch) -> Callable[[], subprocess.Popen[bytes]]:
+    """Let searches never end; the function returned waits for the first and gives it."""
+    begun = threading.Event()
+    made: list[subprocess.Popen[bytes]] = []
+    real = subprocess.Popen
+
+    def popen(_command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        made.append(real([sys.executable, "-c", "import time; time.sleep(60)"], **options))
+        begun.set()
+        return made[0]
+
+    def first() -> subprocess.Popen[bytes]:
+        assert begun.wait(60)
+        return made[0]
+
+    monkeypatch.setattr(questions.subprocess, "Popen", popen)
+    return first

@@ -1,0 +1,106 @@
+"""Auto-finish: offered when it wins without a choice, and told of hidden cards by nobody."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from games import attempts
+from games.attempts import journal_of, record_of
+from games.live import loading
+from games.live.autofinish import winning_run
+from games.models import Attempt
+from games.rules import CATALOGUE, open_table
+from tests.games.conftest import Sit
+from tests.games.labyrinths import easy_labyrinth
+
+
+def test_a_run_wins_and_leaves_the_table_as_it_was() -> None:
+    table, tokens = easy_labyrinth()
+    for token in tokens[:40]:
+        assert winning_run(table) == ()  # the stock's cards are not known
+        table.push(token)
+    view = table.view()
+    run = winning_run(table)
+    assert len(run) == 8
+    assert all(token.endswith("-f") for token in run)
+    assert table.view() == view
+    for token in run:
+        table.push(token)
+    assert table.is_won
+    assert winning_run(table) == ()
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_nothing_is_offered_while_anything_is_hidden(variant: str) -> None:
+    chance = random.Random(variant)
+    for _ in range(10):
+        table = open_table(variant, chance.randbytes(32))
+        for _ in range(120):
+            view = table.view()
+            hidden = any(name != "w" for name in view["under"]) or any(None in pile for pile in view["piles"].values())
+            assert not (hidden and winning_run(table))
+            assert table.view() == view
+            if not (legal := table.legal_moves()):
+                break
+            table.push(chance.choice(legal))
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_the_server_plays_it_out_as_ordinary_tokens(
+    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = easy_labyrinth()[1]
+    for module in (attempts, loading):
+        monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
+    attempt = await sync_to_async(attempt_at)("labyrinth")
+    seat, tab = sit(attempt), sit(attempt)
+    await seat.sit()
+    await tab.sit()
+    assert (await seat.ask({"type": "auto", "n": 1}))["code"] == "illegal_move"
+    for token in tokens[:40]:
+        moved = await seat.move(token)
+    assert moved["auto"] is True
+    first = await seat.ask({"type": "auto", "n": 41})
+    assert first["n"] == 41
+    ended = await seat.hear_until("ended")
+    assert (ended["how"], ended["n"]) == ("won", 48)
+    assert seat.view["won"] is True
+    assert await tab.hear_until("ended") == ended
+    assert tab.view == seat.view
+    closed = await Attempt.objects.aget(pk=attempt.pk)
+    assert closed.auto_runs == [[41, 48]]
+    assert len(set(record_of(closed).clock[40:])) == 1
+    rows = await sync_to_async(journal_of)(attempt.pk)
+    assert [row.auto for row in rows] == [False] * 40 + [True] * 8
+    # A won game takes nothing more.
+    assert (await seat.move("u"))["code"] == "closed"
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_won_game_whose_close_failed_is_closed_at_the_next_look(
+    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from django.db import OperationalError
+
+    tokens = easy_labyrinth()[1]
+    for module in (attempts, loading):
+        monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
+    attempt = await sync_to_async(attempt_at)("labyrinth")
+    seat = sit(attempt)
+    await seat.sit()
+    for token in tokens[:-1]:
+        await seat.move(token)
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise OperationalError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("games.live.table.close_attempt", fails)
+        assert (await seat.move(tokens[-1]))["type"] == "moved"
+        assert await seat.is_silent()  # the move was made, whatever became of the close
+    assert (await seat.ask({"type": "ping", "t": 1}))["type"] == "pong"
+    assert (await seat.hear())["how"] == "won"

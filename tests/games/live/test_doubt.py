@@ -1,0 +1,159 @@
+"""A table in doubt decides nothing, and what is heard out of order is told in order."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import InterfaceError, OperationalError
+from django.utils import timezone
+
+from games import attempts, events
+from games.attempts import close_attempt, record_of
+from games.live import consumer, loading, table
+from games.live.journal import JournalBusyError
+from games.live.tables import LiveTables
+from games.models import Attempt, Move
+from tests.games.conftest import Sit
+from tests.games.labyrinths import easy_labyrinth
+
+pytestmark = pytest.mark.django_db(transaction=True)
+WON = easy_labyrinth()[1]
+PING = {"type": "ping", "t": 1}
+
+
+@pytest.fixture
+def nearly_won(attempt_at: Any, monkeypatch: pytest.MonkeyPatch) -> Attempt:
+    """One move from the end."""
+    monkeypatch.setattr(events, "request_verdict", Mock())
+    for module in (attempts, loading):
+        monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
+    attempt: Attempt = attempt_at("labyrinth")
+    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(WON[:-1], 1))
+    return attempt
+
+
+async def busy(*_: Any) -> bool:
+    raise JournalBusyError("the database could not be reached")
+
+
+async def test_a_win_whose_commit_failed_is_none(
+    nearly_won: Attempt, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next ping must not close the game, least of all as of its deadline."""
+    seat = sit(nearly_won)
+    await seat.sit()
+    with monkeypatch.context() as patch:
+        patch.setattr(tables.journal, "append", busy)
+        assert (await seat.move(WON[-1]))["code"] == "server_busy"
+    assert (await seat.ask(PING))["type"] == "pong"
+    assert await seat.is_silent()
+    assert (await Attempt.objects.aget(pk=nearly_won.pk)).state == "playing"
+    assert (await seat.move(WON[-1]))["n"] == len(WON)
+    assert (await seat.hear())["how"] == "won"
+    closed = await Attempt.objects.aget(pk=nearly_won.pk)
+    assert closed.finished_at is not None
+    assert (closed.end, closed.finished_at < timezone.now()) == ("won", True)
+
+
+async def test_a_win_that_could_not_be_closed_is_not_undone(
+    nearly_won: Attempt, sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any, **__: Any) -> Any:
+        raise InterfaceError("gone")
+
+    seat = sit(nearly_won)
+    await seat.sit()
+    with monkeypatch.context() as patch:
+        patch.setattr(table, "close_attempt", away)
+        assert (await seat.move(WON[-1]))["type"] == "moved"
+        assert await seat.is_silent()
+        assert (await seat.move("u"))["code"] == "server_busy"
+    assert (await seat.move("u"))["how"] == "won"
+    assert (await seat.hear())["code"] == "closed"
+    record = record_of(await Attempt.objects.aget(pk=nearly_won.pk))
+    assert (list(record.tokens), record.end.how) == (WON, "won")
+
+
+async def test_what_another_process_played_comes_before_the_end(
+    attempt_at: Any, sit: Sit, tables: LiveTables, other_tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No notice comes through, so this process finds out by closing the attempt."""
+    monkeypatch.setattr(events, "tell_attempt", Mock())
+    attempt = await sync_to_async(attempt_at)("braid")
+    here, there = sit(attempt), sit(attempt, at=other_tables)
+    await here.sit()
+    await there.sit()
+    await there.move("d")
+    table = tables._tables[attempt.public_id]
+    table._facts.deadline_ms = 0
+    assert (await here.ask(PING))["type"] == "pong"
+    assert [(await here.hear())["type"] for _ in range(2)] == ["moved", "ended"]
+    assert here.n == 1
+
+
+async def test_a_verdict_that_is_heard_of_first_is_told_last(
+    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker may be faster than the word that the attempt is closed."""
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    tell, held = events.tell_attempt, Mock()
+    with monkeypatch.context() as patch:
+        patch.setattr(events, "tell_attempt", held)
+        await sync_to_async(close_attempt)(attempt.pk, "resigned")
+    await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=3)
+    tell(attempt.public_id, "verdict", state="verified", reasons=[], rank=7, cards_up=3)
+    assert (await seat.hear())["type"] == "ended"
+    verdict = await seat.hear()
+    assert (verdict["type"], verdict["state"], verdict["rank"]) == ("verdict", "verified", 7)
+    (what,) = held.call_args_list
+    tell(*what.args, **what.kwargs)
+    events.notifier.flush()
+    assert await seat.is_silent()
+
+
+async def test_a_verdict_that_cannot_be_followed_up_is_told_at_the_next_ping(
+    attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    tell = events.tell_attempt
+    with monkeypatch.context() as patch:
+        patch.setattr(events, "tell_attempt", Mock())
+        await sync_to_async(close_attempt)(attempt.pk, "resigned")
+        await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=3)
+        patch.setattr(table, "load", Mock(side_effect=OperationalError))
+        tell(attempt.public_id, "verdict", state="verified", reasons=[], rank=7, cards_up=3)
+        while not tables._tables[attempt.public_id]._doubtful or tables._under_way:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    assert (await seat.ask(PING))["type"] == "pong"
+    assert [(await seat.hear())["type"] for _ in range(2)] == ["ended", "verdict"]
+
+
+@pytest.mark.parametrize("error", [OperationalError, InterfaceError])
+async def test_a_session_that_cannot_be_looked_at(
+    error: type[Exception], attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is done, the connection stays, and it goes on when the database is back."""
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    with monkeypatch.context() as patch:
+        patch.setattr(consumer, "SESSION_GOOD_FOR", -1.0)
+        patch.setattr(consumer, "get_user", Mock(side_effect=error))
+        assert (await seat.move("d"))["code"] == "server_busy"
+    assert (await seat.move("d"))["n"] == 1
+
+
+async def test_a_player_who_is_deleted_meanwhile(attempt_at: Any, sit: Sit) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    await sync_to_async(attempt.player.delete)()
+    assert (await seat.ask({"type": "resign", "n": 1}))["code"] == "not_found"

@@ -1,0 +1,268 @@
+"""Whatever fails wherever a message waits: what was acknowledged stands, what was not is told so, and play goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, NamedTuple
+from unittest.mock import Mock
+
+import pytest
+import pytest_asyncio
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.base import SessionBase
+from django.db import InterfaceError, OperationalError
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from accounts.guests import BACKEND, create_guest
+from accounts.models import User
+from games import attempts, events
+from games.attempts import journal_of, record_of, start_attempt
+from games.live import loading
+from games.live.consumer import SESSION_GOOD_FOR, PlayConsumer
+from games.live.journal import JournalBusyError
+from games.live.tables import LiveTables
+from games.models import Attempt, Move
+from tests.games.conftest import make_deal
+from tests.games.faults import Stepped
+from tests.games.labyrinths import easy_labyrinth
+from tests.games.seats import _Lazy
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WON = easy_labyrinth()[1]
+HELLO = {"type": "hello", "v": 1, "have": None}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A message to a table on which so many of the tokens that win are played."""
+
+    message: dict[str, Any]
+    answers: frozenset[str]
+    played: int = 3
+    greeted: bool = True
+    due: bool = False
+    unchecked: bool = False
+
+
+SCENARIOS = {
+    "hello": Scenario(HELLO, frozenset({"view"}), greeted=False),
+    "hello to a game that is won": Scenario(HELLO, frozenset({"view"}), played=48, greeted=False),
+    "hello again": Scenario(HELLO, frozenset({"view"})),
+    "move": Scenario({"type": "move", "n": 4, "token": WON[3]}, frozenset({"moved"})),
+    "move after a while": Scenario({"type": "move", "n": 4, "token": WON[3]}, frozenset({"moved"}), unchecked=True),
+    "move that wins": Scenario({"type": "move", "n": 48, "token": WON[47]}, frozenset({"moved"}), played=47),
+    "move too far ahead": Scenario({"type": "move", "n": 9, "token": WON[3]}, frozenset({"error"})),
+    "move too late": Scenario({"type": "move", "n": 4, "token": WON[3]}, frozenset({"error"}), due=True),
+    "auto": Scenario({"type": "auto", "n": 42}, frozenset({"moved"}), played=41),
+    "resign": Scenario({"type": "resign", "n": 4}, frozenset({"ended"})),
+    "ping": Scenario({"type": "ping", "t": 1}, frozenset({"pong"})),
+    "ping when the time is up": Scenario({"type": "ping", "t": 1}, frozenset({"pong"}), due=True),
+}
+
+
+Begin = Callable[[Scenario], tuple[Attempt, SessionBase]]
+
+
+@dataclass(eq=False)
+class Tab:
+    """Another connection to the table, which only listens."""
+
+    frames: list[dict[str, Any]] = field(default_factory=list)
+
+    def tell(self, frame: str) -> None:
+        self.frames.append(json.loads(frame))
+
+
+class Room(NamedTuple):
+    """What every scenario needs."""
+
+    begin: Begin
+    tables: LiveTables
+    thread: ThreadPoolExecutor
+
+
+class Line:
+    """A connection's consumer and what it has sent."""
+
+    def __init__(self, tables: LiveTables, attempt: Attempt, session: SessionBase) -> None:
+        self.frames: list[dict[str, Any]] = []
+        scope = {
+            "user": _Lazy(attempt.player),
+            "session": session,
+            "url_route": {"kwargs": {"attempt": attempt.public_id}},
+        }
+        self._tables, self._attempt = tables, attempt
+        self.consumer = PlayConsumer(scope, self._send, tables)
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        await asyncio.sleep(0)  # as a server's may wait
+        if "text" in message:
+            self.frames.append(json.loads(message["text"]))
+
+    async def say(self, message: dict[str, Any]) -> None:
+        await self.consumer._received(json.dumps(message))
+
+    async def leave(self) -> None:
+        if self.consumer._table is not None:
+            await self._tables.leave(self._attempt.public_id, self.consumer)
+
+
+@pytest.fixture
+def begin(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Begin:
+    """A scenario's attempt and its player's session."""
+    monkeypatch.setattr(events, "request_verdict", Mock())
+    for module in (attempts, loading):
+        monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
+    deal = make_deal("labyrinth")
+
+    def made(scenario: Scenario) -> tuple[Attempt, SessionBase]:
+        player = create_guest()
+        attempt = start_attempt(player, deal)
+        attempt.started_at = timezone.now() - timedelta(hours=3)
+        attempt.deadline = timezone.now() + timedelta(hours=-1 if scenario.due else 1)
+        attempt.save()
+        rows = [Move(attempt=attempt, n=n, token=WON[n - 1], ms=n) for n in range(1, scenario.played + 1)]
+        Move.objects.bulk_create(rows)
+        return attempt, session_of(player)
+
+    return made
+
+
+def session_of(player: User) -> SessionBase:
+    session: SessionBase = import_string(f"{settings.SESSION_ENGINE}.SessionStore")()
+    session[SESSION_KEY], session[BACKEND_SESSION_KEY] = str(player.pk), BACKEND
+    session[HASH_SESSION_KEY] = player.get_session_auth_hash()
+    session.save()
+    return session
+
+
+@pytest_asyncio.fixture
+async def thread() -> ThreadPoolExecutor:
+    """The one thread in which everything off the loop runs: what is done in it afterwards is done after all else."""
+    executor = ThreadPoolExecutor(1)
+    asyncio.get_running_loop().set_default_executor(executor)
+    return executor
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS.keys())
+async def test_a_fault_wherever_a_message_waits(
+    scenario: Scenario, late: bool, begin: Begin, tables: LiveTables, thread: ThreadPoolExecutor
+) -> None:
+    room = Room(begin, tables, thread)
+    faults = (await disturbed(scenario, room, late=late)).possible
+    assert faults
+    for k, possible in enumerate(faults):
+        for fault in possible:
+            await disturbed(scenario, room, k, fault, late=late)
+
+
+async def test_the_test_knows_what_is_waited_for(begin: Begin, tables: LiveTables, thread: ThreadPoolExecutor) -> None:
+    step = await disturbed(SCENARIOS["move that wins"], Room(begin, tables, thread), late=True)
+    assert {JournalBusyError, OperationalError, InterfaceError} <= {fault for each in step.possible for fault in each}
+
+
+async def disturbed(
+    scenario: Scenario, room: Room, k: int = -1, fault: type[BaseException] | None = None, *, late: bool
+) -> Stepped:
+    """Play a scenario with a fault where it waits for the `k`-th time, and look at everything afterwards."""
+    begin, tables, thread = room
+    attempt, session = await sync_to_async(begin)(scenario)
+    line, tab = Line(tables, attempt, session), Tab()
+    await sit_down(scenario, line, tab, tables, attempt)
+    before, known = len(line.frames), len(tab.frames)
+    step = Stepped(line.consumer._received(json.dumps(scenario.message)), k, fault, late=late)
+    cancelled = False
+    try:
+        await step
+    except asyncio.CancelledError:
+        cancelled = True
+    assert cancelled <= (fault is asyncio.CancelledError)
+    await what_is_under_way(tables, thread)
+    heard = line.frames[before:]
+    if not cancelled:
+        check_answered(scenario, heard, faulty=fault is not None)
+    acknowledged = [frame for frame in heard + tab.frames[known:] if frame["type"] == "moved"]
+    tokens, _ = await sync_to_async(stored)(attempt)
+    assert all(tokens[frame["n"] - 1] == frame["token"] for frame in acknowledged)
+    if cancelled:
+        await line.leave()
+        line = Line(tables, attempt, session)
+    late_comer = Line(tables, attempt, session)
+    await check_recovered(scenario, attempt, line, late_comer, tab)
+    if scenario.greeted:
+        await tables.leave(attempt.public_id, tab)
+    assert len(tables) == 0
+    assert not tables._users
+    return step
+
+
+async def sit_down(scenario: Scenario, line: Line, tab: Tab, tables: LiveTables, attempt: Attempt) -> None:
+    if not scenario.greeted:
+        return
+    await line.say(HELLO)
+    await tables.join(attempt.public_id, attempt.player_id, tab, None)
+    if scenario.unchecked:
+        line.consumer._checked_at -= SESSION_GOOD_FOR + 1
+
+
+async def what_is_under_way(tables: LiveTables, thread: ThreadPoolExecutor) -> None:
+    """Let it come to its end, which is nobody's any more."""
+    while tables.journal._flushing or tables._under_way:  # noqa: ASYNC110 - neither has an event to tell of it
+        await asyncio.sleep(0.001)
+    await asyncio.get_running_loop().run_in_executor(thread, lambda: None)
+
+
+def check_answered(scenario: Scenario, heard: list[dict[str, Any]], *, faulty: bool) -> None:
+    """The message was answered: it is done, or it is said that it is not."""
+    kinds = [frame["type"] for frame in heard]
+    refused = [frame["code"] for frame in heard if frame["type"] == "error"]
+    if not faulty:
+        assert scenario.answers & set(kinds)
+        assert "server_busy" not in refused
+        return
+    done = scenario.answers & set(kinds)
+    assert bool(done - {"error"}) != bool(refused), kinds
+    if refused and "error" not in scenario.answers:
+        assert refused == ["server_busy"]
+
+
+async def check_recovered(scenario: Scenario, attempt: Attempt, line: Line, late_comer: Line, tab: Tab) -> None:
+    """Whoever was there follows, and whoever comes finds what the database has."""
+    await line.say(HELLO)
+    await line.say({"type": "ping", "t": 2})
+    tokens, state = await sync_to_async(stored)(attempt)
+    won, over = len(tokens) == len(WON), state != "playing"
+    assert over or not (won or scenario.due)
+    await late_comer.say(HELLO)
+    for one in (line, late_comer):
+        view = [frame for frame in one.frames if frame["type"] == "view"][-1]
+        played = [frame for frame in one.frames[one.frames.index(view) :] if frame["type"] == "moved"]
+        assert view["n"] + len(played) == len(tokens)
+        assert ("ended" in [frame["type"] for frame in one.frames]) == over
+    assert (late_comer.frames[0]["state"] == "playing") != over
+    if scenario.greeted:
+        moved = [(frame["n"], frame["token"]) for frame in tab.frames if frame["type"] == "moved"]
+        assert moved == list(enumerate(tokens, 1))[scenario.played :]
+        assert [frame["type"] for frame in tab.frames].count("ended") == over
+    if not over:
+        await line.say({"type": "move", "n": len(tokens) + 1, "token": WON[len(tokens)]})
+        assert line.frames[-1]["type"] == "moved"
+    await line.leave()
+    await late_comer.leave()
+
+
+def stored(attempt: Attempt) -> tuple[list[str], str]:
+    """The tokens and the state that the database has."""
+    found = Attempt.objects.get(pk=attempt.pk)
+    tokens = record_of(found).tokens if found.is_over else [move.token for move in journal_of(found.pk)]
+    return list(tokens), found.state

@@ -1,0 +1,238 @@
+"""The journal: acknowledged means committed, and every number is somebody's once."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from asgiref.sync import sync_to_async
+from django.db import DatabaseError, OperationalError, connection, connections
+
+from games.attempts import close_attempt, journal_of, record_of
+from games.live import journal_store
+from games.live.journal import Journal, JournalBusyError
+from games.live.journal_store import Entry, JournalStore
+from games.live.tables import LiveTables
+from games.models import Attempt, Move
+from tests.games.conftest import Play, Sit, make_deal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def attempts(player: Any) -> list[Attempt]:
+    """Several running attempts."""
+    from django.utils import timezone
+
+    deal = make_deal()
+    return [Attempt.objects.create(player=player, deal=deal, ranked=False, started_at=timezone.now()) for _ in range(5)]
+
+
+@pytest.fixture
+def store() -> Any:
+    made = JournalStore("default")
+    yield made
+    made.close()
+
+
+@pytest_asyncio.fixture
+async def journal() -> Any:
+    made = Journal()
+    yield made
+    await made.close()
+
+
+def rows(attempt: Attempt) -> list[tuple[int, str]]:
+    return [(row.n, row.token) for row in journal_of(attempt.pk)]
+
+
+async def test_what_gathers_during_a_commit_goes_out_in_the_next(journal: Journal, attempts: list[Attempt]) -> None:
+    written: list[list[Entry]] = []
+    free, write = threading.Event(), journal._store.write
+    loop, begun = asyncio.get_running_loop(), asyncio.Event()
+
+    def slow(entries: Any) -> frozenset[int]:
+        written.append(list(entries))
+        loop.call_soon_threadsafe(begun.set)
+        free.wait(5)
+        return write(entries)
+
+    journal._store.write = slow  # type: ignore[method-assign]
+    first = asyncio.create_task(journal.append(Entry(attempts[0].pk, 1, ("d",), 5)))
+    await begun.wait()
+    others = [asyncio.create_task(journal.append(Entry(a.pk, 1, ("d",), 5))) for a in attempts[1:]]
+    await asyncio.sleep(0)
+    assert not first.done()  # nobody is told before the commit
+    free.set()
+    assert await asyncio.gather(first, *others) == [True] * 5
+    assert [len(batch) for batch in written] == [1, 4]
+
+
+def test_a_number_that_is_taken_is_lost_and_the_others_are_not(store: JournalStore, attempts: list[Attempt]) -> None:
+    one, two = attempts[:2]
+    assert store.write([Entry(one.pk, 1, ("d",), 5)]) == frozenset()
+    lost = store.write([Entry(one.pk, 1, ("t0-f",), 6), Entry(two.pk, 1, ("d",), 6)])
+    assert lost == {one.pk}
+    assert (rows(one), rows(two)) == ([(1, "d")], [(1, "d")])
+
+
+def test_a_run_that_loses_one_number_keeps_none(store: JournalStore, attempts: list[Attempt]) -> None:
+    one, two = attempts[:2]
+    store.write([Entry(one.pk, 1, ("d",), 5)])
+    lost = store.write([Entry(one.pk, 1, ("a", "b", "c"), 6, auto=True), Entry(two.pk, 1, ("d", "d"), 6)])
+    assert lost == {one.pk}
+    assert rows(one) == [(1, "d")]
+    assert rows(two) == [(1, "d"), (2, "d")]
+
+
+def test_a_closed_attempt_takes_no_more(store: JournalStore, attempts: list[Attempt]) -> None:
+    one = attempts[0]
+    store.write([Entry(one.pk, 1, ("d",), 5)])
+    close_attempt(one.pk, "resigned")
+    # The next number is the close's own; the one after is free, and refused all the same.
+    for n in (2, 3):
+        assert store.write([Entry(one.pk, n, ("d",), 6)]) == {one.pk}
+    Move.objects.filter(attempt_id=one.pk).delete()
+    assert store.write([Entry(one.pk, 3, ("d",), 6)]) == {one.pk}
+
+
+def test_a_commit_whose_answer_was_lost_is_not_lost(
+    store: JournalStore, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert, failures = journal_store._insert, iter([True])
+
+    def breaks_after(cursor: Any, vendor: str, given: Any) -> Any:
+        made = insert(cursor, vendor, given)
+        if next(failures, False):
+            raise OperationalError("the connection broke after the commit")
+        return made
+
+    monkeypatch.setattr(journal_store, "_insert", breaks_after)
+    assert store.write([Entry(attempts[0].pk, 1, ("d",), 5)]) == frozenset()
+    assert rows(attempts[0]) == [(1, "d")]
+
+
+def test_a_connection_that_broke_is_made_anew(store: JournalStore, attempts: list[Attempt]) -> None:
+    store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
+    assert store._connection is not None
+    store._connection.cursor = _away  # type: ignore[method-assign]
+    assert store.write([Entry(attempts[0].pk, 2, ("d",), 5)]) == frozenset()
+    assert len(rows(attempts[0])) == 2
+
+
+def test_the_journals_connection_is_not_one_of_the_pools(store: JournalStore, attempts: list[Attempt]) -> None:
+    store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
+    assert store._connection is not connections["default"]
+    assert "pool" not in store._connection.settings_dict["OPTIONS"]  # type: ignore[union-attr]
+
+
+async def test_a_database_that_stays_away(
+    attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The move is refused and nothing of it shows; when the database is back the game goes on."""
+    monkeypatch.setattr(journal_store, "RETRY_AFTER", (0.0, 0.0))
+    attempt = await sync_to_async(attempt_at)()
+    seat, tab = sit(attempt), sit(attempt)
+    await seat.sit()
+    await tab.sit()
+    before = seat.view
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_store, "_insert", _away)
+        busy = await seat.move("d")
+    assert (busy["code"], busy["n"]) == ("server_busy", 0)
+    assert busy["data"]["retry_after_ms"] > 0
+    assert await tab.is_silent()
+    assert await sync_to_async(journal_of)(attempt.pk) == []
+    seat.view = before
+    assert (await seat.move("d"))["n"] == 1
+    assert (await tab.hear())["n"] == 1
+    assert seat.view == tab.view
+
+
+def _away(*_: Any) -> Any:
+    raise OperationalError("no database")
+
+
+async def test_a_broken_database_refuses_all_that_waited(journal: Journal, attempts: list[Attempt]) -> None:
+    def broken(_: Any) -> frozenset[int]:
+        raise DatabaseError("no")
+
+    journal._store.write = broken  # type: ignore[method-assign]
+    waiting = [journal.append(Entry(attempt.pk, 1, ("d",), 5)) for attempt in attempts]
+    answers = await asyncio.gather(*waiting, return_exceptions=True)
+    assert all(isinstance(answer, JournalBusyError) for answer in answers)
+
+
+async def test_the_journal_refuses_more_than_it_can_hold(
+    journal: Journal, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("games.live.journal.MAX_WAITING", 2)
+    waiting = [journal.append(Entry(attempt.pk, 1, ("d",), 5)) for attempt in attempts]
+    answers = await asyncio.gather(*waiting, return_exceptions=True)
+    assert answers[:2] == [True, True]
+    assert all(isinstance(answer, JournalBusyError) for answer in answers[2:])
+
+
+async def test_a_player_who_goes_away_during_a_commit(attempt_at: Any, sit: Sit, tables: LiveTables) -> None:
+    """Whoever comes back finds the move if it was committed, and a table that agrees with the database."""
+    attempt = await sync_to_async(attempt_at)()
+    seat, tab = sit(attempt), sit(attempt)
+    await seat.sit()
+    await tab.sit()
+    table = tables._tables[attempt.public_id]
+    playing = asyncio.create_task(table.play(1, "d"))
+    await asyncio.sleep(0)
+    playing.cancel()
+    await asyncio.wait([playing])
+    again = sit(attempt)
+    await again.sit()
+    assert again.n == len(await sync_to_async(journal_of)(attempt.pk))
+    assert (await again.move("d"))["n"] == again.n
+
+
+async def test_closing_commits_what_waits(attempts: list[Attempt]) -> None:
+    journal = Journal()
+    waiting = asyncio.create_task(journal.append(Entry(attempts[0].pk, 1, ("d",), 5)))
+    await asyncio.sleep(0)
+    await journal.close()
+    assert await waiting is True
+    with pytest.raises(JournalBusyError):
+        await journal.append(Entry(attempts[0].pk, 2, ("d",), 5))
+
+
+@pytest.mark.parametrize("attempt_number", range(6))
+def test_no_acknowledged_move_is_missing_from_the_record(attempt_number: int, attempt_at: Play) -> None:
+    """Two processes play one attempt as fast as they can while a third closes it."""
+    attempt = attempt_at("braid")
+    acknowledged: set[int] = set()
+    started = threading.Barrier(3)
+
+    def play(name: int) -> None:
+        store, chance = JournalStore("default"), random.Random(f"{attempt_number} {name}")
+        started.wait(10)
+        last = 0
+        while not Attempt.objects.exclude(state="playing").filter(pk=attempt.pk).exists():
+            run = chance.choice((1, 1, 3))
+            # Legal whoever comes first: a draw and its undo by turns.
+            tokens = tuple("d" if (last + k) % 2 == 0 else "u" for k in range(run))
+            if not store.write([Entry(attempt.pk, last + 1, tokens, (last + run) * 10 + name)]):
+                acknowledged.update(range(last + 1, last + run + 1))
+            last = max((row.n for row in journal_of(attempt.pk)), default=0)
+        store.close()
+        connection.close()
+
+    threads = [threading.Thread(target=play, args=(name,)) for name in (1, 2)]
+    for thread in threads:
+        thread.start()
+    started.wait(10)
+    while len(acknowledged) < 10 + attempt_number:
+        pass
+    closed = close_attempt(attempt.pk, "closed")
+    for thread in threads:
+        thread.join(20)
+    record = record_of(closed)
+    assert acknowledged == set(range(1, len(record.tokens) + 1))

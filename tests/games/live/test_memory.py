@@ -1,0 +1,68 @@
+"""What a server process keeps of games that are over: nothing, however many there were."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from channels.layers import get_channel_layer
+
+from games.attempts import start_attempt
+from games.deals.publishing import practice_deal
+from games.live.tables import LiveTables
+from games.models import Attempt
+from games.rules import CATALOGUE
+from tests.games.seats import Seat
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+#: What these grow with is known and bounded: the tokens of a game's vocabulary that have been met.
+BOUNDED = {"games.rules.tokens.Move"}
+MODULES = ("games.", "asyncio.", "_asyncio.", "channels.", "config.")
+
+
+def kept() -> Counter[str]:
+    """Living objects of our own, of asyncio and of Channels, by type."""
+    gc.collect()
+    names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.get_objects())
+    return Counter(name for name in names if name.startswith(MODULES) and name not in BOUNDED)
+
+
+def begin(player: Any, variant: str) -> Attempt:
+    attempt = start_attempt(player, practice_deal(variant))
+    attempt.player = player
+    return attempt
+
+
+async def play_games(count: int, tables: LiveTables, player: Any) -> None:
+    """Games of every variant in turn, by two connections each: some are given up, some just left."""
+    for number in range(count):
+        attempt = await sync_to_async(begin)(player, list(CATALOGUE)[number % len(CATALOGUE)])
+        seats = [Seat(tables, attempt.public_id, player) for _ in range(2)]
+        for seat in seats:
+            await seat.sit()
+        for _ in range(4):
+            if seats[0].legal:
+                await seats[0].move(seats[0].legal[0])
+                await seats[1].hear()
+        if number % 2:
+            await seats[0].ask({"type": "resign", "n": seats[0].n})
+        for seat in seats:
+            await seat.leave()
+
+
+async def test_nothing_is_kept_of_games_that_are_over(tables: LiveTables, player: Any) -> None:
+    """Counted after a first round of all variants, which fills what is kept for good, and again after two more."""
+    layer: Any = get_channel_layer()
+    await play_games(9, tables, player)
+    before, groups = kept(), len(layer.groups)
+    await play_games(18, tables, player)
+    after = kept()
+    assert len(tables) == 0
+    assert not tables._users
+    assert len(layer.groups) == groups
+    grown = {name: (before[name], count) for name, count in after.items() if count > before[name] + 3}
+    assert not grown

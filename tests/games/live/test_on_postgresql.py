@@ -1,0 +1,37 @@
+"""The tests of the journal and of attempts again, on PostgreSQL: who wins a number is the database's to say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.services
+@pytest.mark.slow
+def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
+    """In a process of its own, as the database is chosen when the settings are read."""
+    chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "doubt")]
+    chosen += [
+        "tests/games/test_attempts.py",
+        "tests/games/test_housekeeping.py",
+        "tests/accounts/test_housekeeping.py",
+    ]
+    whole = "test_journal or test_attempts or test_doubt or test_housekeeping"
+    wanted = f"{whole} or two_processes or missed_every_notice or two_tabs or resigning"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *chosen, "-q", "-x", "-k", wanted, "-p", "no:cacheprovider"],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": postgres_url, "VAR_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout

@@ -1,0 +1,420 @@
+"""Playing over the socket: what the owner sees, move by move."""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.utils import timezone
+
+from games import events
+from games.attempts import close_attempt, journal_of, record_of
+from games.live import consumer, table
+from games.models import Attempt, Move
+from games.rules import CATALOGUE, open_table
+from tests.games.conftest import Play, Sit
+from tests.games.seats import Closed
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PLAYED = 60
+
+
+def choose(rng: random.Random, legal: list[str], *, can_undo: bool) -> str:
+    if can_undo and (not legal or rng.random() < 0.1):
+        return "u"
+    up = [token for token in legal if token.endswith("-f")]
+    return rng.choice(up) if up and rng.random() < 0.5 else rng.choice(legal)
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+async def test_view_and_changes_make_the_next_view(variant: str, attempt_at: Any, sit: Sit, seed: bytes) -> None:
+    attempt = await sync_to_async(attempt_at)(variant, seed)
+    seat, rng, table = sit(attempt), random.Random(seed), open_table(variant, seed)
+    view = await seat.sit()
+    assert view["view"] == table.view()
+    for number in range(1, PLAYED + 1):
+        token = choose(rng, seat.legal, can_undo=seat.view["can_undo"])
+        moved = await seat.move(token)
+        table.push(token)
+        assert (moved["type"], moved["n"], moved["token"]) == ("moved", number, token)
+        assert seat.view == table.view()
+        assert seat.legal == table.legal_moves()
+        assert moved["stuck"] == table.is_stuck
+        if not seat.legal and not seat.view["can_undo"]:
+            break
+    fresh = sit(attempt)
+    await fresh.sit()
+    assert (fresh.view, fresh.legal, fresh.n) == (seat.view, seat.legal, seat.n)
+
+
+async def test_an_acknowledged_move_is_in_the_database(attempt_at: Any, sit: Sit) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    await seat.move("d")
+    rows = await sync_to_async(journal_of)(attempt.pk)
+    assert [(row.n, row.token, row.auto) for row in rows] == [(1, "d", False)]
+
+
+async def test_the_clock_is_the_servers_and_never_goes_back(
+    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    start = int(attempt.started_at.timestamp() * 1000)
+    times = iter([start, start + 5000, start + 3000, start + 7000])
+    seat = sit(attempt)
+    await seat.sit()
+    monkeypatch.setattr(table, "now_ms", lambda: next(times))
+    assert [(await seat.move("d"))["ms"] for _ in range(4)] == [0, 5000, 5000, 7000]
+
+
+async def test_a_token_that_is_none_and_one_that_is_not_legal(attempt_at: Any, sit: Sit) -> None:
+    seat = sit(await sync_to_async(attempt_at)())
+    await seat.sit()
+    before = seat.view
+    for token, code in (
+        ("nonsense", "invalid_token"),
+        ("t0-t0", "invalid_token"),
+        ("n", "illegal_move"),
+        ("u", "illegal_move"),
+    ):
+        error = await seat.move(token)
+        assert (error["type"], error["code"], error["n"]) == ("error", code, 0)
+        assert error["data"]["token"] == token
+    await seat.move("d")
+    assert seat.n == 1
+    assert seat.view != before
+
+
+async def test_a_stale_number_has_nothing_sent_twice(attempt_at: Any, sit: Sit) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    first, second = sit(attempt), sit(attempt)
+    await first.sit()
+    await second.sit()
+    for _ in range(3):
+        await first.move("d")
+    for _ in range(3):
+        assert (await second.hear())["type"] == "moved"  # both tabs follow
+    stale = await second.move("d", n=2)
+    assert (stale["code"], stale["data"]) == ("stale", {"next": 4})
+    assert await second.is_silent()
+    assert (await second.move("d"))["n"] == 4
+
+
+async def test_two_tabs_that_play_the_same_number(attempt_at: Any, sit: Sit) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    first, second = sit(attempt), sit(attempt)
+    await first.sit()
+    await second.sit()
+    message = '{"type":"move","n":1,"token":"d"}'
+    await first.send(message)
+    await second.send(message)
+    heard = [[await seat.hear() for _ in range(count)] for seat, count in ((first, 1), (second, 2))]
+    assert [m["type"] for m in heard[0]] == ["moved"]
+    assert {m["type"] for m in heard[1]} == {"moved", "error"}
+    assert len(await sync_to_async(journal_of)(attempt.pk)) == 1
+
+
+async def test_two_processes(attempt_at: Any, sit: Sit, other_tables: Any) -> None:
+    """Both play the same attempt; every number is one process's, and both follow."""
+    attempt = await sync_to_async(attempt_at)("braid")
+    here, there = sit(attempt), sit(attempt, at=other_tables)
+    await here.sit()
+    await there.sit()
+    await here.move("d")
+    assert (await there.hear())["n"] == 1  # told, as it is known to be open there
+    await there.move("d")
+    assert (await here.hear())["n"] == 2
+    assert here.view == there.view
+
+
+async def test_a_move_between_a_reading_and_the_word_of_it(
+    attempt_at: Any, sit: Sit, other_tables: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was played before the other process was known to be there is caught up on when it is."""
+    held: list[Any] = []
+    tell = events.tell_attempt
+
+    def hold(*what: Any, **data: Any) -> None:
+        if data.get("process") == other_tables.process:
+            held.append((what, data))
+        else:
+            tell(*what, **data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(events, "tell_attempt", hold)
+        attempt = await sync_to_async(attempt_at)("braid")
+        here, there = sit(attempt), sit(attempt, at=other_tables)
+        await here.sit()
+        await there.sit()
+        await here.move("d")
+        await here.move("d")
+    for what, data in held:
+        tell(*what, **data)
+    assert [(await there.hear())["n"] for _ in range(2)] == [1, 2]
+
+
+async def test_a_process_that_missed_every_notice(
+    attempt_at: Any, sit: Sit, other_tables: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(other_tables.notices, "watch", lambda _: _nothing())
+    monkeypatch.setattr(events, "tell_attempt", lambda *_, **__: None)
+    attempt = await sync_to_async(attempt_at)("braid")
+    here, there = sit(attempt), sit(attempt, at=other_tables)
+    await here.sit()
+    await there.sit()
+    await here.move("d")
+    await here.move("d")
+    # It believes that number 1 is free: the database knows better.
+    assert (await there.move("d"))["n"] == 1
+    assert (await there.hear())["n"] == 2
+    assert (await there.hear())["code"] == "stale"
+    assert await there.is_silent()
+    assert (await there.move("d"))["n"] == 3
+    assert there.view["moves"] == 3
+
+
+async def _nothing() -> None:
+    return None
+
+
+async def test_a_game_begun_on_one_process_goes_on_on_another(attempt_at: Any, sit: Sit, other_tables: Any) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    here = sit(attempt)
+    await here.sit()
+    for _ in range(5):
+        await here.move("d")
+    await here.leave()
+    there = sit(attempt, at=other_tables)
+    answer = await there.sit(have=5)
+    assert (answer["type"], answer["n"]) == ("resumed", 5)
+    assert (await there.move("d", n=6))["n"] == 6
+
+
+async def test_resuming_gives_what_was_missed_or_everything(attempt_at: Any, sit: Sit) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    for _ in range(table.RECENT + 4):
+        await seat.move("d")
+    near, far = sit(attempt), sit(attempt)
+    assert (await near.sit(have=seat.n - 2))["n"] == seat.n - 1
+    assert [(await near.hear())["type"] for _ in range(2)] == ["moved", "resumed"]
+    assert (await far.sit(have=1))["type"] == "view"
+    ahead = sit(attempt)
+    assert (await ahead.sit(have=seat.n + 10))["type"] == "view"
+
+
+async def test_resigning(attempt_at: Any, sit: Sit) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat, tab = sit(attempt), sit(attempt)
+    await seat.sit()
+    await tab.sit()
+    await seat.move("d")
+    assert (await seat.ask({"type": "resign", "n": 1}))["code"] == "stale"
+    ended = await seat.ask({"type": "resign", "n": 2})
+    assert (ended["type"], ended["how"], ended["n"], ended["state"]) == ("ended", "resigned", 1, "pending")
+    assert (await tab.hear_until("ended"))["how"] == "resigned"
+    closed = await seat.move("d")
+    assert (closed["code"], closed["data"]) == ("closed", {"state": "pending"})
+    record = record_of(await Attempt.objects.aget(pk=attempt.pk))
+    assert (record.tokens, record.end.how, record.end.ms) == (("d",), "resigned", ended["ms"])
+
+
+async def test_a_finished_attempt_can_still_be_looked_at(attempt_at: Any, sit: Sit) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    await sync_to_async(close_attempt)(attempt.pk, "resigned")
+    seat = sit(attempt)
+    view = await seat.sit()
+    assert (view["state"], view["legal"]) == ("pending", [])
+    assert (await seat.hear())["type"] == "ended"
+
+
+async def test_the_verdict_comes_to_whoever_is_there(attempt_at: Any, sit: Sit, tables: Any) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    await seat.ask({"type": "resign", "n": 1})
+    events.tell_attempt(attempt.public_id, "verdict", state="verified", reasons=[], cards_up=3)
+    verdict = await seat.hear()
+    assert (verdict["type"], verdict["state"], verdict["cards_up"]) == ("verdict", "verified", 3)
+
+
+async def test_a_verdict_nobody_told_of_is_found_by_the_next_ping(
+    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    await seat.ask({"type": "resign", "n": 1})
+    await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=1)
+    monkeypatch.setattr(table, "VERDICT_PATIENCE", -1.0)
+    assert (await seat.ask({"type": "ping", "t": 7}))["t"] == 7
+    assert (await seat.hear())["type"] == "verdict"
+
+
+async def test_the_deadline_closes_the_attempt_as_it_stands(attempt_at: Any, sit: Sit) -> None:
+    now = timezone.now()
+    attempt = await sync_to_async(attempt_at)(started_at=now - timedelta(hours=2), deadline=now - timedelta(hours=1))
+    seat = sit(attempt)
+    await seat.sit()
+    ended = await seat.move("d")
+    assert (ended["type"], ended["how"], ended["ms"]) == ("ended", "closed", 3_600_000)
+    assert (await seat.hear())["code"] == "closed"
+
+
+async def test_a_close_by_the_worker_is_seen_at_the_table(attempt_at: Any, sit: Sit) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    await seat.move("d")
+    await sync_to_async(close_attempt)(attempt.pk, "closed")
+    ended = await seat.hear()
+    assert (ended["type"], ended["how"], ended["n"]) == ("ended", "closed", 1)
+
+
+async def test_a_full_record(attempt_at: Any, sit: Sit) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    rows = [Move(attempt=attempt, n=n, token="d" if n % 2 else "u", ms=n) for n in range(1, 5001)]
+    await Move.objects.abulk_create(rows)
+    seat = sit(attempt)
+    await seat.sit()
+    error = await seat.move("d")
+    assert (error["code"], error["n"]) == ("record_full", 5000)
+    assert (await seat.ask({"type": "resign", "n": 5001}))["type"] == "ended"
+
+
+async def test_only_the_owner_plays(attempt_at: Any, sit: Sit, rival: Any) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    stranger = sit(attempt, user=rival)
+    assert (await stranger.sit())["code"] == "not_yours"
+    with pytest.raises(Closed, match="4403"):
+        await stranger.hear()
+    owner = sit(attempt)
+    await owner.sit()
+    # The table being open changes nothing.
+    assert (await sit(attempt, user=rival).sit())["code"] == "not_yours"
+
+
+async def test_a_game_that_does_not_exist(attempt_at: Any, sit: Sit) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    attempt.public_id = __import__("uuid").uuid4()
+    seat = sit(attempt)
+    assert (await seat.sit())["code"] == "not_found"
+    with pytest.raises(Closed, match="4404"):
+        await seat.hear()
+
+
+async def test_a_session_that_ends(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    from django.contrib.sessions.backends.db import SessionStore
+
+    attempt = await sync_to_async(attempt_at)()
+    session = SessionStore()
+    await session.acreate()
+    seat = sit(attempt, session=session)
+    await seat.sit()
+    await session.adelete()
+    monkeypatch.setattr(consumer, "SESSION_GOOD_FOR", -1.0)
+    assert (await seat.move("d"))["code"] == "session_expired"
+    with pytest.raises(Closed, match="4401"):
+        await seat.hear()
+    assert await sync_to_async(journal_of)(attempt.pk) == []
+
+
+async def test_nobody_signed_in(attempt_at: Any, sit: Sit) -> None:
+    from django.contrib.auth.models import AnonymousUser
+
+    seat = sit(await sync_to_async(attempt_at)(), user=AnonymousUser())
+    assert (await seat.sit())["code"] == "session_expired"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("{", "bad_frame"),
+        ("[]", "bad_frame"),
+        ("null", "bad_frame"),
+        ('{"type":"dance"}', "unknown_type"),
+        ('{"type":"move","n":1}', "bad_frame"),
+        ('{"type":"move","n":"1","token":"d"}', "bad_frame"),
+        ('{"type":"move","n":1,"token":"d","more":1}', "bad_frame"),
+        ('{"type":"move","n":0,"token":"d"}', "bad_frame"),
+        ('{"type":"ping","t":1e999}', "bad_frame"),
+        ('{"type":"hello","v":2}', "unsupported_version"),
+        (" " * 5000, "too_large"),
+    ],
+)
+async def test_frames_that_are_not_messages(text: str, code: str, attempt_at: Any, sit: Sit) -> None:
+    seat = sit(await sync_to_async(attempt_at)())
+    await seat.sit()
+    await seat.send(text)
+    assert (await seat.hear())["code"] == code
+    if code in {"too_large", "unsupported_version"}:
+        with pytest.raises(Closed):
+            await seat.hear()
+    else:
+        assert (await seat.move("d"))["n"] == 1  # the connection and the game go on
+
+
+async def test_bytes_and_a_move_before_hello(attempt_at: Any, sit: Sit) -> None:
+    seat = sit(await sync_to_async(attempt_at)())
+    await seat.connect()
+    await seat.send_bytes(b"\x00")
+    assert (await seat.hear())["code"] == "bad_frame"
+    assert (await seat.move("d"))["code"] == "bad_frame"
+
+
+async def test_too_many_messages(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("games.live.allowance.monotonic", lambda: now)
+    seat = sit(await sync_to_async(attempt_at)())
+    await seat.sit()
+    for number in range(99):
+        assert (await seat.ask({"type": "ping", "t": number}))["type"] == "pong"
+    refused = await seat.move("d")
+    assert (refused["code"], refused["data"]) == ("rate_limited", {"retry_after_ms": 20})
+    now += 0.021
+    assert (await seat.move("d"))["type"] == "moved"
+
+
+async def test_a_sender_who_never_stops_is_cut_off(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
+    monkeypatch.setattr(consumer, "MOST_REFUSED", 3)
+    seat = sit(await sync_to_async(attempt_at)())
+    await seat.sit()
+    for number in range(103):
+        await seat.ask({"type": "ping", "t": number})
+    with pytest.raises(Closed, match="4429"):
+        await seat.hear()
+
+
+async def test_no_frame_names_a_card_before_it_is_seen(attempt_at: Any, sit: Sit, seed: bytes) -> None:
+    attempt = await sync_to_async(attempt_at)("stonewall", seed)
+    seat, rng = sit(attempt), random.Random(seed)
+    table = open_table("stonewall", seed)
+    seen: set[str] = set()
+    await seat.sit()
+    for _ in range(PLAYED):
+        seen |= {card for pile in table.view()["piles"].values() for card in pile if card}
+        named = set(re.findall(r'"([A2-9TJQK][SHDC])"', seat.frames[-1]))
+        assert named <= seen
+        assert seed.hex() not in seat.frames[-1]
+        if not seat.legal and not seat.view["can_undo"]:
+            break
+        token = choose(rng, seat.legal, can_undo=seat.view["can_undo"])
+        await seat.move(token)
+        table.push(token)
+    assert len(seen) < 52 or not any(None in pile for pile in table.view()["piles"].values())
+
+
+def test_the_tests_would_notice(attempt_at: Play) -> None:
+    """The client under test applies changes; a server that forgot one would be seen."""
+    from tests.games.seats import applied
+
+    before = {"piles": {"w": ["AS"]}, "under": {"s": 3}, "moves": 0}
+    after = applied(before, {"piles": {"w": []}, "under": {"s": 0}, "moves": 1})
+    assert after == {"piles": {"w": []}, "under": {}, "moves": 1}

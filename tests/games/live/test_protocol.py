@@ -1,0 +1,100 @@
+"""The protocol is what its page says, and its page says all of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from games.live import allowance, capacity, consumer, outbox, protocol
+from games.live.protocol import FATAL, INCOMING, OUTGOING, ErrorCode, ProtocolError, parse
+from games.rules import Record
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+PAGE = (DOCS / "protocol.md").read_text()
+RECORDS = (DOCS / "records.md").read_text()
+
+
+def sections(page: str, level: str) -> dict[str, str]:
+    """What stands under each heading of a level."""
+    parts = re.split(rf"^{level} ", page, flags=re.MULTILINE)[1:]
+    return {part.partition("\n")[0].strip("` "): part.partition("\n")[2] for part in parts}
+
+
+def test_the_schema_file_is_the_code() -> None:
+    published = json.loads((DOCS / "protocol.schema.json").read_text())
+    assert published == json.loads(json.dumps(protocol.schemas()))
+
+
+def test_every_message_has_its_section() -> None:
+    parts = sections(PAGE, "##")
+    for heading, messages in (("From the client", INCOMING), ("From the server", OUTGOING)):
+        documented = sections(parts[heading], "###")
+        assert set(documented) == {message.__name__.lower() for message in messages}
+
+
+@pytest.mark.parametrize("message", [*INCOMING, *OUTGOING], ids=lambda message: message.__name__)
+def test_every_field_is_named_in_its_section(message: Any) -> None:
+    section = sections(PAGE, "###")[message.__name__.lower()]
+    for field in msgspec.structs.fields(message):
+        assert f"`{field.name}`" in section, field.name
+
+
+def test_every_error_code_is_in_the_table_with_its_close_code() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \|(.*)\|$", sections(PAGE, "##")["Errors"], flags=re.MULTILINE))
+    del rows["code"]
+    assert set(rows) == set(ErrorCode)
+    for code, row in rows.items():
+        closes = re.search(r"\bclosed, (\d{4})", row.rpartition("|")[2])
+        if code in FATAL:
+            assert closes is not None
+            assert int(closes[1]) == FATAL[ErrorCode(code)]
+        else:
+            assert closes is None or code == "rate_limited"
+
+
+def test_limits_are_as_written() -> None:
+    limits = sections(PAGE, "##")["Limits"]
+    assert f"{protocol.MAX_FRAME:,} characters" in limits
+    assert f"{allowance.RATE:.0f} messages a second, {allowance.BURST:.0f} at once" in limits
+    assert f"{outbox.MAX_FRAMES} frames" in limits
+    assert f"{capacity.MOST_OF_PLAYER} connections of a player and {capacity.MOST_OF_ADDRESS} of an address" in limits
+    assert f"no `hello` within {consumer.HELLO_WITHIN:.0f} seconds" in PAGE
+
+
+def test_every_close_code_is_in_the_table() -> None:
+    told = {int(code) for code in re.findall(r"^\| (\d{4}) \|", PAGE, flags=re.MULTILINE)}
+    assert told == {value for name, value in vars(protocol).items() if name.startswith("CLOSE_")}
+
+
+def test_one_shape_of_errors() -> None:
+    error = json.loads(protocol.write(protocol.Error(code=ErrorCode.STALE, message="m", n=3, data={"next": 4})))
+    assert error == {"type": "error", "code": "stale", "message": "m", "n": 3, "data": {"next": 4}}
+    bare = json.loads(protocol.write(protocol.Error(code=ErrorCode.CLOSED, message="m", n=3)))
+    assert bare["data"] == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"type":"hello","v":1}', '{"type":"hello","v":1,"have":null}', '{"type":"auto","n":3}', '{"type":"ping","t":-5}'],
+)
+def test_messages_are_read(text: str) -> None:
+    assert type(parse(text)).__name__.lower() == json.loads(text)["type"]
+
+
+@pytest.mark.parametrize("text", ["[" * 4000, '{"type":"hello","v":1}x', "\ud800", '{"type":["move"]}', "NaN", ""])
+def test_whatever_comes_is_a_typed_error(text: str) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        parse(text)
+    assert caught.value.code is ErrorCode.BAD_FRAME
+
+
+def test_the_page_on_records_shows_a_true_record() -> None:
+    form = json.loads(re.search(r"^    \{\n(?:    .*\n)+?    \}", RECORDS, flags=re.MULTILINE)[0])  # type: ignore[index]
+    record = Record.from_json(form)
+    assert f"    {record.to_bytes().hex()}\n" in RECORDS
+    assert Record.from_bytes(record.to_bytes()).to_json() == form

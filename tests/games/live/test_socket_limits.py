@@ -1,0 +1,391 @@
+"""Sockets that say nothing, too many of them, those whose session has ended, and pages of other origins."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from channels.layers import get_channel_layer
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from accounts.deletion import erase_player
+from accounts.guests import BACKEND
+from accounts.models import User
+from accounts.moderation import ban_player
+from config.asgi import application
+from config.origins import OwnPages
+from games.attempts import start_attempt
+from games.live import allowance, capacity, consumer, eviction, protocol
+from games.live.capacity import Capped, address_of, player_of
+from games.live.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
+from tests.games.conftest import Sit, make_deal
+from tests.games.live.test_socket import ask, left, opened, socket
+from tests.games.seats import PATIENCE, Closed
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PASSWORD = "seven of wands"
+
+
+@pytest.fixture(autouse=True)
+def _nobody_listens_yet(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    layer: Any = get_channel_layer()
+    layer.groups.pop(GROUP, None)
+
+
+# --- The first message ----------------------------------------------------------------------------------------------
+
+
+async def test_who_says_nothing_is_shown_out(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consumer, "HELLO_WITHIN", 0.01)
+    seat = sit(await sync_to_async(attempt_at)())
+    await seat.connect()
+    with pytest.raises(Closed, match=str(protocol.CLOSE_NO_HELLO)):
+        await seat.hear()
+
+
+async def test_saying_anything_else_is_no_hello(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consumer, "HELLO_WITHIN", 0.2)
+    seat = sit(await sync_to_async(attempt_at)())
+    await seat.connect()
+    assert (await seat.ask({"type": "ping", "t": 1}))["code"] == "bad_frame"
+    with pytest.raises(Closed, match=str(protocol.CLOSE_NO_HELLO)):
+        await seat.hear()
+
+
+async def test_after_hello_there_is_no_hurry(attempt_at: Any, sit: Sit) -> None:
+    seat = sit(await sync_to_async(attempt_at)())
+    await seat.sit()
+    (consumer,) = open_sockets()._sockets
+    assert consumer._clock is None  # type: ignore[attr-defined]
+
+
+# --- How many -------------------------------------------------------------------------------------------------------
+
+
+class Connections:
+    """An application that keeps each of its connections until it is let go, and what it was told."""
+
+    def __init__(self) -> None:
+        self.inside = 0
+        self.let_go = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.inside += 1
+        await self.let_go.wait()
+
+
+def connection(gate: Any, **scope: Any) -> tuple[asyncio.Task[None], list[dict[str, Any]]]:
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "websocket.connect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    return asyncio.ensure_future(gate({"type": "websocket", **scope}, receive, send)), sent
+
+
+CROWDED = [{"type": "websocket.accept"}, {"type": "websocket.close", "code": protocol.CLOSE_CROWDED}]
+
+
+async def test_so_many_of_an_address_and_no_more() -> None:
+    house = Connections()
+    gate = Capped(house, address_of, 2)
+    here = [connection(gate, client=("2001:db8::1", n)) for n in range(3)]
+    there = connection(gate, client=("2001:db8:0:1::1", 9))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert [sent for _, sent in here] == [[], [], CROWDED]
+    assert (house.inside, there[1]) == (3, [])
+    house.let_go.set()
+    await asyncio.gather(*(task for task, _ in [*here, there]))
+    assert not gate._open
+    again, sent = connection(gate, client=("2001:db8::1", 4))
+    await again
+    assert sent == []
+
+
+async def test_a_connection_that_fails_is_counted_no_more() -> None:
+    async def broken(*_: Any) -> None:
+        raise RuntimeError("broken")
+
+    gate = Capped(broken, address_of, 1)
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match="broken"):
+            await connection(gate, client=("192.0.2.1", 1))[0]
+    assert not gate._open
+
+
+@pytest.mark.parametrize("client", [("127.0.0.1", 5), ("::1", 5), ("::ffff:127.0.0.1", 5), None])
+def test_this_machine_may_be_a_proxy_and_is_not_counted(client: Any) -> None:
+    assert address_of({"client": client}) is None
+
+
+def test_visitors_are_counted_by_address_alone() -> None:
+    assert player_of({}) is None
+    assert player_of({"user": User(pk=7)}) == 7
+
+
+async def test_the_sites_sockets_are_counted(attempt_at: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    cookie = await sync_to_async(cookie_of)(attempt.player)
+    gates = gates_of(application)
+    assert [gate._most for gate in gates] == [capacity.MOST_OF_ADDRESS, capacity.MOST_OF_PLAYER]
+    monkeypatch.setattr(gates[1], "_most", 2)
+    lines = [socket(attempt.public_id, cookie=cookie) for _ in range(3)]
+    assert [await opened(line) for line in lines] == ["websocket.accept"] * 3
+    assert (await lines[2].receive_output(PATIENCE))["code"] == protocol.CLOSE_CROWDED
+    assert (await ask(lines[1], {"type": "hello", "v": 1}))["type"] == "view"
+    await lines[2].wait(PATIENCE)
+    for line in lines[:2]:
+        await left(line)
+
+
+def gates_of(part: Any) -> list[Capped]:
+    """The counting parts of an ASGI application, from the outside in."""
+    found: list[Capped] = []
+    part = part.application_mapping["websocket"]
+    while part is not None:
+        found += [part] if isinstance(part, Capped) else []
+        part = getattr(part, "_application", None) or getattr(part, "inner", None)
+    return found
+
+
+# --- Messages -------------------------------------------------------------------------------------------------------
+
+
+async def test_the_allowance_is_the_players(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
+    attempt = await sync_to_async(attempt_at)()
+    seats = [sit(attempt), sit(attempt)]
+    for seat in seats:
+        await seat.sit()
+    for number in range(98):
+        assert (await seats[number % 2].ask({"type": "ping", "t": number}))["type"] == "pong"
+    for seat in seats:
+        assert (await seat.ask({"type": "ping", "t": 0}))["code"] == "rate_limited"
+
+
+async def test_another_player_has_another(attempt_at: Any, rival: User, sit: Sit) -> None:
+    assert allowance.allowance_of(rival.pk) is not allowance.allowance_of(rival.pk + 1)
+    assert allowance.allowance_of(None) is not allowance.allowance_of(None)
+
+
+async def test_connecting_again_gains_nothing_and_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    player = -17
+    mine = allowance.allowance_of(player)
+    monkeypatch.setattr(allowance, "RATE", 1e5)
+    allowance.keep_until_full(mine)
+    identity = id(mine)
+    del mine
+    gc.collect()
+    assert id(allowance.allowance_of(player)) == identity
+    while player in allowance._shared:
+        await asyncio.sleep(0.001)
+        gc.collect()
+
+
+# --- Sessions that end ----------------------------------------------------------------------------------------------
+
+
+def cookie_of(player: User) -> str:
+    return cookie(browser(player))
+
+
+def browser(player: User) -> Client:
+    client = Client()
+    client.force_login(player, backend=BACKEND)
+    return client
+
+
+def cookie(client: Client) -> str:
+    return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
+
+
+def sign_out(player: User, here: Client, _elsewhere: Client) -> None:
+    here.post(reverse("account_logout"))
+
+
+def end_the_others(player: User, _here: Client, elsewhere: Client) -> None:
+    assert elsewhere.post(reverse("account_reauthenticate"), {"password": PASSWORD}).status_code == 302
+    assert elsewhere.post(reverse("usersessions_list")).status_code == 302
+
+
+def change_password(player: User, _here: Client, elsewhere: Client) -> None:
+    elsewhere.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    new = "eight of wands"
+    changed = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    assert elsewhere.post(reverse("account_change_password"), changed).status_code == 302
+
+
+def ban(player: User, _here: Client, _elsewhere: Client) -> None:
+    ban_player(player)
+
+
+def erase(player: User, _here: Client, _elsewhere: Client) -> None:
+    erase_player(player)
+
+
+def seated() -> tuple[User, Any, Client, Client]:
+    """A player with an attempt, the browser at its table, and another of the same player."""
+    player = User.objects.create_user("Ada Lovelace", password=PASSWORD)
+    attempt = start_attempt(player, make_deal("plot"))
+    here, elsewhere = Client(), Client()
+    for client in (here, elsewhere):
+        client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
+        client.get("/")  # the first page puts the session in the list of sessions
+    return player, attempt, here, elsewhere
+
+
+async def listening() -> None:
+    """Wait until this process hears of evictions."""
+    layer: Any = get_channel_layer()
+    async with asyncio.timeout(PATIENCE):
+        while GROUP not in layer.groups:  # noqa: ASYNC110 - the layer tells nobody who joins
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("end", [sign_out, end_the_others, change_password, ban, erase])
+async def test_the_end_of_a_session_closes_its_sockets_at_once(end: Callable[[User, Client, Client], None]) -> None:
+    player, attempt, here, elsewhere = await sync_to_async(seated)()
+    line = socket(attempt.public_id, cookie=await sync_to_async(cookie)(here))
+    await opened(line)
+    assert (await ask(line, {"type": "hello", "v": 1}))["type"] == "view"
+    await listening()
+    await sync_to_async(end)(player, here, elsewhere)
+    assert await line.receive_output(PATIENCE) == {"type": "websocket.close", "code": protocol.CLOSE_SESSION}
+    await left(line)
+    again = socket(attempt.public_id, cookie=await sync_to_async(cookie)(here) if here.cookies else "")
+    await opened(again)
+    assert (await ask(again, {"type": "hello", "v": 1}))["code"] == "session_expired"
+    await left(again)
+
+
+async def test_signing_out_leaves_other_sessions_and_players_alone(rival: User) -> None:
+    _player, attempt, here, elsewhere = await sync_to_async(seated)()
+    lines = [socket(attempt.public_id, cookie=await sync_to_async(cookie)(client)) for client in (here, elsewhere)]
+    for line in lines:
+        await opened(line)
+        await ask(line, {"type": "hello", "v": 1})
+    await listening()
+    await sync_to_async(here.post)(reverse("account_logout"))
+    assert (await lines[0].receive_output(PATIENCE))["code"] == protocol.CLOSE_SESSION
+    assert (await ask(lines[1], {"type": "ping", "t": 1}))["type"] == "pong"
+    for line in lines:
+        await left(line)
+
+
+class Other:
+    """A socket of another process."""
+
+    def __init__(self, player_id: int, session: str = "") -> None:
+        self.player_id, self.session = player_id, session
+        self.evicted = asyncio.Event()
+
+    def evict(self) -> None:
+        self.evicted.set()
+
+
+async def test_other_processes_hear_of_it_through_redis(redis_url: str, settings: Any) -> None:
+    backend = "channels_redis.pubsub.RedisPubSubChannelLayer"
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": backend, "CONFIG": {"hosts": [redis_url]}}}
+    sockets, mine, another = OpenSockets(), Other(7), Other(8, session_name("key"))
+    for socket_ in (mine, another):
+        sockets.add(socket_)
+    async with asyncio.timeout(PATIENCE):
+        while not mine.evicted.is_set():  # until the subscription is there
+            await sync_to_async(evict_player)(7)
+            await asyncio.sleep(0.05)
+        assert not another.evicted.is_set()
+        await sync_to_async(evict_session)("key")
+        await another.evicted.wait()
+    assert sockets._listener is not None
+    sockets._listener.cancel()
+    await asyncio.wait([sockets._listener])
+    await get_channel_layer().flush()
+
+
+async def test_an_ear_that_fails_listens_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[int] = []
+
+    class Layer:
+        async def new_channel(self, _prefix: str) -> str:
+            tries.append(1)
+            raise OSError("Redis is away")
+
+    monkeypatch.setattr(eviction, "get_channel_layer", Layer)
+    monkeypatch.setattr(eviction, "_PAUSE", 0.0)
+    sockets, mine = OpenSockets(), Other(7)
+    sockets.add(mine)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert len(tries) > 2
+    assert sockets._listener is not None
+    sockets._listener.cancel()
+
+
+async def test_closed_sockets_are_forgotten(attempt_at: Any, sit: Sit) -> None:
+    seat = sit(await sync_to_async(attempt_at)())
+    await seat.sit()
+    assert len(open_sockets()._sockets) == 1
+    await seat.leave()
+    assert not open_sockets()._sockets
+
+
+# --- Origins --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("public", "host", "origin", "own"),
+    [
+        ("http://127.0.0.1:8000", "127.0.0.1:8000", "http://127.0.0.1:8000", True),
+        ("http://127.0.0.1:8000", "127.0.0.1:8001", "http://127.0.0.1:8001", True),  # PORT=8001 make run
+        ("http://127.0.0.1:8000", "localhost:8001", "http://localhost:8001", True),
+        ("http://127.0.0.1:8000", "[::1]:8000", "http://[::1]:8000", True),
+        ("http://127.0.0.1:8000", "127.0.0.1:8000", "http://127.0.0.1:8001", False),
+        ("http://127.0.0.1:8000", "127.0.0.1:8000", "http://127.0.0.1", False),
+        ("http://127.0.0.1:8000", "127.0.0.1:8000", "https://127.0.0.1:8000", False),
+        ("http://127.0.0.1:8000", "127.0.0.1:8001", "http://localhost:8001", False),
+        ("https://talon.example", "talon.example", "https://talon.example", True),
+        ("https://talon.example", "TALON.example", "https://Talon.Example", True),
+        ("https://talon.example", "10.0.0.7:8000", "https://talon.example", True),  # a proxy that passes no Host
+        ("https://talon.example", "talon.example", "http://talon.example", False),
+        ("https://talon.example", "talon.example", "https://talon.example:8443", False),
+        ("https://talon.example", "evil.example", "https://evil.example", False),
+        ("https://talon.example", "talon.example", "null", False),
+        ("https://talon.example", "talon.example", "", False),
+        ("https://talon.example", "talon.example", "https://[", False),
+        ("https://talon.example", "talon.example", "https://talon.example:99999", False),
+    ],
+)
+async def test_only_pages_of_the_same_origin_connect(
+    public: str, host: str, origin: str, own: bool, settings: Any
+) -> None:
+    settings.CSRF_TRUSTED_ORIGINS = [public]
+    settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"] if "127" in public else ["talon.example"]
+    house = Connections()
+    house.let_go.set()
+    headers = [(b"host", host.encode()), (b"origin", origin.encode())]
+    task, sent = connection(OwnPages(house), headers=headers)
+    await task
+    assert (house.inside == 1) is own
+    assert sent == ([] if own else [{"type": "websocket.close"}])
+
+
+async def test_two_origins_or_none_are_refused() -> None:
+    house = Connections()
+    for origins in ([], [b"http://127.0.0.1:8000"] * 2):
+        headers = [(b"host", b"127.0.0.1:8000"), *((b"origin", origin) for origin in origins)]
+        task, sent = connection(OwnPages(house), headers=headers)
+        await task
+        assert sent == [{"type": "websocket.close"}]
+    assert house.inside == 0

@@ -1,0 +1,228 @@
+"""Who is playing: what processes report, and what the home page makes of it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from games.attempts import close_attempt, start_attempt
+from games.live import table
+from games.live.tables import LiveTables
+from games.models import Attempt, Presence
+from games.presence import summary
+from games.presence.reporting import GOOD_FOR, seats_at
+from tests.games.conftest import Play, Sit, make_deal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary, "_glance", summary.Glance())
+
+
+def account(name: str, **fields: Any) -> User:
+    return User.objects.create_user(name, password=None, display_name=name, name_key=name.lower(), **fields)
+
+
+def begun_by(*players: User) -> list[Attempt]:
+    deal = make_deal("plot")
+    return [start_attempt(player, deal) for player in players]
+
+
+async def report(tables: LiveTables) -> Any:
+    """Report, and read what the home page would show."""
+    await tables.presence.report()
+    return await sync_to_async(summary.read)(timezone.now())
+
+
+async def test_whoever_sits_at_one_of_todays_deals_is_counted(attempt_at: Play, sit: Sit, tables: LiveTables) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat, second_tab = sit(attempt), sit(attempt)
+    await seat.sit()
+    await second_tab.sit()
+    found = await report(tables)
+    assert found == {"players": 1, "names": [], "deals": {"plot": {"now": 1, "begun": 1, "names": []}}}
+    await seat.leave()
+    await second_tab.leave()
+    found = await report(tables)
+    assert (found["players"], found["deals"]["plot"]) == (0, {"now": 0, "begun": 1, "names": []})
+    assert not await Presence.objects.aexists()
+
+
+async def test_processes_are_added_up(sit: Sit, tables: LiveTables, other_tables: LiveTables, rival: User) -> None:
+    ariadne, minos = await sync_to_async(account)("Ariadne"), await sync_to_async(account)("Minos")
+    first, second, third = await sync_to_async(begun_by)(ariadne, minos, rival)
+    await sit(first).sit()
+    await sit(second, at=other_tables).sit()
+    await sit(third, at=other_tables).sit()
+    await other_tables.presence.report()
+    found = await report(tables)
+    assert found["players"] == 3
+    assert found["deals"]["plot"] == {"now": 3, "begun": 3, "names": found["deals"]["plot"]["names"]}
+    assert sorted(found["deals"]["plot"]["names"]) == ["Ariadne", "Minos"]
+    assert {(one["name"], one["player"]) for one in found["names"]} == {
+        ("Ariadne", str(ariadne.public_id)),
+        ("Minos", str(minos.public_id)),
+    }
+
+
+@pytest.mark.parametrize(
+    "change", [{"banned_at": timezone.now()}, {"deleted_at": timezone.now()}, {"preferences": {"hide_presence": True}}]
+)
+async def test_who_is_banned_or_wishes_so_is_counted_and_not_named(
+    change: dict[str, Any], sit: Sit, tables: LiveTables
+) -> None:
+    player = await sync_to_async(account)("Ariadne")
+    (attempt,) = await sync_to_async(begun_by)(player)
+    await sit(attempt).sit()
+    assert [one["name"] for one in (await report(tables))["names"]] == ["Ariadne"]
+    await User.objects.filter(pk=player.pk).aupdate(**change)
+    found = await report(tables)
+    assert (found["players"], found["names"], found["deals"]["plot"]["names"]) == (1, [], [])
+
+
+async def test_a_finished_game_and_a_forgotten_tab_do_not_count(
+    attempt_at: Play, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    assert seats_at(tables.presence._tables(), timezone.now()) == {"plot": [attempt.player_id]}
+    with monkeypatch.context() as patch:
+        patch.setattr(table, "ATTENDED_FOR", 0.0)
+        assert seats_at(tables.presence._tables(), timezone.now()) == {}
+    assert seats_at(tables.presence._tables(), timezone.now() + timedelta(days=1)) == {}
+    await sync_to_async(close_attempt)(attempt.pk, "resigned")
+    await seat.ask({"type": "hello", "v": 1, "have": 0})
+    assert seats_at(tables.presence._tables(), timezone.now()) == {}
+
+
+async def test_a_process_that_has_died_is_forgotten(
+    attempt_at: Play, sit: Sit, tables: LiveTables, other_tables: LiveTables
+) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    await sit(attempt).sit()
+    await tables.presence.report()
+    now = timezone.now()
+    assert (await sync_to_async(summary.read)(now + GOOD_FOR))["players"] == 0
+    await Presence.objects.aupdate(seen_at=now - GOOD_FOR * 11)
+    await sit(attempt, at=other_tables).sit()
+    await other_tables.presence.report()
+    assert [row.process async for row in Presence.objects.all()] == [other_tables.process]
+
+
+async def test_a_move_writes_nothing_about_presence(attempt_at: Play, sit: Sit, tables: LiveTables) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat = sit(attempt)
+    await seat.sit()
+    assert (await seat.move("d"))["type"] == "moved"
+    assert not await Presence.objects.aexists()
+
+
+class Table:
+    """What the report asks of a table."""
+
+    def __init__(self, player_id: int) -> None:
+        self.player_id = player_id
+        self.deal = SimpleNamespace(day=timezone.now().date().isoformat(), variant="plot")
+
+    def is_attended(self) -> bool:
+        return True
+
+
+def test_a_report_takes_as_many_statements_for_many_as_for_one(django_assert_max_num_queries: Any) -> None:
+    for sitting in (1, 400):
+        reporter = LiveTables().presence
+        seats = seats_at([Table(n) for n in range(sitting)], timezone.now())  # type: ignore[misc]
+        with django_assert_max_num_queries(7):  # who has accounts; the row, rows of the dead: each in a transaction
+            reporter._write(seats, timezone.now())
+        reporter._has_row = True
+        with django_assert_max_num_queries(3):
+            reporter._write(seats, timezone.now())
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """How often the database was asked."""
+    done: list[int] = []
+
+    def read(now: Any) -> Any:
+        done.append(1)
+        return {"players": len(done), "names": [], "deals": {}}
+
+    monkeypatch.setattr(summary, "read", read)
+    return done
+
+
+async def asked(method: str = "GET", path: str = "/playing.json") -> tuple[dict[str, Any], bytes]:
+    """What the application answers before Django; where it hands the request on, the status is 0."""
+
+    async def django(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 0})
+        await send({"type": "http.response.body", "body": b""})
+
+    line = ApplicationCommunicator(summary.PlayingNow(django), {"type": "http", "method": method, "path": path})
+    start = await line.receive_output()
+    return start, (await line.receive_output())["body"]
+
+
+async def test_many_pages_cost_one_reading(readings: list[int]) -> None:
+    for _ in range(50):
+        start, body = await asked()
+    assert json.loads(body) == {"players": 1, "names": [], "deals": {}}
+    headers = dict(start["headers"])
+    assert (headers[b"cache-control"], headers[b"content-length"]) == (b"max-age=5", str(len(body)).encode())
+    assert (await asked("HEAD"))[1] == b""
+    assert len(readings) == 1
+    for method, path in (("POST", "/playing.json"), ("GET", "/")):
+        assert (await asked(method, path))[0]["status"] == 0
+
+
+def test_the_server_answers_it() -> None:
+    from config.asgi import application
+
+    assert isinstance(application.application_mapping["http"], summary.PlayingNow)
+
+
+def test_all_who_come_first_share_the_first_reading(readings: list[int]) -> None:
+    glance = summary.Glance()
+    threads = [threading.Thread(target=glance.get) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(readings) == 1
+
+
+def test_a_stale_reading_is_renewed(readings: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    glance = summary.Glance()
+    assert glance.get()["players"] == 1
+    monkeypatch.setattr(summary, "FRESH", 0.0)
+    assert glance.get()["players"] == 2
+
+
+def test_home_says_who_is_playing(client: Client) -> None:
+    begun_by(account("Ariadne"))
+    player = User.objects.get(username="Ariadne")
+    Presence.objects.create(
+        process="p",
+        seen_at=timezone.now(),
+        day=timezone.now().date(),
+        players=1,
+        tables={"plot": {"now": 1, "accounts": [player.pk]}},
+    )
+    page = client.get("/")
+    assert page.context["playing"]["deals"]["plot"] == {"now": 1, "begun": 1, "names": ["Ariadne"]}
+    assert str(player.public_id) in page.content.decode()

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import random
+from datetime import date, timedelta
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.apps import apps
+from django.db import connection
+from django.utils import timezone
+
+from leaderboards import entries, histogram, seasons
+from leaderboards.keys import BOARDS, Score
+from leaderboards.ladders import season_ladder
+from leaderboards.models import Recount, Result, Season, SeasonBucket, Standing
+from leaderboards.pages import CursorError
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+DAY = factory.DAY  # a Friday
+
+
+def whole() -> None:
+    """The counts of every season are those of its standings."""
+    for season in Season.objects.all():
+        for board in BOARDS:
+            assert histogram.faults(season_ladder(season.pk, board)) == []
+
+
+def shown(period: str, variant: str = "", day: date = DAY, board: Any = "race") -> list[tuple[Any, ...]]:
+    page = seasons.page(seasons.season(period, day, variant), board)
+    return [(e.rank, e.player, e.deals, e.cards_up, e.elapsed_ms, e.tokens) for e in page.entries]
+
+
+def test_weeks_begin_on_mondays_and_months_on_their_first_day() -> None:
+    assert seasons.span("week", DAY) == seasons.Span(date(2026, 11, 16), date(2026, 11, 23))
+    assert seasons.span("month", DAY) == seasons.Span(date(2026, 11, 1), date(2026, 12, 1))
+    assert seasons.span("month", date(2026, 12, 31)).end == date(2027, 1, 1)
+    assert seasons.span("all", DAY) == seasons.Span(date(1970, 1, 1), None)
+    with pytest.raises(ValueError, match="year"):
+        seasons.span("year", DAY)
+
+
+def test_a_players_deals_are_added_up_for_each_period_and_variant() -> None:
+    who = factory.player()
+    factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
+    factory.listed(factory.deal("tarot"), Score(30, 3_000, 200), who=who)
+    factory.listed(factory.deal("braid", DAY - timedelta(days=5)), Score(8, 10, 5), who=who)
+    factory.listed(factory.deal("braid", DAY - timedelta(days=40)), Score(4, 1, 1), who=who)
+    assert seasons.recount_marked() > 0
+    me = who.public_id
+    assert shown("week") == [(1, me, 2, 80, 4_000, 300)]
+    assert shown("week", "braid") == [(1, me, 1, 50, 1_000, 100)]
+    assert shown("month") == [(1, me, 3, 88, 4_010, 305)]
+    assert shown("all") == [(1, me, 4, 92, 4_011, 306)]
+    assert shown("all", "tarot") == [(1, me, 1, 30, 3_000, 200)]
+    assert shown("all", "plot") == []
+    assert shown("week", day=DAY - timedelta(days=40)) == [(1, me, 1, 4, 1, 1)]
+    whole()
+
+
+def test_a_recount_follows_removals_and_is_idempotent() -> None:
+    who, other = factory.player(), factory.player()
+    first = factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
+    factory.listed(first.deal, Score(51, 1_000, 100), who=other)
+    seasons.recount_marked()
+    assert [row[:2] for row in shown("week")] == [(1, other.public_id), (2, who.public_id)]
+    assert seasons.recount_marked() == 0
+    entries.set_listed(first, listed=False)
+    assert seasons.recount_marked() == 1
+    assert [row[:2] for row in shown("week")] == [(1, other.public_id)]
+    assert Standing.objects.filter(player=who).count() == 0
+    entries.set_listed(first, listed=True)
+    seasons.recount_marked()
+    before = sorted(Standing.objects.values_list("pk", "race_key"))
+    Recount.objects.create(player=who, day=DAY)
+    seasons.recount_marked()
+    assert sorted(Standing.objects.values_list("pk", "race_key")) == before
+    whole()
+
+
+def test_a_further_result_is_added_to_a_standing_that_is_there() -> None:
+    who, other = factory.player(), factory.player()
+    factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
+    factory.listed(factory.deal("plot"), Score(51, 1_000, 100), who=other)
+    seasons.recount_marked()
+    kept = Standing.objects.get(player=who, season__period="week", season__variant="").pk
+    factory.listed(factory.deal("braid", DAY - timedelta(days=1)), Score(8, 10, 5), who=who)
+    seasons.recount_marked()
+    assert shown("week") == [(1, who.public_id, 2, 58, 1_010, 105), (2, other.public_id, 1, 51, 1_000, 100)]
+    assert Standing.objects.get(player=who, season__period="week", season__variant="").pk == kept
+    whole()
+
+
+def test_pages_ranks_and_neighbours_of_a_season_agree_with_a_naive_sort() -> None:
+    choose, sums = random.Random(5), {}
+    players = [factory.player() for _ in range(12)]
+    for variant in ("braid", "tarot"):
+        deal = factory.deal(variant)
+        for who in players:
+            score = Score(choose.choice([10, 20]), choose.choice([1_000, 2_000]), choose.choice([50, 60]))
+            factory.listed(deal, score, who=who)
+            sums[who] = Score(*map(sum, zip(score, sums.get(who, (0, 0, 0)), strict=True)))
+    seasons.recount_marked()
+    season = seasons.season("week", DAY)
+    for board in BOARDS:
+        expected = sorted(
+            players,
+            key=lambda p: (
+                -sums[p].cards_up,
+                *((sums[p].elapsed_ms, sums[p].tokens) if board == "race" else (sums[p].tokens, sums[p].elapsed_ms)),
+                Standing.objects.get(player=p, season=season).pk,
+            ),
+        )
+        pages = [seasons.page(season, board, limit=5)]
+        while pages[-1].after:
+            pages.append(seasons.page(season, board, pages[-1].after, limit=5))
+        found = [entry for page in pages for entry in page.entries]
+        assert [entry.player for entry in found] == [p.public_id for p in expected]
+        assert [entry.rank for entry in found] == list(range(1, 13))
+        for rank, who in enumerate(expected, 1):
+            assert [entry.rank for entry in seasons.around(season, board, who, 0)] == [rank]
+        middle = seasons.around(season, board, expected[5], 1)
+        assert [entry.rank for entry in middle] == [5, 6, 7]
+    whole()
+
+
+def test_a_player_whose_figures_no_key_holds_stops_nobody_and_is_tried_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    deal, bad, good = factory.deal(), factory.player(), factory.player()
+    result = factory.listed(deal, Score(20, 100, 40), who=bad)
+    factory.listed(deal, Score(20, 200, 40), who=good)
+    Result.objects.filter(pk=result.pk).update(elapsed_ms=2**60)
+    now = timezone.now()
+    assert seasons.recount_marked(now) == 2
+    assert [row[1] for row in shown("week")] == [good.public_id]
+    assert list(Recount.objects.values_list("player_id", "failed_at")) == [(bad.pk, now)]
+    assert [record.levelname for record in caplog.records].count("ERROR") == 1
+    assert seasons.recount_marked(now) == 0
+    Result.objects.filter(pk=result.pk).update(elapsed_ms=100)
+    assert seasons.recount_marked(now + seasons.TRY_AGAIN) == 1
+    assert [row[1] for row in shown("week")] == [bad.public_id, good.public_id]
+    assert Recount.objects.count() == 0
+    whole()
+
+
+def test_the_next_result_has_a_failed_recount_tried_at_once() -> None:
+    result = factory.listed(factory.deal(), Score(20, 100, 40))
+    Recount.objects.update(failed_at=timezone.now())
+    assert seasons.recount_marked() == 0
+    factory.listed(factory.deal("braid"), Score(20, 100, 40), who=result.player)
+    assert seasons.recount_marked() == 1
+    assert shown("week")[0][2] == 2
+
+
+def test_what_concerns_the_whole_recount_is_not_taken_for_one_players_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    factory.listed(factory.deal(), Score(20, 100, 40))
+
+    def limit(*_args: Any) -> None:
+        raise SoftTimeLimitExceeded
+
+    monkeypatch.setattr(seasons, "_sums", limit)
+    with pytest.raises(SoftTimeLimitExceeded):
+        seasons.recount_marked()
+    assert list(Recount.objects.values_list("failed_at", flat=True)) == [None]
+
+
+def test_standings_of_years_of_play_are_ranked() -> None:
+    """Seventeen years at the table and more: nine deals a day, left lying until they are closed, for two years."""
+    for hours, who in ((9 * 25 * 800, factory.player()), (9 * 25 * 801, factory.player())):
+        result = factory.listed(factory.deal(("braid", "plot")[hours % 2]), Score(20, 100, 40), who=who)
+        Result.objects.filter(pk=result.pk).update(elapsed_ms=hours * 3_600_000)
+    seasons.recount_marked()
+    assert [row[4] // 3_600_000 for row in shown("all")] == [9 * 25 * 800, 9 * 25 * 801]
+    whole()
+
+
+def test_the_migration_packs_and_counts_standings_as_the_code_does() -> None:
+    for cards, ms, tokens in ((50, 1_000, 100), (8, 90_000_000, 5), (50, 5_000, 90)):
+        factory.listed(factory.deal("braid", DAY - timedelta(days=cards + ms % 7)), Score(cards, ms, tokens))
+    seasons.recount_marked()
+    before = list(Standing.objects.order_by("pk").values_list("race_key", "fewest_key"))
+    Standing.objects.update(race_key=1, fewest_key=2)
+    SeasonBucket.objects.update(entries=7)
+    migration = import_module("leaderboards.migrations.0002_season_keys_and_rerankings")
+    migration.repack(apps, SimpleNamespace(connection=connection))
+    assert list(Standing.objects.order_by("pk").values_list("race_key", "fewest_key")) == before
+    whole()
+
+
+def test_friends_in_a_season() -> None:
+    me, friend = factory.player(), factory.player()
+    me.following.create(followed=friend)
+    deal = factory.deal()
+    for ms, who in ((3, me), (2, friend), (1, factory.player())):
+        factory.listed(deal, Score(20, ms, 40), who=who)
+    seasons.recount_marked()
+    found = seasons.friends(seasons.season("week", DAY), "race", me)
+    assert [(e.rank, e.player) for e in found] == [(1, friend.public_id), (2, me.public_id)]
+
+
+def test_a_season_nobody_has_played_in_is_empty() -> None:
+    assert seasons.page(None).entries == []
+    assert seasons.around(None, "race", factory.player()) == []
+    assert seasons.friends(None, "race", factory.player()) == []
+
+
+def test_a_deals_cursor_is_no_seasons() -> None:
+    deal = factory.deal()
+    for ms in (1, 2):
+        factory.listed(deal, Score(20, ms, 40))
+    seasons.recount_marked()
+    from leaderboards import boards
+
+    with pytest.raises(CursorError):
+        seasons.page(seasons.season("week", DAY), "race", boards.page(deal, limit=1).after)
