@@ -24,13 +24,12 @@ _State = Attempt.State
 
 
 def visible_player(public_id: UUID, viewer: User | None) -> User:
-    """Give the player whose page ``viewer`` asks for.
+    """Give the player whose page ``viewer`` asks for: one who has a page, or the viewer.
 
-    :raises Http404: for nobody, the deleted, the banned, and for guests other than oneself.
+    :raises Http404: for anybody else.
     """
-    player = User.objects.filter(public_id=public_id, deleted_at=None).first()
-    is_self = player is not None and viewer is not None and player.pk == viewer.pk
-    if player is None or not (is_self or (player.banned_at is None and not player.is_guest)):
+    player = User.objects.filter(public_id=public_id).first()
+    if player is None or not (player.has_page or player == viewer):
         raise Http404
     return player
 
