@@ -108,7 +108,7 @@ def test_a_closed_day_shows_its_deals_with_all_there_is(mine: Client, player: An
     Deal.objects.filter(pk=dealt[0].pk).update(proven=True, grade=4, par=131)
     attempt = played(player, dealt[0], "won")
     page = mine.get(f"/deals/{day}/")
-    assert [card["deal"].variant for card in page.context["cards"]] == list(CATALOGUE)
+    assert [tile.deal.variant for tile in page.context["tiles"]] == list(CATALOGUE)
     text = page.content.decode()
     for told in (
         bytes(dealt[0].seed).hex(),

@@ -38,7 +38,7 @@ def mine(player: Any) -> Client:
 def test_home_shows_the_nine_deals_of_the_day(client: Client, today: list[Deal]) -> None:
     page = client.get("/")
     assert page.status_code == 200
-    assert [card["deal"].variant for card in page.context["cards"]] == list(CATALOGUE)
+    assert [tile.deal.variant for tile in page.context["tiles"]] == list(CATALOGUE)
 
 
 def test_the_guide_is_for_newcomers(client: Client, mine: Client, today: list[Deal]) -> None:
