@@ -10,7 +10,6 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND
 from games.attempts import close_attempt, start_attempt
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE
@@ -24,13 +23,6 @@ TODAY = NOW.date()
 @pytest.fixture(autouse=True)
 def _noon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timezone, "now", lambda: NOW)
-
-
-@pytest.fixture
-def mine(player: Any) -> Client:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
-    return client
 
 
 def deal_day(day: date) -> list[Deal]:
