@@ -19,7 +19,7 @@ from games.attempts import record_of
 from games.bodies import parse_json
 from games.deals import publishing
 from games.models import Attempt
-from games.pages.shown import ShownDeal
+from games.pages.shown import ShownDeal, ShownPlayer
 from games.pages.titles import refusal_title
 from games.players import player_id
 from games.rules import Record, RecordError, RulesError, Table, replay
@@ -35,7 +35,7 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     found = _finished(request, attempt)
     context = {
         "deal": ShownDeal.of(found.deal),
-        "player": found.player,
+        "player": ShownPlayer.of(found.player),
         "steps_url": reverse("games:steps", args=[attempt]),
         "record_url": reverse("games:record", args=[attempt]),
     }

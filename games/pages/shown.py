@@ -1,6 +1,7 @@
-"""What pages may show of deals and attempts.
+"""What pages may show of deals, attempts and players.
 
-Templates are given these and never the models, so that no template can come across a seed, a solution or a record.
+Templates are given these and never the models, so that no template can come across a seed, a solution, a record or
+somebody's e-mail address.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -17,6 +18,9 @@ from django.utils import timezone
 from games.deals.difficulty import grade_name
 from games.models import GRACE, Attempt, Deal
 from games.pages import titles
+
+if TYPE_CHECKING:
+    from accounts.models import User
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,25 @@ class Tile:
     def of(cls, deal: Deal, attempt: Attempt | None, now: datetime | None = None) -> Self:
         """What may be shown of both at `now`."""
         return cls(ShownDeal.of(deal, now), None if attempt is None else ShownAttempt.of(attempt))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlayer:
+    """A player as others may see them."""
+
+    public_id: UUID
+    name: str
+    joined: datetime
+    is_former: bool
+    has_page: bool
+
+    @classmethod
+    def of(cls, player: User) -> Self:
+        """What may be shown of `player`."""
+        return cls(player.public_id, str(player), player.date_joined, player.is_former, player.has_page)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
