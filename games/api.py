@@ -11,6 +11,7 @@ from datetime import date, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
+from django.contrib.auth import get_user_model
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -246,12 +247,9 @@ def _attempts_shown_to(request: HttpRequest) -> Any:  # noqa: ANN401
     """One's own attempts, and those that boards show or will show."""
     from django.db.models import Q
 
-    shown = Q(
-        ranked=True,
-        state__in=[Attempt.State.VERIFIED, Attempt.State.PENDING, Attempt.State.REVIEW],
-        player__is_guest=False,
-        player__banned_at=None,
-    )
+    listed = get_user_model().objects.listed_at("player")
+    states = [Attempt.State.VERIFIED, Attempt.State.PENDING, Attempt.State.REVIEW]
+    shown = listed & Q(ranked=True, state__in=states)
     return Attempt.objects.select_related("deal").filter(shown | Q(player=player_id(request)))
 
 

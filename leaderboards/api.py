@@ -178,8 +178,8 @@ def _deal(deal_id: int) -> Deal:
 
 
 def _player(public_id: UUID) -> Any:  # noqa: ANN401
-    """A player whom boards may show; a guest or a banned player is not found."""
-    return get_object_or_404(get_user_model(), public_id=public_id, is_guest=False, banned_at=None)
+    """A player who stands on boards; any other is not found."""
+    return get_object_or_404(get_user_model().objects.listed(), public_id=public_id)
 
 
 def _me(request: HttpRequest) -> Any:  # noqa: ANN401

@@ -32,7 +32,6 @@ from leaderboards.boards import rank_of
 from leaderboards.keys import DEAL, Score
 from leaderboards.ladders import set_score
 from leaderboards.models import Result
-from leaderboards.players import may_be_listed
 from leaderboards.waiting import read_with_company
 
 log = logging.getLogger(__name__)
@@ -40,7 +39,7 @@ State = Attempt.State
 
 
 # Every verdict takes these two, so they are written out: composing them by the ORM takes longer than running them.
-_LOCK: Final = "SELECT id, is_guest, banned_at FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
+_LOCK: Final = "SELECT id, {fields} FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
 _SWAP: Final = (
     f"UPDATE {Attempt._meta.db_table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "  # noqa: S608
     "tokens = %s, line = %s, verified_at = %s WHERE id = %s AND state = %s AND player_id = %s RETURNING id"
@@ -182,8 +181,10 @@ def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durab
     """Lock the players' rows and write the verdicts; the player of each attempt that was as expected, by its id."""
     ids = sorted({case.attempt.player_id for case in cases})
     postgresql = connection.vendor == "postgresql"
+    user = get_user_model()
     lock = _LOCK.format(
-        table=get_user_model()._meta.db_table,
+        fields=", ".join(user.LISTED),
+        table=user._meta.db_table,
         ids=", ".join(["%s"] * len(ids)),
         lock=" FOR NO KEY UPDATE" if postgresql else "",
     )
@@ -205,8 +206,8 @@ def _swapping(case: Case, expected: State, now: datetime) -> Statement:
 
 
 def _player(row: tuple[Any, ...]) -> Any:  # noqa: ANN401
-    player_id, is_guest, banned_at = row
-    return get_user_model()(pk=player_id, is_guest=bool(is_guest), banned_at=banned_at)
+    user = get_user_model()
+    return user(**dict(zip(("id", *user.LISTED), row, strict=True)))
 
 
 def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Result | None, int | None]]:
@@ -216,7 +217,7 @@ def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Res
     for case in cases:
         kept = _kept_result(case) if case.attempt.state != State.PENDING else None
         if kept is None and (result := _result(case, players[case.attempt.pk])) is not None:
-            fresh.append((result, may_be_listed(result.player)))
+            fresh.append((result, result.player.is_listed))
             kept = result, None
         places.append(kept or (None, None))
     ranks = {id(result): rank for (result, _listed), rank in zip(fresh, entries.add_all(fresh), strict=True)}

@@ -1,4 +1,4 @@
-"""Asking at a table whether the game can still be won: POST asks, GET looks for the answer, DELETE withdraws."""
+"""A player's question whether the game can still be won, and the way to win that was found."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from games.hints import questions
 from games.hints.questions import HintRefusedError
 from games.limits import RateLimitedError
 from games.models import Attempt
-from games.pages import replays, titles
+from games.pages.replays import steps_from
+from games.pages.shown import ShownDeal
 from games.players import player_id
 from games.rules import Table
 
-#: The pace at which a way plays in the viewer.
+#: The pace at which the viewer plays a way.
 MS_A_MOVE: Final = 1000
 
 _STATUS: Final = {"not_yours": 403, "no_hints": 403, "bad_position": 400, "bad_request": 400}
@@ -32,11 +33,11 @@ _STATUS: Final = {"not_yours": 403, "no_hints": 403, "bad_position": 400, "bad_r
 @require_http_methods(["GET", "POST", "DELETE"])
 @never_cache
 def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Ask whether this game can still be won, look for the answer, or withdraw the question.
+    """Ask whether this game can still be won (POST), look for the answer (GET), or withdraw the question (DELETE).
 
-    POST takes {"n": number of moves} or nothing (the position now) and answers 202; GET answers
+    POST takes {"n": number of moves}, or no body for the position now, and answers 202. GET answers
     {"state": "looking" or "answered", "n": …, "answer": "yes", "no" or "unknown", "moves": …}, with `?way=1` also
-    {"way": tokens}; 404 when nothing was asked. Errors have the site's one shape.
+    {"way": tokens}, and 404 when nothing was asked.
     """
     found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
     if found is None:
@@ -62,32 +63,32 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def way_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The way that was found to win from where the question was asked, in the replay viewer."""
+    """The way to win from the position asked about, in the replay viewer."""
     found, _, _ = _answered(request, attempt)
     context = {
-        "attempt": None,
-        "deal": found.deal,
-        "title": titles.deal_title(found.deal),
+        "deal": ShownDeal.of(found.deal),
         "player": "Talon",
-        "mine": False,
         "steps_url": reverse("games:way_steps", args=[attempt]),
     }
-    found.deal.seed, found.deal.solution = b"", None
     return render(request, "games/replay.html", context)
 
 
 @require_safe
 @never_cache
 def way_steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The view asked about, and what each move of the way changes."""
+    """The view of the position asked about, and what each move of the way changes."""
     limits.spend(request, "replay")
     _, table, way = _answered(request, attempt)
     clock = range(MS_A_MOVE, MS_A_MOVE * (len(way) + 1), MS_A_MOVE)
-    return JsonResponse(replays.steps_from(table, way, clock))
+    return JsonResponse(steps_from(table, way, clock))
 
 
 def _answered(request: HttpRequest, public_id: uuid.UUID) -> tuple[Attempt, Table, list[str]]:
-    """:raises Http404: without a way. :raises PermissionDenied: for a visitor who may not ask."""
+    """The attempt, its table at the position asked about, and the way.
+
+    :raises Http404: when no way was found.
+    :raises PermissionDenied: for a visitor who may not ask.
+    """
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=public_id)
     try:
         answer = questions.way_of(found, player_id(request))

@@ -8,7 +8,6 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from games.models import Deal
 from games.rules import CATALOGUE, GAMES, Option
 
 GAME_TITLES: Final[Mapping[str, Promise]] = {
@@ -57,9 +56,9 @@ _REFUSALS: Final[Mapping[str, Promise]] = {
 }
 
 
-def deal_title(deal: Deal) -> str:
-    """A deal's game or variant by name, without its day."""
-    return str(VARIANT_TITLES[deal.variant] if deal.variant else GAME_TITLES[deal.game])
+def deal_title(variant: str, game: str) -> str:
+    """The name of a deal: of its variant, or of its game when it was dealt with options of the player's own."""
+    return str(VARIANT_TITLES[variant] if variant else GAME_TITLES[game])
 
 
 def choice_title(option: str, value: object) -> str:
@@ -68,13 +67,13 @@ def choice_title(option: str, value: object) -> str:
 
 
 def refusal_title(code: str) -> str:
-    """What the rules refuse, by the code of their error; their own sentence says it in English and to the letter."""
+    """What the rules refuse, by the code of their error. Their own sentence is exact, but English only."""
     return str(_REFUSALS.get(code, _REFUSALS["bad_record"]))
 
 
-def options_in_words(deal: Deal) -> list[tuple[str, str]]:
+def options_in_words(options: Mapping[str, object]) -> list[tuple[str, str]]:
     """A deal's options, each with what was chosen."""
-    return [(str(OPTION_TITLES[name]), choice_title(name, value)) for name, value in deal.options.items()]
+    return [(str(OPTION_TITLES[name]), choice_title(name, value)) for name, value in options.items()]
 
 
 def games_and_options() -> list[tuple[str, str, tuple[Option, ...]]]:
