@@ -6,7 +6,6 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
-from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -18,7 +17,7 @@ from games.rules import CATALOGUE
 from leaderboards import boards, seasons
 from leaderboards.keys import BOARDS, BoardName
 from leaderboards.models import Season
-from leaderboards.pages import CursorError, Page
+from leaderboards.pages import Page
 
 WHO = ("all", "friends")
 
@@ -49,7 +48,7 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
         found = boards.friends(deal, board, player) if player else []
         page = Page(found, len(found))
     else:
-        page = _page_or_400(lambda: boards.page(deal, board, cursor))
+        page = boards.page(deal, board, cursor)
     mine = boards.standing_of(deal, board, player) if player else None
     context = {
         "deal": deal,
@@ -79,7 +78,7 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
         found = seasons.friends(season, board, player) if player else []
         page = Page(found, len(found))
     else:
-        page = _page_or_400(lambda: seasons.page(season, board, request.GET.get("cursor")))
+        page = seasons.page(season, board, request.GET.get("cursor"))
     context = {
         "period": Season.Period(period),
         "day": day,
@@ -114,14 +113,6 @@ def _url_at(request: HttpRequest, cursor: str | None) -> str | None:
 
 def _shows(page: Page, player: Any) -> bool:  # noqa: ANN401
     return any(entry.player == player.public_id for entry in page.entries)
-
-
-def _page_or_400(read: Any) -> Page:  # noqa: ANN401
-    try:
-        found: Page = read()
-    except CursorError as error:
-        raise BadRequest(str(error)) from None
-    return found
 
 
 def _board(request: HttpRequest) -> BoardName:

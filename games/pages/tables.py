@@ -22,7 +22,7 @@ from games.attempts import start_attempt
 from games.bodies import parse_json
 from games.deals import publishing
 from games.deals.publishing import DealAwaitedError, DealClosedError
-from games.errors import error_body, wants_json
+from games.errors import wants_json
 from games.hints import questions
 from games.live.opening import opening_view
 from games.models import GRACE, Attempt, Deal, LedgerEntry
@@ -82,14 +82,15 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
     check_may_begin(request)
     try:
         deal = _todays(variant)
-    except DealAwaitedError:
-        return redirect("games:play", variant=variant)
-    try:
         attempt = start_attempt(player_for(request), deal)
-    except DealClosedError:
-        return _closed_meanwhile(request, variant)
-    except IntegrityError:
-        # A guest who was idle for long was removed at this moment, and may begin again as another.
+    except DealClosedError as refusal:
+        # The day ended between the click and the first card: the new day's deal is shown.
+        if wants_json(request):
+            raise
+        messages.error(request, refusal.sentence)
+        return redirect("games:play", variant=variant)
+    except (DealAwaitedError, IntegrityError):
+        # It is not there yet; or a guest idle for long was removed at this moment, and may begin again as another.
         return redirect("games:play", variant=variant)
     return redirect("games:table", attempt=attempt.public_id)
 
@@ -146,13 +147,12 @@ def start_practice(request: HttpRequest) -> HttpResponse:
             options = {key.removeprefix(_OPTION_PREFIX): parse_json(str(value)) for key, value in given.items()}
             deal = publishing.practice_deal(request.POST.get("name", ""), options or None)
         attempt = start_attempt(player_for(request), deal)
-    except DealClosedError:
-        refusal = _("This deal can be practised once its day and the hour after it are over.")
+    except DealClosedError as refusal:
+        messages.error(request, refusal.sentence)
     except ValueError:
-        refusal = _("This cannot be practised.")
+        messages.error(request, _("This cannot be practised."))
     else:
         return redirect("games:table", attempt=attempt.public_id)
-    messages.error(request, refusal)
     return redirect("games:practice")
 
 
@@ -218,15 +218,6 @@ def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
     response = render(request, "games/preparing.html", context, status=503)
     response["Retry-After"] = "3"
     return response
-
-
-def _closed_meanwhile(request: HttpRequest, variant: str) -> HttpResponse:
-    """The day ended between the click and the first card: the new day's deal is shown."""
-    refusal = _("The day of this deal is over. This is the new one.")
-    if wants_json(request):
-        return JsonResponse(error_body("deal_closed", refusal), status=409)
-    messages.error(request, refusal)
-    return redirect("games:play", variant=variant)
 
 
 def _todays(variant: str) -> Deal:
