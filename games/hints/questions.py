@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from celery import current_app
 from django.conf import settings
 from django.db import connections, transaction
 from django.utils import timezone
 
+from games import events
 from games.attempts import deal_table, journal_of, record_of
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt, Question
@@ -236,8 +236,5 @@ def _reply(question: Question, now: datetime) -> Reply:
 
 
 def _request_answer(question: Question) -> None:
-    try:
-        current_app.send_task("talon.answer_question", args=[question.pk], retry=False)
-    except Exception:
-        log.warning("question not sent", exc_info=True)
+    if not events.request_task("talon.answer_question", question.pk):
         Question.objects.filter(pk=question.pk).update(answer=Question.Answer.UNKNOWN)
