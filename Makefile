@@ -26,8 +26,9 @@ stack: $(VENV)/.base ## the production shape on this machine (DATABASE_URL, REDI
 test: lint ## lint, types and all tests (JOBS processes)
 	@$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
-lint: $(VENV)/.dev client ## ruff and mypy; types, habits and form of the client's code
+lint: $(VENV)/.dev client ## ruff and mypy, the tests included; types, habits and form of the client's code
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 
 # Node is needed by those alone who work on the client: where it is missing this is passed over, but not in CI.

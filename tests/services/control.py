@@ -105,7 +105,7 @@ def expire() -> int:
     return Attempt.objects.filter(state=Attempt.State.PLAYING).update(deadline=timezone.now())
 
 
-def close_due() -> int:
+def close_due() -> attempts.Progress:
     """Close the attempts whose time is up, as a periodic task does."""
     return attempts.close_due()
 
@@ -145,6 +145,7 @@ def main() -> None:
     """Answer until the input ends."""
     for line in sys.stdin:
         request = json.loads(line)
+        answer: dict[str, object]
         try:
             answer = {"done": COMMANDS[request.pop("do")](**request)}
         except Exception:  # noqa: BLE001 - the test is told

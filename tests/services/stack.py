@@ -19,6 +19,7 @@ from typing import Any
 import psycopg
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from deploy.procfile import commands
 from tests.services.servers import Postgres, Redis, eventually, free_port
@@ -240,7 +241,7 @@ class Seat:
         connection = connect(
             f"ws://127.0.0.1:{port}/ws/play/{self.attempt}/",
             additional_headers={"Cookie": f"sessionid={self.session}"},
-            origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+            origin=Origin(f"http://127.0.0.1:{port}"),
             compression=None,
             open_timeout=5,
         )
