@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 from accounts.models import User
 from config import caches
 from config.caches import Outage, TolerantRedisCache
-from games import limits
+from games import limits, readings
 from games.models import Attempt
 from tests.games.conftest import make_deal
 
@@ -39,6 +39,8 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """No outage so far, and nothing in the memory that every such cache of a process shares."""
+    TolerantRedisCache(AWAY, {})._spare.clear()
     clock = Clock()
     monkeypatch.setattr(caches, "time", clock)
     monkeypatch.setattr(TolerantRedisCache, "outage", Outage())
@@ -48,7 +50,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.fixture
 def away(settings: Any, clock: Clock) -> Iterator[None]:
     """A Redis that refuses connections."""
-    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": AWAY}}
+    settings.CACHES = {
+        "default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": AWAY},
+        readings.CACHE: {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": AWAY},
+    }
     cache.clear()
     yield
     cache.clear()
