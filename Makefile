@@ -50,8 +50,8 @@ bench: $(VENV)/.dev ## measurements against their targets (DATABASE_URL; BENCHES
 soak: $(VENV)/.dev ## 40 players while everything is killed in turn (MINUTES=10, SEED=…)
 	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-mutate: $(VENV)/.dev ## small changes of the code that no test notices (WHERE=games/rules/braid.py; all without it)
-	@nice $(BIN)/python -m tests.mutation $(WHERE)
+mutate: $(VENV)/.dev ## small changes of the code that no test notices (WHERE=games/rules/braid.py, MUTANTS=60 of each module; all without)
+	@nice $(BIN)/python -m tests.mutation $(WHERE) $(if $(MUTANTS),--sample $(MUTANTS)) $(if $(SEED),--seed $(SEED))
 
 orders: $(VENV)/.dev ## all tests but the browser's, TIMES=5 times in random order and once under load
 	@nice $(BIN)/python -m tests.orders --times $(TIMES)
