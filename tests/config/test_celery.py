@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +23,7 @@ def begin_task(*, eager: bool = False) -> None:
 @pytest.fixture
 def steady(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A task has just been done."""
-    monkeypatch.setattr(celery, "_used_at", celery.time.monotonic())
+    monkeypatch.setattr(celery, "_used_at", time.monotonic())
     yield
     connection.errors_occurred = False
 
@@ -48,7 +49,7 @@ def test_a_child_process_holds_one_connection_and_no_pool(monkeypatch: pytest.Mo
 
 @pytest.mark.django_db
 def test_connections_are_tried_after_a_pause_only(mended: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(celery, "_used_at", celery.time.monotonic() - 60)
+    monkeypatch.setattr(celery, "_used_at", time.monotonic() - 60)
     begin_task()
     begin_task()
     assert mended == [True]

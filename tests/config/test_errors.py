@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import translation
 
@@ -55,7 +56,9 @@ def wanting_json() -> HttpRequest:
         (errors.csrf_failure, 403, "csrf_failed"),
     ],
 )
-def test_each_handler_has_a_page_and_the_json_shape(handler, status: int, code: str) -> None:  # noqa: ANN001
+def test_each_handler_has_a_page_and_the_json_shape(
+    handler: Callable[[HttpRequest], HttpResponse], status: int, code: str
+) -> None:
     answer = handler(wanting_json())
     assert answer.status_code == status
     error = json.loads(answer.content)["error"]
