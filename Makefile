@@ -26,8 +26,9 @@ stack: $(VENV)/.base ## the production shape on this machine (DATABASE_URL, REDI
 test: lint ## lint, types and all tests (JOBS processes)
 	@$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
-lint: $(VENV)/.dev client ## ruff and mypy; types, habits and form of the client's code
+lint: $(VENV)/.dev client ## ruff and mypy, the tests included; types, habits and form of the client's code
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 
 # Node is needed by those alone who work on the client: where it is missing this is passed over, but not in CI.
@@ -49,8 +50,8 @@ bench: $(VENV)/.dev ## measurements against their targets (DATABASE_URL; BENCHES
 soak: $(VENV)/.dev ## 40 players while everything is killed in turn (MINUTES=10, SEED=…)
 	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-mutate: $(VENV)/.dev ## small changes of the code that no test notices (WHERE=games/rules/braid.py; all without it)
-	@nice $(BIN)/python -m tests.mutation $(WHERE)
+mutate: $(VENV)/.dev ## small changes of the code that no test notices (WHERE=games/rules/braid.py, MUTANTS=60 of each module; all without)
+	@nice $(BIN)/python -m tests.mutation $(WHERE) $(if $(MUTANTS),--sample $(MUTANTS)) $(if $(SEED),--seed $(SEED))
 
 orders: $(VENV)/.dev ## all tests but the browser's, TIMES=5 times in random order and once under load
 	@nice $(BIN)/python -m tests.orders --times $(TIMES)

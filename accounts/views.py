@@ -38,7 +38,7 @@ from accounts.preferences import clean_preferences, preferences_of
 from accounts.renaming import rename_player
 from games import limits
 from games.bodies import json_body
-from games.errors import error_body, wants_json
+from games.errors import ErrorCode, Refusal, json_only, wants_json
 from games.pages.shown import ShownPlayer
 
 
@@ -152,6 +152,7 @@ def rename(request: PlayerRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 @player_required
+@json_only
 def preferences(request: PlayerRequest) -> JsonResponse:
     """Give the preferences as JSON; a POST with a JSON object changes those that it names."""
     if request.method == "POST":
@@ -159,9 +160,9 @@ def preferences(request: PlayerRequest) -> JsonResponse:
         try:
             _save_preferences(request.user, clean_preferences(json_body(request)))
         except ValidationError as error:
-            return _bad_request(" ".join(error.messages))
+            raise _not_so(error) from None
         except ValueError:
-            return _bad_request(_("This is not JSON."))
+            raise Refusal(ErrorCode.BAD_REQUEST, _("This is not JSON.")) from None
     return JsonResponse({"preferences": preferences_of(request.user.preferences)})
 
 
@@ -204,14 +205,14 @@ def _change_following(request: PlayerRequest, public_id: UUID, *, following: boo
         (follows.follow if following else follows.unfollow)(request.user, shown)
     except ValidationError as error:
         if wants_json(request):
-            return _bad_request(" ".join(error.messages))
+            raise _not_so(error) from None
         messages.error(request, " ".join(error.messages))
         return redirect(shown)
     return JsonResponse({"following": following}) if wants_json(request) else redirect(shown)
 
 
-def _bad_request(message: str) -> JsonResponse:
-    return JsonResponse(error_body("bad_request", message), status=HTTPStatus.BAD_REQUEST)
+def _not_so(error: ValidationError) -> Refusal:
+    return Refusal(ErrorCode.BAD_REQUEST, " ".join(error.messages))
 
 
 def _save_preferences(user: User, wanted: Mapping[str, str | bool]) -> None:

@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def main() -> int:
             from django.db import connection
 
             connection.close()
-            connection.close_pool()
+            cast("Any", connection).close_pool()
 
 
 @contextmanager
@@ -184,7 +184,8 @@ class Players:
 
 def position_at(ladder: Ladder, index: int) -> Position:
     """Where the entry with an index stands."""
-    return ladder.listed().order_by(*ladder.columns).values_list(*ladder.columns)[index]
+    position: Position = ladder.listed().order_by(*ladder.columns).values_list(*ladder.columns)[index]
+    return position
 
 
 def fill(entries: int) -> Deal:

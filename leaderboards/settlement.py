@@ -14,15 +14,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from games import metrics
+from games.errors import ErrorCode, Refusal
 from games.events import notifier
 from games.models import Attempt
 from games.statements import Statement, run_in_order, stored
@@ -33,6 +34,9 @@ from leaderboards.keys import DEAL, Score
 from leaderboards.ladders import set_score
 from leaderboards.models import Result
 from leaderboards.waiting import read_with_company
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 log = logging.getLogger(__name__)
 State = Attempt.State
@@ -48,10 +52,11 @@ COMPANY: Final = 15
 """So many other waiting attempts a task settles besides its own: enough to share what a transaction costs."""
 
 
-class NotDecidableError(ValueError):
+class NotDecidableError(Refusal):
     """Staff tried to decide an attempt that cannot be decided so."""
 
-    code = "not_decidable"
+    def __init__(self, message: StrPromise) -> None:
+        super().__init__(ErrorCode.NOT_DECIDABLE, message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -20,7 +18,7 @@ from games.rules import CATALOGUE
 from leaderboards import boards, seasons
 from leaderboards.keys import BOARDS, BoardName
 from leaderboards.models import Season
-from leaderboards.pages import CursorError, Entry, Page
+from leaderboards.pages import Entry, Page
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -53,7 +51,7 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     if who == "friends":
         page = _unpaged(boards.friends(deal, board, player) if player else [])
     else:
-        page = _page_or_400(lambda: boards.page(deal, board, cursor))
+        page = boards.page(deal, board, cursor)
     context = {
         "deal": ShownDeal.of(deal),
         "waiting": [] if cursor or who == "friends" else boards.waiting(deal),
@@ -79,7 +77,7 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
     if who == "friends":
         page = _unpaged(seasons.friends(season, board, player) if player else [])
     else:
-        page = _page_or_400(lambda: seasons.page(season, board, request.GET.get("cursor")))
+        page = seasons.page(season, board, request.GET.get("cursor"))
     context = {
         "period": Season.Period(period),
         "day": day,
@@ -117,13 +115,6 @@ def _shows(page: Page, player: User) -> bool:
 
 def _unpaged(entries: list[Entry]) -> Page:
     return Page(entries, len(entries))
-
-
-def _page_or_400(read: Callable[[], Page]) -> Page:
-    try:
-        return read()
-    except CursorError as error:
-        raise BadRequest(str(error)) from None
 
 
 def _board(request: HttpRequest) -> BoardName:

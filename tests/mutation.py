@@ -1,12 +1,14 @@
 """The mutation run: which small changes of the code does no test notice? `python -m tests.mutation`, or `make mutate`.
 
 mutmut works in a copy of the sources under var/mutation/, with the quick tests of each module. What survived is written
-to `var/mutation/<module>.txt`, each mutant with its difference. It takes from minutes to an hour a module.
+to `var/mutation/<module>.txt`, each mutant with its difference. All mutants of a module take from minutes to an hour;
+`--sample 60` tries that many, others in each run, and says the seed that picks the same ones again.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import re
 import shutil
 import subprocess
@@ -62,27 +64,40 @@ def main() -> int:
     """Mutate the modules asked for; exit status 1 when a run failed, not when mutants survive."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="*", metavar="module", help=f"of {', '.join(MODULES)}; all without any")
+    parser.add_argument("--sample", type=int, metavar="N", help="as many of each module's mutants, picked at random")
+    parser.add_argument("--seed", type=int, default=random.randrange(1_000_000), help="picks the same sample again")
     parser.add_argument("--children", type=int, default=2, help="mutants tested at once (2)")
     asked = parser.parse_args()
     if unknown := [name for name in asked.modules if name not in MODULES]:
         parser.error(f"no tests are known for {', '.join(unknown)}")
+    if asked.sample:
+        print(f"Samples of seed {asked.seed}.")
     failed = False
     for module in asked.modules or MODULES:
         print(f"== {module}", flush=True)
-        failed = not mutate(module, asked.children) or failed
+        copy = prepare(module)
+        picked = pick(copy, asked.sample, asked.seed) if asked.sample else []
+        command = [MUTMUT, "run", "--max-children", str(asked.children), *picked]
+        failed = subprocess.run(command, cwd=copy, check=False).returncode != 0 or failed
+        write_summary(copy)
     return int(failed)
 
 
-def mutate(module: str, children: int) -> bool:
-    """Run all mutants of a module and write down what survived; whether the run went through."""
+def prepare(module: str) -> Path:
+    """Make a copy of the sources in which the mutants of one module are tried."""
     copy = HOME / module.removesuffix(".py").replace("/", ".")
     copy_sources(copy)
     tests = ", ".join(f'"{test}"' for test in MODULES[module])
     with (copy / "pyproject.toml").open("a") as settings:
         settings.write(SETTINGS.format(module=module, tests=tests))
-    done = subprocess.run([MUTMUT, "run", "--max-children", str(children)], cwd=copy, check=False)
-    write_summary(copy)
-    return done.returncode == 0
+    return copy
+
+
+def pick(copy: Path, number: int, seed: int) -> list[str]:
+    """Names of so many mutants; asked for one that there is not, mutmut makes them all and tries none."""
+    subprocess.run([MUTMUT, "run", "none"], cwd=copy, capture_output=True, check=False)
+    names = [name for name, _ in states(copy)]
+    return random.Random(seed).sample(names, min(number, len(names)))
 
 
 def copy_sources(to: Path) -> None:
@@ -103,12 +118,17 @@ def copy_sources(to: Path) -> None:
 
 def write_summary(copy: Path) -> None:
     """Count the mutants by outcome, and write the survivors with their differences beside the copy."""
-    states = re.findall(r"^\s*(\S+): (.+)$", _mutmut(copy, "results", "--all", "true"), re.MULTILINE)
-    survivors = [name for name, state in states if state in {"survived", "no tests"}]
-    counted = ", ".join(f"{state} {number}" for state, number in sorted(Counter(state for _, state in states).items()))
+    found = states(copy)
+    survivors = [name for name, state in found if state in {"survived", "no tests"}]
+    counted = ", ".join(f"{state} {number}" for state, number in sorted(Counter(state for _, state in found).items()))
     summary = copy.with_name(f"{copy.name}.txt")
     summary.write_text("\n\n".join([counted, *(_mutmut(copy, "show", name) for name in survivors)]) + "\n")
     print(f"{counted}; survivors are in {summary.relative_to(ROOT)}", flush=True)
+
+
+def states(copy: Path) -> list[tuple[str, str]]:
+    """Every mutant and its outcome."""
+    return re.findall(r"^\s*(\S+): (.+)$", _mutmut(copy, "results", "--all", "true"), re.MULTILINE)
 
 
 def _mutmut(copy: Path, *arguments: str) -> str:

@@ -1,4 +1,4 @@
-"""Write the card sprites: ``python frontend/artwork/cards.py`` (frontend/static/cards/*.svg).
+"""Write the card sprites: ``python -m frontend.artwork.cards`` (frontend/static/cards/*.svg).
 
 A card is 100 by 140 units. For each card there are three symbols: ``5H`` its picture, ``5H-i`` its index for the upper left
 corner, and ``5H-c`` a whole face with one emblem and a larger index for small cards. The French deck adds ``5H-j`` and
@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from figures import COURTS, FRAME
-from glyphs import FRENCH_SUITS, PIPS, TAROT_SUITS, figures, figures_width
-from trumps import TRUMPS, played_value, roman
+from frontend.artwork.figures import COURTS, FRAME
+from frontend.artwork.glyphs import FRENCH_SUITS, PIPS, TAROT_SUITS, figures, figures_width
+from frontend.artwork.trumps import TRUMPS, played_value, roman
 
 OUT = Path(__file__).resolve().parent.parent / "static" / "cards"
 SERIF = "Georgia,'Palatino Linotype','Liberation Serif',serif"

@@ -1,4 +1,4 @@
-"""Write the lessons of the rules' pages, frontend/static/lessons: ``python frontend/artwork/lessons.py``.
+"""Write the lessons of the rules' pages, frontend/static/lessons: ``python -m frontend.artwork.lessons``.
 
 A lesson is a position near the end of a game from which few others can be reached. All of them are written down, each
 with what the player sees and where every legal move leads, so that it is played in the browser without the server.
@@ -7,21 +7,17 @@ with what the player sees and where every legal move leads, so that it is played
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+from games.live.autofinish import winning_run
+from games.rules import GAMES, Table, from_position
+from games.rules.cards import TWO_FRENCH
 
-from games.live.autofinish import winning_run  # noqa: E402 - found through the line above
-from games.rules import GAMES, Table, from_position  # noqa: E402
-from games.rules.cards import TWO_FRENCH  # noqa: E402
-
-OUT = ROOT / "frontend" / "static" / "lessons"
+OUT = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
 #: A graph larger than this is no lesson.
 MOST_POSITIONS = 300
 #: Facts of a view that depend on the way one came; the page knows them by itself.
@@ -137,7 +133,7 @@ LESSONS = {
                 **{f"t{n}": pile for n, pile in enumerate(["*M0.M20", "M21", "PC", "QC.NC", "KC", "*M18.M19"])},
                 **{
                     f"f{slot}": suit(letter, last, MINORS)
-                    for slot, (letter, last) in enumerate(("WK", "CT", "SK", "PK"))
+                    for slot, (letter, last) in enumerate(zip("WCSP", "KTKK", strict=True))
                 },
                 "f4": ".".join(f"M{number}" for number in range(1, 18)),
             },

@@ -52,13 +52,12 @@ def start_practice(request: HttpRequest) -> HttpResponse:
     try:
         deal = _chosen_deal(request)
         attempt = start_attempt(player_for(request), deal)
-    except DealClosedError:
-        refusal = _("This deal can be practised once its day and the hour after it are over.")
+    except DealClosedError as refusal:
+        messages.error(request, refusal.sentence)
     except ValueError:
-        refusal = _("This cannot be practised.")
+        messages.error(request, _("This cannot be practised."))
     else:
         return redirect("games:table", attempt=attempt.public_id)
-    messages.error(request, refusal)
     return redirect("games:practice")
 
 

@@ -7,10 +7,9 @@ import uuid
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
@@ -18,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games.attempts import start_attempt
 from games.deals import publishing
 from games.deals.publishing import DealAwaitedError, DealClosedError
-from games.errors import error_body, wants_json
+from games.errors import wants_json
 from games.hints import questions
 from games.live.opening import opening_view
 from games.models import Attempt, Deal
@@ -48,14 +47,15 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
     check_may_begin(request)
     try:
         deal = _todays(variant)
-    except DealAwaitedError:
-        return redirect("games:play", variant=variant)
-    try:
         attempt = start_attempt(player_for(request), deal)
-    except DealClosedError:
-        return _closed_meanwhile(request, variant)
-    except IntegrityError:
-        # A guest idle for too long was removed at this very moment, and may begin again as a new one.
+    except DealClosedError as refusal:
+        # The day ended between the click and the first card: the new day's deal is shown.
+        if wants_json(request):
+            raise
+        messages.error(request, refusal.sentence)
+        return redirect("games:play", variant=variant)
+    except (DealAwaitedError, IntegrityError):
+        # It is not there yet; or a guest idle for long was removed at this moment, and may begin again as another.
         return redirect("games:play", variant=variant)
     return redirect("games:table", attempt=attempt.public_id)
 
@@ -86,15 +86,6 @@ def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
     response = render(request, "games/preparing.html", context, status=503)
     response["Retry-After"] = "3"
     return response
-
-
-def _closed_meanwhile(request: HttpRequest, variant: str) -> HttpResponse:
-    """The day ended between the click and the first card: show the new day's deal."""
-    refusal = _("The day of this deal is over. This is the new one.")
-    if wants_json(request):
-        return JsonResponse(error_body("deal_closed", refusal), status=409)
-    messages.error(request, refusal)
-    return redirect("games:play", variant=variant)
 
 
 def _todays(variant: str) -> Deal:

@@ -122,17 +122,17 @@ def test_the_row_that_stays_can_do_nothing(ada: User) -> None:
     assert (ada.email, ada.preferences, ada.last_login) == ("", {}, None)
 
 
-def test_the_boards_are_told_after_the_commit(
+def test_who_watches_a_board_is_told_after_the_commit(
     ada: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     told: list[User] = []
-    monkeypatch.setattr(ranking, "rename_player", told.append)
+    monkeypatch.setattr("accounts.deletion.tell_all_watchers", lambda: told.append(User.objects.get(pk=ada.pk)))
     with django_capture_on_commit_callbacks() as callbacks:
         erase_player(ada)
     assert told == []
     for callback in callbacks:
         callback()
-    assert told == [ada]
+    assert [user.display_name for user in told] == ["Former player"]
 
 
 def test_no_second_factor_stays(ada: User) -> None:

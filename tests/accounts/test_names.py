@@ -200,7 +200,7 @@ def test_keys_do_not_tell_case_or_composition(text: str) -> None:
 
 def test_ascii_stands_for_itself() -> None:
     """No letter or digit is taken for another but those that are in common typefaces."""
-    groups = {}
+    groups: dict[str, set[str]] = {}
     for character in string.ascii_lowercase + string.digits:
         groups.setdefault(name_key(character), set()).add(character)
     assert [group for group in groups.values() if len(group) > 1] == [{"i", "l", "1"}, {"o", "0"}, {"s", "5"}]

@@ -79,7 +79,7 @@ def _protect(user: Any) -> int:
 
     TOTP.activate(user, SECRET)
     RecoveryCodes.activate(user)
-    public = ES256.from_cryptography_key(ec.generate_private_key(ec.SECP256R1()).public_key())
+    public = ES256.from_cryptography_key(ec.generate_private_key(ec.SECP256R1()).public_key())  # type: ignore[no-untyped-call]
     data = AttestedCredentialData.create(Aaguid.NONE, b"passkey of Icarus", public)
     flags = AuthenticatorData.FLAG.UP | AuthenticatorData.FLAG.UV | AuthenticatorData.FLAG.AT
     attestation = AttestationObject.create("none", AuthenticatorData.create(bytes(32), flags, 0, data), {})

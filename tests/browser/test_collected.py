@@ -52,7 +52,7 @@ def test_the_table_works_from_collected_files_and_is_small(chromium: Any, tmp_pa
         ]
         cold.context.close()
         missing: list[str] = []
-        page.on("response", lambda answer: answer.status >= 400 and missing.append(answer.url))
+        page.on("response", lambda answer: missing.extend([answer.url] if answer.status >= 400 else []))
         for path in ("/", "/deals/", "/rules/labyrinth/", "/nowhere/"):
             page.goto(path)
             page.wait_for_load_state("networkidle")

@@ -66,7 +66,7 @@ def test_an_operation_keeps_to_it(method: str, path: str, mode: GenerationMode, 
 
     @SETTINGS
     @given(case=operation.as_strategy(mode), named=strategies.booleans())
-    def sends(case: schemathesis.Case, named: bool) -> None:
+    def sends(case: schemathesis.Case[Any], named: bool) -> None:
         cache.clear()
         if named:
             for name, value in known.items():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from frontend.artwork import cards
 from games.rules import open_table
 
 CARDS = Path(__file__).resolve().parents[2] / "frontend" / "static" / "cards"
@@ -37,3 +39,8 @@ def test_the_cards_meant_are_those_of_the_rules() -> None:
     for variant, deck in (("stonewall", "french"), ("tarot", "tarot")):
         shown = {card for pile in open_table(variant, bytes(32)).view()["piles"].values() for card in pile if card}
         assert shown <= cards_of(deck)
+
+
+@pytest.mark.parametrize(("name", "written"), [("french", cards.french_deck), ("tarot", cards.tarot_deck)])
+def test_the_decks_are_as_the_artwork_writes_them(name: str, written: Callable[[], str]) -> None:
+    assert written() in (CARDS / f"{name}.svg").read_text()

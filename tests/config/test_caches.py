@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.core.cache.backends.base import BaseCache
+from django.core.cache.backends.redis import RedisCache
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+from redis.exceptions import RedisError
 
 from accounts.models import User
 from config import caches
 from config.caches import Outage, TolerantRedisCache
-from games import limits
+from games import limits, readings
 from games.models import Attempt
 from tests.games.conftest import make_deal
 
@@ -37,6 +39,8 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """No outage so far, and nothing in the memory that every such cache of a process shares."""
+    TolerantRedisCache(AWAY, {})._spare.clear()
     clock = Clock()
     monkeypatch.setattr(caches, "time", clock)
     monkeypatch.setattr(TolerantRedisCache, "outage", Outage())
@@ -46,7 +50,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.fixture
 def away(settings: Any, clock: Clock) -> Iterator[None]:
     """A Redis that refuses connections."""
-    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": AWAY}}
+    settings.CACHES = {
+        "default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": AWAY},
+        readings.CACHE: {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": AWAY},
+    }
     cache.clear()
     yield
     cache.clear()
@@ -136,7 +143,7 @@ def test_every_operation_of_a_cache_is_tolerant(away: None) -> None:
 
 def test_no_operation_is_forgotten() -> None:
     """Whatever Django's Redis cache asks Redis for is among those that are wrapped."""
-    own = {name for name in vars(caches.RedisCache) if not name.startswith("_") and hasattr(BaseCache, name)}
+    own = {name for name in vars(RedisCache) if not name.startswith("_") and hasattr(BaseCache, name)}
     assert own - {"get_backend_timeout"} == set(caches._METHODS)
 
 
@@ -150,7 +157,7 @@ class Line:
     def get(self, key: str, default: Any) -> Any:
         self.asked += 1
         if self.down:
-            raise caches.RedisError("gone")
+            raise RedisError("gone")
         return "from Redis"
 
 
@@ -194,7 +201,12 @@ def test_an_outage_is_logged_once_in_a_while(clock: Clock, caplog: pytest.LogCap
 def test_a_redis_that_says_nothing_is_given_up_soon(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float | None] = []
     real = socket.socket.settimeout
-    monkeypatch.setattr(socket.socket, "settimeout", lambda s, value: (waited.append(value), real(s, value))[1])
+
+    def settimeout(of: socket.socket, value: float | None) -> None:
+        waited.append(value)
+        real(of, value)
+
+    monkeypatch.setattr(socket.socket, "settimeout", settimeout)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         made = TolerantRedisCache(f"redis://127.0.0.1:{silent.getsockname()[1]}/0", {})
         made.set("a", 1)

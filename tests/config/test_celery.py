@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +23,7 @@ def begin_task(*, eager: bool = False) -> None:
 @pytest.fixture
 def steady(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A task has just been done."""
-    monkeypatch.setattr(celery, "_used_at", celery.time.monotonic())
+    monkeypatch.setattr(celery, "_used_at", time.monotonic())
     yield
     connection.errors_occurred = False
 
@@ -48,7 +49,7 @@ def test_a_child_process_holds_one_connection_and_no_pool(monkeypatch: pytest.Mo
 
 @pytest.mark.django_db
 def test_connections_are_tried_after_a_pause_only(mended: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(celery, "_used_at", celery.time.monotonic() - 60)
+    monkeypatch.setattr(celery, "_used_at", time.monotonic() - 60)
     begin_task()
     begin_task()
     assert mended == [True]
@@ -96,6 +97,19 @@ def test_every_queue_has_a_worker() -> None:
 def test_nothing_stands_before_verdicts() -> None:
     assert [task for task in tasks() if queue_of(task) in consumed("worker")] == ["talon.verify"]
     assert len(tasks()) > 6
+
+
+@pytest.mark.parametrize("task", ["talon.verify", "talon.sweep", "talon.fill_sealed"])
+def test_a_task_is_put_into_one_queue(task: str) -> None:
+    with celery.app.connection_for_write("memory://") as broker:
+        queues = {name: queue(broker.channel()) for name, queue in celery.app.amqp.queues.items()}
+        for queue in queues.values():
+            queue.declare()
+            queue.purge()
+        with celery.app.amqp.Producer(broker.channel()) as producer:
+            celery.app.send_task(task, [0], producer=producer)
+        taken = [name for name, queue in queues.items() for _ in range(3) if queue.get(no_ack=True)]
+    assert taken == [queue_of(task)]
 
 
 def test_routes_name_tasks_that_there_are() -> None:

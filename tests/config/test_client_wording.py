@@ -24,7 +24,7 @@ WORDS = re.compile(r"[A-Za-z]{2,}[,.:]? [A-Za-z]{2,}")
 
 
 def modules(test: object) -> object:
-    return pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(messages.SCRIPTS)))(test)  # type: ignore[arg-type]
+    return pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(messages.SCRIPTS)))(test)
 
 
 def unlooked_up(source: str) -> list[str]:
@@ -96,6 +96,7 @@ def test_every_lookup_is_of_a_literal_from_which_the_catalogues_are_made(path: P
         texts = arguments[:1] if name == "t" else arguments[:2]
         assert None not in texts, f"{path.name}:{line}"
         context, text = texts if name in {"tc", "marked"} else (None, texts[0])
+        assert text is not None
         assert wanted.get(text, context) is not None, f"{path.name}:{line}"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from games.rules import CATALOGUE
 from tests.config.running import running
@@ -55,14 +56,14 @@ def test_todays_deals_are_made_before_it_says_ready(address: str, var: Path) -> 
 
 def test_accepts_websockets_from_its_own_pages_only(address: str) -> None:
     url = f"{address.replace('http', 'ws')}/ws/board/1/"
-    with connect(url, origin=address) as socket:
+    with connect(url, origin=Origin(address)) as socket:
         assert socket.protocol.extensions == []  # compression is off
     with pytest.raises(InvalidStatus, match="403"):
-        connect(url, origin="https://elsewhere.example")
+        connect(url, origin=Origin("https://elsewhere.example"))
     with pytest.raises(InvalidStatus, match="403"):
         connect(url)
     with pytest.raises(InvalidStatus, match="403"):
-        connect(f"{address.replace('http', 'ws')}/ws/nowhere/", origin=address)
+        connect(f"{address.replace('http', 'ws')}/ws/nowhere/", origin=Origin(address))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

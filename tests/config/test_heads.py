@@ -100,10 +100,7 @@ def test_the_server_answers_what_is_within_the_limits(name: str, address: tuple[
 def test_others_are_served_beside_large_heads(address: tuple[str, int]) -> None:
     refused: list[int] = []
     requests = [*TOO_LARGE.values()] * 3
-    senders = [
-        threading.Thread(target=lambda sent=sent: refused.append(status(address, sent)))  # type: ignore[misc]
-        for sent in requests
-    ]
+    senders = [threading.Thread(target=lambda sent=sent: refused.append(status(address, sent))) for sent in requests]
     for sender in senders:
         sender.start()
     assert status(address, head("/healthz")) == 200

@@ -9,7 +9,6 @@ import pytest
 from django.conf import settings
 from django.core import mail
 from django.core.cache import cache
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -33,7 +32,7 @@ def language_of(response: Any) -> str:
     return found[1]
 
 
-def page(client: Client, accepted: str = "") -> HttpResponse:
+def page(client: Client, accepted: str = "") -> Any:
     return client.get("/rules/braid/", headers={"accept-language": accepted} if accepted else {})
 
 

@@ -11,7 +11,7 @@ from django.test import Client, override_settings
 from config import operations
 
 pytestmark = pytest.mark.django_db
-FAR = {"REMOTE_ADDR": "203.0.113.7"}
+FAR = "203.0.113.7"
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def test_a_database_that_fails_is_unreachable_not_an_exception(monkeypatch: pyte
     def broken() -> None:
         raise DatabaseError
 
-    monkeypatch.setattr(operations.connection, "cursor", broken)
+    monkeypatch.setattr("config.operations.connection.cursor", broken)
     assert operations._check_database() == "unreachable"
 
 
@@ -58,7 +58,7 @@ def test_a_redis_that_is_away_is_unreachable() -> None:
 
 def test_metrics_without_a_token_are_for_this_machine(client: Client) -> None:
     assert client.get("/metrics").status_code == 200
-    refused = client.get("/metrics", **FAR)
+    refused = client.get("/metrics", REMOTE_ADDR=FAR)
     assert refused.status_code == 403
     assert refused.json()["error"]["code"] == "forbidden"
 
@@ -67,7 +67,7 @@ def test_metrics_without_a_token_are_for_this_machine(client: Client) -> None:
 def test_metrics_with_a_token_are_for_its_bearer(client: Client) -> None:
     assert client.get("/metrics").status_code == 403
     assert client.get("/metrics", headers={"authorization": "Bearer lét"}).status_code == 403
-    response = client.get("/metrics", headers={"authorization": "Bearer let-me-in"}, **FAR)
+    response = client.get("/metrics", headers={"authorization": "Bearer let-me-in"}, REMOTE_ADDR=FAR)
     assert response.status_code == 200
 
 

@@ -20,7 +20,7 @@ def test_robots_are_told_what_is_not_for_them(client: Client) -> None:
     assert {"/accounts/", "/admin/", "/table/"} <= set(kept_out)
     assert "/" not in kept_out
     for path in ("/accounts/login/", "/players/me/", "/practice/"):
-        assert resolve(path)
+        resolve(path)
         assert path.startswith(tuple(kept_out))
 
 

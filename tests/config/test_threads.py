@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any
+from typing import Any, cast
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
+from asgiref.typing import HTTPScope
 
 from config import threads
 from config.threads import KeptThreads
 
-SCOPE: dict[str, Any] = {"type": "http"}
+SCOPE = cast("HTTPScope", {"type": "http"})
 
 
 class Application:

@@ -40,6 +40,7 @@ def journal(attempt: Attempt, *tokens: str, step: int = 100, auto_from: int = 10
 def test_the_first_attempt_on_an_open_daily_deal_is_ranked_and_the_only_one(player: Any) -> None:
     deal = make_deal()
     first = start_attempt(player, deal)
+    assert deal.closes_at is not None
     assert (first.ranked, first.state, first.deadline) == (True, "playing", deal.closes_at + GRACE)
     assert start_attempt(player, deal).pk == first.pk
     close_attempt(first.pk, "resigned")
@@ -77,6 +78,8 @@ def test_a_deal_that_is_over_is_practised_and_one_in_its_hour_of_grace_is_not(pl
     close_attempt(practice.pk, "resigned")
     assert start_attempt(player, yesterday).pk != practice.pk
     today = make_deal("plot")
+    assert today.opens_at is not None
+    assert today.closes_at is not None
     for now in (today.opens_at - timedelta(seconds=1), today.closes_at, today.closes_at + GRACE / 2):
         with pytest.raises(DealClosedError):
             start_attempt(player, today, now=now)
@@ -209,11 +212,11 @@ def test_the_time_limit_ends_the_closing_and_keeps_what_was_closed(
 
 @pytest.mark.parametrize("more", [False, True])
 def test_the_task_is_sent_again_while_there_is_more(more: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[bool] = []
+    sent: list[str] = []
     monkeypatch.setattr(attempts, "close_due", lambda: attempts.Progress(1, 0, more))
-    monkeypatch.setattr(tasks.close_due, "delay", lambda: sent.append(True))
+    monkeypatch.setattr(events, "request_task", sent.append)
     tasks.close_due()
-    assert sent == [True] * more
+    assert sent == ["talon.close_due"] * more
 
 
 def test_all_that_is_due_is_closed_and_counted_and_nothing_before_its_time(

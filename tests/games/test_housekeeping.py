@@ -211,7 +211,11 @@ def test_a_run_ends_when_its_time_is_over_and_takes_turns() -> None:
     done: list[str] = []
 
     def remover(name: str) -> Callable[[datetime, int], int]:
-        return lambda _before, size: done.append(name) or size
+        def remove(_before: datetime, size: int) -> int:
+            done.append(name)
+            return size
+
+        return remove
 
     endless = [Aged(Deal, name, DAY, remover(name), batch=7) for name in ("one", "two")]
     assert remove_aged(endless, seconds=0.02) == 7 * len(done)

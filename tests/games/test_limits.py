@@ -58,7 +58,12 @@ def test_what_cannot_be_practised_counts_and_makes_no_guest(client: Client) -> N
 
 def test_the_page_that_replays_records_is_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     replayed: list[object] = []
-    monkeypatch.setattr("games.pages.replays._given", lambda request: replayed.append(request) or "{}")
+
+    def given(request: object) -> str:
+        replayed.append(request)
+        return "{}"
+
+    monkeypatch.setattr("games.pages.replays._given", given)
     answers = [client.post("/verify/", {"record": "{}"}).status_code for _ in range(4)]
     assert answers == [400, 400, 429, 429]
     assert len(replayed) == 2

@@ -120,7 +120,7 @@ def visits(attempt: Attempt, most: int = 1000) -> list[str]:
             continue
         for chosen in islice(product(*(values.get(name, ["1"]) for name in names)), most):
             given = dict(zip(names, chosen, strict=True))
-            found.append("/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda part, given=given: given[part[1]], text))
+            found.append("/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda part: given[part[1]], text))  # noqa: B023 - called at once
     return found
 
 

@@ -7,7 +7,7 @@ import random
 import secrets
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from django.contrib.auth import get_user_model
 
@@ -50,7 +50,8 @@ def deal(variant: str = "stonewall", day: date | None = DAY, seed: bytes | None 
 
 def line(of: Deal, length: int = 30, seed: int = 1) -> list[str]:
     """Random legal tokens, at most `length`."""
-    table, choose, tokens = deal_table(of), random.Random(seed), []
+    table, choose = deal_table(of), random.Random(seed)
+    tokens: list[str] = []
     while len(tokens) < length and (legal := table.legal_moves()):
         tokens.append(choose.choice(legal))
         table.push(tokens[-1])
@@ -71,7 +72,7 @@ def record_of(
     tokens: Sequence[str],
     clock: Sequence[int] | None = None,
     *,
-    end: str = "resigned",
+    end: Literal["won", "resigned", "closed"] = "resigned",
     end_ms: int | None = None,
 ) -> Record:
     """A record of `tokens`, unevenly about two seconds apart unless `clock` says otherwise."""

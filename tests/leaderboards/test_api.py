@@ -74,7 +74,7 @@ def test_deals_are_listed_by_day_and_variant(client: Client) -> None:
     factory.deal(day=None)
     assert [one["id"] for one in client.get(f"{API}/deals").json()] == [today.pk, braid.pk]
     assert [one["id"] for one in client.get(f"{API}/deals?variant=braid").json()] == [braid.pk]
-    query = {"day": today.day, "until": tomorrow.day}
+    query = {"day": str(today.day), "until": str(tomorrow.day)}
     assert len(client.get(f"{API}/deals", query).json()) == 3
     assert_error(client.get(f"{API}/deals?day=2026-01-01&until=2026-12-31"), 400, "bad_days")
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
+from channels.layers import get_channel_layer
 
 from accounts.renaming import rename_player
 from config.asgi import application
@@ -95,7 +96,7 @@ async def test_many_changes_make_no_frame_before_its_time(monkeypatch: pytest.Mo
     await watcher.connect()
     assert (await watcher.frame())["total"] == 0
     await listed(deal, Score(20, 1, 40))
-    layer = live.get_channel_layer()
+    layer = get_channel_layer()
     assert layer is not None
     for _ in range(10):
         await layer.group_send(board_group(deal.pk), {"type": "board.changed"})

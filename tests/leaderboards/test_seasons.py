@@ -96,7 +96,8 @@ def test_a_further_result_is_added_to_a_standing_that_is_there() -> None:
 
 
 def test_pages_ranks_and_neighbours_of_a_season_agree_with_a_naive_sort() -> None:
-    choose, sums = random.Random(5), {}
+    choose = random.Random(5)
+    sums: dict[Any, Score] = {}
     players = [factory.player() for _ in range(12)]
     for variant in ("braid", "tarot"):
         deal = factory.deal(variant)

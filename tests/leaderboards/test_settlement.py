@@ -7,7 +7,7 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
 
-from games import metrics
+from games import metrics, verification
 from games.models import Attempt
 from leaderboards import boards, entries, histogram, ranking, settlement, sweeping, tasks
 from leaderboards.keys import BOARDS, Score
@@ -57,7 +57,7 @@ def test_a_verdict_fills_the_attempt_and_ranks_it() -> None:
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     """The groups that were told something, with what they were told."""
     found: list[tuple[str, dict[str, Any]]] = []
-    monkeypatch.setattr(settlement.notifier, "send", lambda group, message: found.append((group, message)))
+    monkeypatch.setattr("leaderboards.settlement.notifier.send", lambda group, message: found.append((group, message)))
     return found
 
 
@@ -109,7 +109,7 @@ def test_a_verdict_without_a_rank_is_told_too_and_leaves_those_who_wait(
 
 def test_what_another_worker_decided_meanwhile_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = factory.finished(factory.deal())
-    compare = settlement.compare
+    compare = verification.compare
 
     def overtaken(judged: Any) -> Any:
         Attempt.objects.filter(pk=attempt.pk).update(state=State.REVIEW)
@@ -133,7 +133,7 @@ def test_of_two_workers_with_the_same_attempt_in_hand_one_settles() -> None:
     first, second = (Attempt.objects.select_related("deal").get(pk=attempt.pk) for _ in range(2))
     rejected = Verdict(State.REJECTED, [{"code": "x", "message": "x"}], None)
     assert do_settle(first, rejected, expected=State.PENDING)
-    verified = Verdict.of(settlement.judge(second))
+    verified = Verdict.of(verification.judge(second))
     assert not do_settle(second, verified, expected=State.PENDING)
     attempt.refresh_from_db()
     assert (attempt.state, Result.objects.count()) == (State.REJECTED, 0)
@@ -144,7 +144,7 @@ def test_an_attempt_moved_to_another_player_meanwhile_is_not_settled_for_the_fir
     attempt = factory.finished(factory.deal())
     stale = Attempt.objects.select_related("deal").get(pk=attempt.pk)
     Attempt.objects.filter(pk=attempt.pk).update(player=factory.player())
-    assert not do_settle(stale, Verdict.of(settlement.judge(stale)), expected=State.PENDING)
+    assert not do_settle(stale, Verdict.of(verification.judge(stale)), expected=State.PENDING)
     assert settle(attempt.pk) == State.VERIFIED
 
 
@@ -272,7 +272,7 @@ def test_staff_decide_only_what_has_been_judged_and_only_to_an_end() -> None:
 
 def test_a_record_that_cannot_be_judged_goes_to_review_after_its_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt, other = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
-    judge = settlement.judge_alone
+    judge = verification.judge_alone
 
     def poisoned(one: Attempt) -> Any:
         if one.pk == attempt.pk:
@@ -290,7 +290,7 @@ def test_a_record_that_cannot_be_judged_goes_to_review_after_its_retries(monkeyp
 def test_an_error_is_retried_before_the_attempt_goes_to_review(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = factory.finished(factory.deal())
     failures = iter([OSError("database away"), None])
-    judge = settlement.judge_alone
+    judge = verification.judge_alone
 
     def shaky(one: Attempt) -> Any:
         if (error := next(failures)) is not None:
@@ -390,7 +390,7 @@ def test_what_cannot_be_judged_is_taken_along_once_and_left_to_its_own_task(monk
     deal = factory.deal()
     poisoned, first, second = (factory.finished(deal, tokens=factory.line(deal, 10 + n)) for n in range(3))
     tried: list[int] = []
-    judge = settlement.judge_alone
+    judge = verification.judge_alone
 
     def poison(one: Attempt) -> Any:
         tried.append(one.pk)

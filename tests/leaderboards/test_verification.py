@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from games import verification
+from games.attempts import deal_table
 from games.models import Attempt
 from games.rules import End
 from games.verification import implausibilities, judge, line_digest
@@ -44,7 +45,7 @@ def test_only_seed_and_tokens_count_not_what_the_live_game_noted() -> None:
 
 def test_an_illegal_token_is_rejected_with_its_place_and_reason() -> None:
     deal = factory.deal()
-    legal = factory.deal_table(deal).legal_moves()
+    legal = deal_table(deal).legal_moves()
     token = next(f"t{a}-t{b}" for a in range(6) for b in range(6) if a != b and f"t{a}-t{b}" not in legal)
     verdict = judge(factory.finished(deal, record=factory.record_of(deal, [legal[0], "u", token])))
     assert verdict.state == State.REJECTED

@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 import django
 
 django.setup()
 
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402 - Django must be set up
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model  # noqa: E402 - Django must be set up
 from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
@@ -26,10 +26,9 @@ from games.attempts import record_of, start_attempt  # noqa: E402
 from games.models import Attempt, Deal  # noqa: E402
 from leaderboards import boards, histogram, sweeping  # noqa: E402
 from leaderboards.ladders import deal_ladders  # noqa: E402
-from leaderboards.models import DealBoard, Result  # noqa: E402
+from leaderboards.models import DealBoard, Recount, Result  # noqa: E402
 from tests.leaderboards import factory  # noqa: E402
-
-FIRST_DAY = date(2020, 1, 6)
+from tests.services.stack import FIRST_DAY  # noqa: E402
 
 
 def deal(variant: str, seed: str) -> int:
@@ -40,20 +39,20 @@ def deal(variant: str, seed: str) -> int:
     return made.pk
 
 
-def seat(deal: int) -> dict[str, Any]:
-    """A new player at a deal: session key, attempt, player."""
-    player = factory.player()
+def seat(deal: int, player: str = "") -> dict[str, Any]:
+    """A player, a new one unless named, at a deal: session key, attempt, player."""
+    who = get_user_model().objects.get(public_id=player) if player else factory.player()
     session = SessionStore()
-    session[SESSION_KEY] = str(player.pk)
+    session[SESSION_KEY] = str(who.pk)
     session[BACKEND_SESSION_KEY] = "allauth.account.auth_backends.AuthenticationBackend"
-    session[HASH_SESSION_KEY] = player.get_session_auth_hash()
+    session[HASH_SESSION_KEY] = who.get_session_auth_hash()
     session.create()
-    attempt = start_attempt(player, Deal.objects.get(pk=deal))
+    attempt = start_attempt(who, Deal.objects.get(pk=deal))
     return {
         "session": session.session_key,
         "attempt": str(attempt.public_id),
         "id": attempt.pk,
-        "player": str(player.public_id),
+        "player": str(who.public_id),
     }
 
 
@@ -105,7 +104,7 @@ def expire() -> int:
     return Attempt.objects.filter(state=Attempt.State.PLAYING).update(deadline=timezone.now())
 
 
-def close_due() -> int:
+def close_due() -> attempts.Progress:
     """Close the attempts whose time is up, as a periodic task does."""
     return attempts.close_due()
 
@@ -113,6 +112,11 @@ def close_due() -> int:
 def unsettled() -> int:
     """How many attempts have no verdict yet."""
     return Attempt.objects.filter(state__in=[Attempt.State.PLAYING, Attempt.State.PENDING]).count()
+
+
+def marked() -> int:
+    """How many players' seasons are still to be recounted."""
+    return Recount.objects.count()
 
 
 def kept() -> list[dict[str, Any]]:
@@ -137,7 +141,7 @@ def _kept(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-PUBLIC = (deal, seat, state, sweep, deliver, faults, version, expire, close_due, unsettled, kept)
+PUBLIC = (deal, seat, state, sweep, deliver, faults, version, expire, close_due, unsettled, marked, kept)
 COMMANDS = {one.__name__: one for one in PUBLIC}
 
 
@@ -145,6 +149,7 @@ def main() -> None:
     """Answer until the input ends."""
     for line in sys.stdin:
         request = json.loads(line)
+        answer: dict[str, object]
         try:
             answer = {"done": COMMANDS[request.pop("do")](**request)}
         except Exception:  # noqa: BLE001 - the test is told

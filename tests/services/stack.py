@@ -13,17 +13,20 @@ import sys
 import urllib.error
 import urllib.request
 from contextlib import ExitStack
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import psycopg
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from deploy.procfile import commands
 from tests.services.servers import Postgres, Redis, eventually, free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+FIRST_DAY = date(2020, 1, 6)  # of the deals that tests make here, each of the day after the last
 
 
 class Process:
@@ -114,7 +117,7 @@ class Stack:
     def start_worker(self, children: int = 1) -> None:
         """Start another of each Celery worker that the Procfile has."""
         for name, command in self._commands.items():
-            if name.startswith("worker"):
+            if "worker" in command:
                 node = f"{name}{len(self._workers)}"
                 options = ["--concurrency", str(children), "-n", f"{node}@%h", "-l", "WARNING"]
                 self._workers.append(self._process(node, [*command, *options]))
@@ -240,7 +243,7 @@ class Seat:
         connection = connect(
             f"ws://127.0.0.1:{port}/ws/play/{self.attempt}/",
             additional_headers={"Cookie": f"sessionid={self.session}"},
-            origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+            origin=Origin(f"http://127.0.0.1:{port}"),
             compression=None,
             open_timeout=5,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from games.rules import open_table
 from tests.requirements import need
 from tests.services.servers import Redis, postgres_programs
 from tests.services.soak.breaking import CALM, KINDS, plan
-from tests.services.soak.checking import Boards, Deal, Game, Kept, Line, find_faults
+from tests.services.soak.checking import Boards, Deal, Game, Kept, Line, Seasons, find_faults
 from tests.services.soak.running import Wish, soak
 
 DEAL = Deal(7, "stonewall", "5a" * 32)
@@ -53,15 +54,18 @@ class History:
         ]
         fewest = sorted(board, key=lambda line: (-line.cards_up, line.tokens))
         self.boards: Boards = {}
+        self.seasons: Seasons = {}
         for server in SERVERS:
             self.boards[DEAL.id, "race", server] = list(board)
             self.boards[DEAL.id, "fewest", server] = [
                 Line(rank, line.player, line.cards_up, line.elapsed_ms, line.tokens)
                 for rank, line in enumerate(fewest, 1)
             ]
+            for variant in ("", DEAL.variant):
+                self.seasons["all", variant, "race", server] = [replace(line) for line in board]
 
     def faults(self) -> list[str]:
-        return find_faults(self.games, self.kept, [DEAL], self.boards)
+        return find_faults(self.games, self.kept, [DEAL], self.boards, self.seasons)
 
 
 def played(number: int, length: int) -> tuple[Game, Kept, int]:
@@ -166,6 +170,14 @@ def _show_no_board(history: History) -> None:
     history.boards.clear()
 
 
+def _leave_a_sum_out(history: History) -> None:
+    history.seasons["all", "", "race", "web1"].pop()
+
+
+def _add_to_a_sum(history: History) -> None:
+    history.seasons["all", DEAL.variant, "race", "web0"][1].elapsed_ms += 1
+
+
 def _show_a_hidden_card(history: History) -> None:
     view = history.games[0].views[0][1]
     hidden = [pile for pile in view["piles"].values() if None in pile]
@@ -203,6 +215,8 @@ def _complain(history: History) -> None:
         (_list_one_twice, "4 lines instead of 3"),
         (_add_a_card, "instead of"),
         (_show_no_board, "no board was shown"),
+        (_leave_a_sum_out, "all of all, race of web1: 2 lines instead of 3"),
+        (_add_to_a_sum, f"all of {DEAL.variant}, race of web0"),
         (_show_a_hidden_card, "is not what may be seen"),
         (_show_what_was_not_played, "and there are 10"),
         (_complain, "refused: illegal_move"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from io import StringIO
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -45,7 +46,12 @@ def test_a_study_counts_every_deal_and_resumes(tmp_path: Path, monkeypatch: pyte
     state.write_bytes(kept[:-20])
     judged: list[int] = []
     real = study.judge
-    monkeypatch.setattr(study, "judge", lambda of, number: judged.append(number) or real(of, number))
+
+    def judge(of: Any, number: int) -> Any:
+        judged.append(number)
+        return real(of, number)
+
+    monkeypatch.setattr(study, "judge", judge)
     again = run(tmp_path, "labyrinth", "--deals", "12")
     assert judged == [json.loads(kept.splitlines()[-1])["number"]]
     assert again == table

@@ -100,7 +100,7 @@ def test_a_deal_that_cannot_be_won_gets_no_certificate() -> None:
 
 
 def test_grade_and_par_are_shown_and_what_is_prepared_too(db: None, client: Client, settings: Any) -> None:
-    settings.DEAL_PATIENCE = 90
+    settings.SEALED_STOCK, settings.DEAL_PATIENCE = 1, 90
     certified.seal("braid", grade=5)
     today = timezone.now().date()
     page = client.get("/").content.decode()

@@ -182,8 +182,8 @@ def test_in_the_background_it_ends_with_its_parent_and_runs_once(var: Path, star
 
 def test_it_takes_the_lowest_priority_once_nobody_waits(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
-    monkeypatch.setattr(filling.os, "getpriority", lambda *_: taken[-1] if taken else 0)
-    monkeypatch.setattr(filling.os, "setpriority", lambda _which, _who, value: taken.append(value))
+    monkeypatch.setattr("games.deals.filling.os.getpriority", lambda *_: taken[-1] if taken else 0)
+    monkeypatch.setattr("games.deals.filling.os.setpriority", lambda _which, _who, value: taken.append(value))
     today = timezone.now().date()
     AwaitedDeal.objects.create(variant="braid", day=today, since=timezone.now())
     filling.step_back()
@@ -208,7 +208,7 @@ def test_no_process_is_started_while_nothing_is_short_or_another_runs(
             return None
 
     monkeypatch.setattr(filling, "_running", None)
-    monkeypatch.setattr(filling.subprocess, "Popen", Child)
+    monkeypatch.setattr("games.deals.filling.subprocess.Popen", Child)
     assert not filling.keep_filling(), "SEALED_STOCK is 0"
     monkeypatch.setattr(sealed, "next_variant", lambda: "braid")
     with filling.filling_lock() as free:

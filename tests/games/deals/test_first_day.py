@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from celery.signals import worker_ready
 from django.utils import timezone
 
 from config import celery, release
@@ -105,7 +106,7 @@ def test_two_coming_days_do_not_count_on_the_same_deal(db: None, sunday: None) -
 def test_a_worker_begins_to_fill_as_soon_as_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
     monkeypatch.setattr(celery.app, "send_task", sent.append)
-    celery.signals.worker_ready.send(sender=None)
+    worker_ready.send(sender=None)
     assert sent == ["talon.fill_sealed"]
 
 

@@ -306,5 +306,5 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> Callable[[], subprocess.Popen[by
         assert begun.wait(60)
         return made[0]
 
-    monkeypatch.setattr(questions.subprocess, "Popen", popen)
+    monkeypatch.setattr("games.hints.questions.subprocess.Popen", popen)
     return first

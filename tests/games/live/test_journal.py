@@ -161,7 +161,7 @@ async def test_a_broken_database_refuses_all_that_waited(journal: Journal, attem
     def broken(_: Any) -> frozenset[int]:
         raise DatabaseError("no")
 
-    journal._store.write = broken  # type: ignore[method-assign]
+    journal._store.write = broken  # type: ignore[assignment, method-assign]
     waiting = [journal.append(Entry(attempt.pk, 1, ("d",), 5)) for attempt in attempts]
     answers = await asyncio.gather(*waiting, return_exceptions=True)
     assert all(isinstance(answer, JournalBusyError) for answer in answers)

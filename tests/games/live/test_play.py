@@ -16,6 +16,7 @@ from games.attempts import close_attempt, journal_of, record_of
 from games.live import consumer, table
 from games.models import Attempt, Move
 from games.rules import CATALOGUE, open_table
+from tests.games.changes import applied
 from tests.games.conftest import Play, Sit
 from tests.games.seats import Closed
 
@@ -413,8 +414,6 @@ async def test_no_frame_names_a_card_before_it_is_seen(attempt_at: Any, sit: Sit
 
 def test_the_tests_would_notice(attempt_at: Play) -> None:
     """The client under test applies changes; a server that forgot one would be seen."""
-    from tests.games.seats import applied
-
     before = {"piles": {"w": ["AS"]}, "under": {"s": 3}, "moves": 0}
     after = applied(before, {"piles": {"w": []}, "under": {"s": 0}, "moves": 1})
     assert after == {"piles": {"w": []}, "under": {}, "moves": 1}

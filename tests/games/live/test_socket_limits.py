@@ -311,7 +311,9 @@ async def test_other_processes_hear_of_it_through_redis(redis_url: str, settings
     assert sockets._listener is not None
     sockets._listener.cancel()
     await asyncio.wait([sockets._listener])
-    await get_channel_layer().flush()
+    layer = get_channel_layer()
+    assert layer is not None
+    await layer.flush()
 
 
 async def test_an_ear_that_fails_listens_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -154,7 +153,7 @@ def test_a_report_takes_as_many_statements_for_many_as_for_one(django_assert_max
 
 
 @pytest.fixture
-def readings(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How often the database was asked."""
     done: list[int] = []
 

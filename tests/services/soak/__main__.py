@@ -20,8 +20,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.services.soak",
         description="The production shape on servers of its own, with simulated players, while processes are killed, "
-        "Redis is emptied and stopped and database connections are cut; then everything is compared with what the "
-        "players were told.",
+        "Redis is emptied and stopped, database connections are cut and the database crashes; then everything is "
+        "compared with what the players were told.",
         epilog="Exit status: 0 nothing is wrong, 1 something is, 2 it could not be run.",
     )
     parser.add_argument("--minutes", type=float, default=10, help="how long they play (10)")

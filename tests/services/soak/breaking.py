@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from tests.services.stack import Stack
 
 #: What can happen, and what puts it right again after a pause.
-KINDS = ("web", "worker", "beat", "redis emptied", "redis stopped", "database connections cut")
+KINDS = (
+    "web",
+    "worker",
+    "beat",
+    "redis emptied",
+    "redis stopped",
+    "database connections cut",
+    "database crashed",
+)
 CALM = 1.5  # s without a blow at the beginning and at the end
 EVERY = 4.0  # s between two blows on the average; less where all kinds would not fit
 LONGEST_PAUSE = 2.5
@@ -79,6 +87,9 @@ class Breaker(threading.Thread):
             case "redis stopped":
                 stack.redis.stop()
                 return stack.redis.start
-            case _:
+            case "database connections cut":
                 stack.cut_connections()
+            case _:
+                stack.postgres.stop()
+                return stack.postgres.start
         return lambda: None

@@ -69,9 +69,13 @@ class Line:
 
 Boards = dict[tuple[int, str, str], list[Line]]
 """The boards that were shown, by deal, board and who showed it."""
+Seasons = dict[tuple[str, str, str, str], list[Line]]
+"""The boards of seasons that take in every deal, by period, variant, board and who showed it."""
 
 
-def find_faults(games: Sequence[Game], kept: Sequence[Kept], deals: Sequence[Deal], boards: Boards) -> list[str]:
+def find_faults(
+    games: Sequence[Game], kept: Sequence[Kept], deals: Sequence[Deal], boards: Boards, seasons: Seasons
+) -> list[str]:
     """Everything that is wrong."""
     attempts = {one.attempt: one for one in kept}
     dealt = {one.id: one for one in deals}
@@ -87,6 +91,12 @@ def find_faults(games: Sequence[Game], kept: Sequence[Kept], deals: Sequence[Dea
     for (deal, board, server), lines in sorted(boards.items()):
         expected = _ranked([one for one in kept if one.deal == deal and one.attempt in scores], scores, board)
         found += [f"deal {deal}, {board} of {server}: {fault}" for fault in _differences(lines, expected)]
+    for (period, variant, board, server), lines in sorted(seasons.items()):
+        counted = [one for one in kept if one.attempt in scores and variant in ("", dealt[one.deal].variant)]
+        found += [
+            f"{period} of {variant or 'all'}, {board} of {server}: {fault}"
+            for fault in _differences(lines, _added_up(counted, scores, board))
+        ]
     shown = {(deal, board) for deal, board, _ in boards}
     found += [
         f"deal {one.id}: no board was shown" for one in deals if not {(one.id, "race"), (one.id, "fewest")} <= shown
@@ -147,12 +157,27 @@ def _ranked(attempts: Sequence[Kept], scores: dict[str, tuple[int, int, int]], b
     """The lines a board must have."""
 
     def place(attempt: Kept) -> tuple[Any, ...]:
-        cards_up, elapsed_ms, tokens = scores[attempt.attempt]
-        figures = (elapsed_ms, tokens) if board == "race" else (tokens, elapsed_ms)
-        return (-cards_up, *figures, attempt.finished_at, min(attempt.results, default=0))
+        return (*_key(scores[attempt.attempt], board), attempt.finished_at, min(attempt.results, default=0))
 
     ordered = sorted(attempts, key=place)
     return [Line(rank, one.player, *scores[one.attempt]) for rank, one in enumerate(ordered, 1)]
+
+
+def _added_up(attempts: Sequence[Kept], scores: dict[str, tuple[int, int, int]], board: str) -> list[Line]:
+    """The lines a season's board must have: sums of each player, equal ones by the earlier last finish."""
+    sums: dict[str, tuple[int, int, int]] = {}
+    last: dict[str, str] = {}
+    for one in attempts:
+        so_far, score = sums.get(one.player, (0, 0, 0)), scores[one.attempt]
+        sums[one.player] = (so_far[0] + score[0], so_far[1] + score[1], so_far[2] + score[2])
+        last[one.player] = max(last.get(one.player, ""), one.finished_at)
+    ordered = sorted(sums, key=lambda player: (*_key(sums[player], board), last[player]))
+    return [Line(rank, player, *sums[player]) for rank, player in enumerate(ordered, 1)]
+
+
+def _key(score: tuple[int, int, int], board: str) -> tuple[int, int, int]:
+    cards_up, elapsed_ms, tokens = score
+    return (-cards_up, elapsed_ms, tokens) if board == "race" else (-cards_up, tokens, elapsed_ms)
 
 
 def _differences(shown: Sequence[Line], expected: Sequence[Line]) -> Iterator[str]:

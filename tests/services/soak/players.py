@@ -29,8 +29,9 @@ class Seat:
     player: str
 
 
-Begin = Callable[[int], Awaitable[Seat]]
-"""Begins an attempt at the deal with a number, for a new player."""
+Begin = Callable[[int, str], Awaitable[Seat]]
+"""Begins an attempt at the deal with a number, for the player with an id, or without one for a new player."""
+GAMES_EACH = 3
 
 
 @dataclass
@@ -52,7 +53,7 @@ class Over(Exception):
 
 
 class Player:
-    """Plays one game after the other, each as somebody new, until it is told to stop."""
+    """Plays one game after the other until it is told to stop, a few deals each time as somebody new."""
 
     def __init__(
         self,
@@ -72,8 +73,12 @@ class Player:
 
     async def play(self) -> None:
         """Play until stopped; the game that is under way then is left as it stands."""
+        deal, who, games = 0, "", 0
         while not self.stopping:
-            seat = await self._begin(self._choose.randrange(1 << 30))
+            if games % GAMES_EACH == 0:
+                deal, who = self._choose.randrange(1 << 30), ""
+            seat = await self._begin(deal + games, who)
+            who, games = seat.player, games + 1
             game = Game(seat.attempt, seat.player)
             self._tally.games.append(game)
             await self._play(seat, Table(game, self._choose, self._secrets))

@@ -19,13 +19,14 @@ from urllib.parse import urlencode
 from games.rules import CATALOGUE
 from tests.services.servers import eventually
 from tests.services.soak.breaking import Breaker, plan
-from tests.services.soak.checking import Boards, Deal, Kept, Line, find_faults
+from tests.services.soak.checking import Boards, Deal, Kept, Line, Seasons, find_faults
 from tests.services.soak.players import Begin, Player, Seat, Tally
-from tests.services.stack import Stack
+from tests.services.stack import FIRST_DAY, Stack
 
 Say = Callable[[str], None]
 REPORT_EVERY = 5.0  # s
 SETTLED_WITHIN = 240.0  # s: the sweep finds a lost attempt after at most 90, and a second time after 120 more
+DATABASE_BACK_WITHIN = 15.0  # s
 PAGE = 100
 
 
@@ -68,8 +69,8 @@ def _soak(wish: Wish, stack: Stack, say: Say) -> Outcome:
     breaker = Breaker(stack, plan(wish.seed, wish.seconds))
     say(f"{wish.players} players for {wish.seconds:.0f} s")
 
-    async def begin(number: int) -> Seat:
-        found = await asyncio.to_thread(control.ask, "seat", deal=deals[number % len(deals)].id)
+    async def begin(number: int, who: str) -> Seat:
+        found = await asyncio.to_thread(control.ask, "seat", deal=deals[number % len(deals)].id, player=who)
         return Seat(found["session"], found["attempt"], found["player"])
 
     asyncio.run(_play(wish, stack.ports, begin, deals=deals, tally=tally, breaker=breaker, say=say))
@@ -80,7 +81,7 @@ def _soak(wish: Wish, stack: Stack, say: Say) -> Outcome:
     _settle(control, hurried=wish.hurried)
     kept = [Kept(**one) for one in control.ask("kept")]
     boards = _boards(stack, deals)
-    faults = find_faults(tally.games, kept, deals, boards)
+    faults = find_faults(tally.games, kept, deals, boards, _seasons(stack))
     faults += [f"deal {deal.id}: {fault}" for deal in deals for fault in control.ask("faults", deal=deal.id)]
     faults += [f"{name} ended by itself" for name in {*stopped, *stack.ended()}]
     if breaker.failed is not None:
@@ -89,20 +90,21 @@ def _soak(wish: Wish, stack: Stack, say: Say) -> Outcome:
 
 
 class Control:
-    """The stack's control process for many threads; asked again when the database cut it off."""
+    """The stack's control process for many threads; asked again while the database is away."""
 
     def __init__(self, stack: Stack) -> None:
         self._stack, self._lock = stack, threading.Lock()
 
     def ask(self, what: str, **arguments: Any) -> Any:
         """Its answer."""
-        for _ in range(4):
+        latest = time.monotonic() + DATABASE_BACK_WITHIN
+        while True:
             try:
                 return self._ask(what, **arguments)
-            except AssertionError as error:
-                failed = error
-                time.sleep(0.1)
-        raise failed
+            except AssertionError:
+                if time.monotonic() > latest:
+                    raise
+                time.sleep(0.2)
 
     def _ask(self, what: str, **arguments: Any) -> Any:
         with self._lock:
@@ -142,13 +144,13 @@ def progress(elapsed: float, tally: Tally, dealt: Counter[str]) -> str:
 
 
 def _settle(control: Control, *, hurried: bool) -> None:
-    """Wait until every attempt has its verdict, or for so long that the checks may say that one has none."""
+    """Wait for every verdict and every sum, or for so long that the checks may say that there is none."""
 
     def settled() -> bool:
         if hurried:
             control.ask("close_due")
             control.ask("sweep", minutes=10)
-        return bool(control.ask("unsettled") == 0)
+        return bool(control.ask("unsettled") == control.ask("marked") == 0)
 
     try:
         eventually(settled, within=60 if hurried else SETTLED_WITHIN, every=2)
@@ -159,30 +161,43 @@ def _settle(control: Control, *, hurried: bool) -> None:
 def _boards(stack: Stack, deals: list[Deal]) -> Boards:
     """Every board as each web process shows it."""
     return {
-        (deal.id, board, f"web{index}"): list(_lines(stack.ports[index], deal.id, board))
-        for deal in deals
+        (deal.id, board, f"web{index}"): _lines(stack.ports[index], f"boards/{deal.id}", {"board": board}, number)
+        for number, deal in enumerate(deals)
         for board in ("race", "fewest")
         for index in range(2)
     }
 
 
-def _lines(port: int, deal: int, board: str) -> list[Line]:
+def _seasons(stack: Stack) -> Seasons:
+    """The boards of the month and of all time as each web process shows them; all deals are of one month."""
+    asked = [(period, variant) for period in ("month", "all") for variant in ("", *CATALOGUE)]
+    return {
+        (period, variant, board, f"web{index}"): _lines(
+            stack.ports[index], f"seasons/{period}", {"board": board, "variant": variant, "day": str(FIRST_DAY)}, number
+        )
+        for number, (period, variant) in enumerate(asked, len(CATALOGUE))
+        for board in ("race", "fewest")
+        for index in range(2)
+    }
+
+
+def _lines(port: int, path: str, asked: dict[str, str], reader: int) -> list[Line]:
     found: list[Line] = []
     cursor = None
     while True:
-        page = _page(port, deal, {"board": board, "limit": PAGE} | ({"cursor": cursor} if cursor else {}))
+        page = _page(port, path, asked | {"limit": str(PAGE)} | ({"cursor": cursor} if cursor else {}), reader)
         names = ("rank", "player", "cards_up", "elapsed_ms", "tokens")
         found += [Line(**{name: entry[name] for name in names}) for entry in page["entries"]]
         if (cursor := page["after"]) is None:
             return found
 
 
-def _page(port: int, deal: int, asked: dict[str, Any]) -> Any:
-    # Each deal's reader has an address of its own, so that many pages are no reason to be refused.
+def _page(port: int, path: str, asked: dict[str, str], reader: int) -> Any:
+    # Each board's reader has an address of its own, so that many pages are no reason to be refused.
     connection = HTTPConnection(
-        "127.0.0.1", port, timeout=10, source_address=(f"127.2.{deal // 200}.{deal % 200 + 1}", 0)
+        "127.0.0.1", port, timeout=10, source_address=(f"127.2.{reader // 200}.{reader % 200 + 1}", 0)
     )
-    connection.request("GET", f"/api/v1/boards/{deal}?{urlencode(asked)}")
+    connection.request("GET", f"/api/v1/{path}?{urlencode(asked)}")
     answer = connection.getresponse()
     body = answer.read()
     connection.close()
