@@ -49,7 +49,7 @@ def _parts(value: object) -> Iterable[tuple[object, object]]:
         return value.items()
     if isinstance(value, QuerySet | list | tuple | set | frozenset):
         return enumerate(value)
-    if isinstance(value, Model) and type(value) is not SimpleLazyObject:
+    if isinstance(value, Model) and not isinstance(value, SimpleLazyObject):
         return [*vars(value).items(), *value._state.fields_cache.items()]
     if is_dataclass(value) and not isinstance(value, type):
         return [(field.name, getattr(value, field.name)) for field in fields(value)]
