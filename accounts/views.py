@@ -160,9 +160,9 @@ def preferences(request: PlayerRequest) -> JsonResponse:
         try:
             _save_preferences(request.user, clean_preferences(json_body(request)))
         except ValidationError as error:
-            raise _not_so(error) from None
+            raise _bad_request(error) from None
         except ValueError:
-            raise Refusal(ErrorCode.BAD_REQUEST, _("This is not JSON.")) from None
+            raise Refusal(ErrorCode.BAD_REQUEST, ErrorCode.BAD_JSON.sentence) from None
     return JsonResponse({"preferences": preferences_of(request.user.preferences)})
 
 
@@ -205,13 +205,13 @@ def _change_following(request: PlayerRequest, public_id: UUID, *, following: boo
         (follows.follow if following else follows.unfollow)(request.user, shown)
     except ValidationError as error:
         if wants_json(request):
-            raise _not_so(error) from None
+            raise _bad_request(error) from None
         messages.error(request, " ".join(error.messages))
         return redirect(shown)
     return JsonResponse({"following": following}) if wants_json(request) else redirect(shown)
 
 
-def _not_so(error: ValidationError) -> Refusal:
+def _bad_request(error: ValidationError) -> Refusal:
     return Refusal(ErrorCode.BAD_REQUEST, " ".join(error.messages))
 
 

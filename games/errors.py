@@ -53,10 +53,15 @@ class ErrorCode(StrEnum):
         member.sentence = sentence
         return member
 
+    @classmethod
+    def of(cls, code: str) -> Self:
+        """The member of this code."""
+        return cls[code.upper()]
+
     # The request.
     BAD_REQUEST = "bad_request", 400, _NOT_UNDERSTOOD
     BAD_PARAMETERS = "bad_parameters", 422, _NOT_UNDERSTOOD
-    BAD_JSON = "bad_json", 400, _NOT_UNDERSTOOD
+    BAD_JSON = "bad_json", 400, _("This is not JSON.")
     BAD_CURSOR = "bad_cursor", 400, _NOT_UNDERSTOOD
     BAD_DAYS = "bad_days", 400, _NOT_UNDERSTOOD
     NOT_FOUND = "not_found", 404, _NOTHING_HERE
@@ -87,15 +92,16 @@ class ErrorCode(StrEnum):
     CLOSED = "closed", 409, _NOT_ALLOWED
 
     # The rules (`games.rules.errors`).
-    RULES_ERROR = "rules_error", 422, _NOT_UNDERSTOOD
-    BAD_OPTION = "bad_option", 422, _NOT_UNDERSTOOD
-    BAD_SEED = "bad_seed", 422, _NOT_UNDERSTOOD
-    BAD_DECK = "bad_deck", 422, _NOT_UNDERSTOOD
+    BAD_RECORD = "bad_record", 422, _("The record is not of the documented form.")
+    BAD_OPTION = "bad_option", 422, _("The record names a game or an option that there is not.")
+    BAD_SEED = "bad_seed", 422, _("The record's seed is not one.")
+    BAD_DECK = "bad_deck", 422, _("The record's deck is not the game's.")
     BAD_POSITION = "bad_position", 400, _NOT_UNDERSTOOD
-    BAD_RECORD = "bad_record", 422, _NOT_UNDERSTOOD
-    INVALID_TOKEN = "invalid_token", 422, _NOT_UNDERSTOOD
-    ILLEGAL_MOVE = "illegal_move", 422, _NOT_ALLOWED
-    RECORD_FULL = "record_full", 422, _NOT_ALLOWED
+    INVALID_TOKEN = "invalid_token", 422, _("This is no move of the game.")
+    ILLEGAL_MOVE = "illegal_move", 422, _("The rules do not allow this move.")
+    RECORD_FULL = "record_full", 422, _("The record has more moves than a record may.")
+    CONTRADICTED_END = "contradicted_end", 422, _("The game did not end as the record says.")
+    RULES_ERROR = "rules_error", 422, _NOT_UNDERSTOOD
 
     # The service.
     SERVER_ERROR = "server_error", 500, _OUR_FAULT
@@ -149,7 +155,7 @@ class RateLimitedError(Refusal):
 
 def refusal_of(error: RulesError, **data: Any) -> Refusal:  # noqa: ANN401
     """What the rules refuse, as everybody is told it."""
-    return Refusal(ErrorCode[error.code.upper()], str(error), **data)
+    return Refusal(ErrorCode.of(error.code), str(error), **data)
 
 
 def json_only(view: AnyView) -> AnyView:

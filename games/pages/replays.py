@@ -10,7 +10,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
@@ -18,9 +17,9 @@ from games import limits
 from games.attempts import record_of
 from games.bodies import parse_json
 from games.deals import publishing
+from games.errors import ErrorCode
 from games.models import Attempt
 from games.pages.shown import ShownDeal, ShownPlayer
-from games.pages.titles import refusal_title
 from games.players import player_id
 from games.rules import Record, RecordError, RulesError, Table, replay
 
@@ -70,11 +69,11 @@ def verify(request: HttpRequest) -> HttpResponse:
             context["text"] = text
             context["result"] = replay(Record.from_json(parse_json(text))).to_json()
         except RulesError as error:
-            context["error"], context["detail"], status = refusal_title(error.code), str(error), 400
+            context["error"], context["detail"], status = ErrorCode.of(error.code).sentence, str(error), 400
         except ValueError:
-            context["error"], status = _("This is not JSON."), 400
+            context["error"], status = ErrorCode.BAD_JSON.sentence, 400
     if context["result"] and not context["result"]["ok"]:
-        context["refusal"] = refusal_title(context["result"]["failure"]["code"])
+        context["refusal"] = ErrorCode.of(context["result"]["failure"]["code"]).sentence
     return render(request, "games/verify.html", context, status=status)
 
 

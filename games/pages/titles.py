@@ -44,17 +44,6 @@ _CHOICE_TITLES: Final[Mapping[tuple[str, object], Promise]] = {
     ("fool", "trump"): _("the first trump"),
 }
 
-_REFUSALS: Final[Mapping[str, Promise]] = {
-    "bad_record": _("The record is not of the documented form."),
-    "bad_option": _("The record names a game or an option that there is not."),
-    "bad_seed": _("The record's seed is not one."),
-    "bad_deck": _("The record's deck is not the game's."),
-    "invalid_token": _("This is no move of the game."),
-    "illegal_move": _("The rules do not allow this move."),
-    "record_full": _("The record has more moves than a record may."),
-    "contradicted_end": _("The game did not end as the record says."),
-}
-
 
 def deal_title(variant: str, game: str) -> str:
     """The name of a deal: of its variant, or of its game when it was dealt with options of the player's own."""
@@ -64,11 +53,6 @@ def deal_title(variant: str, game: str) -> str:
 def choice_title(option: str, value: object) -> str:
     """One choice of an option in words."""
     return str(_CHOICE_TITLES.get((option, value), value))
-
-
-def refusal_title(code: str) -> str:
-    """What the rules refuse, by the code of their error. Their own sentence is exact, but English only."""
-    return str(_REFUSALS.get(code, _REFUSALS["bad_record"]))
 
 
 def options_in_words(options: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from django.utils import translation
 from config import errors
 from games.errors import ErrorCode, RateLimitedError, Refusal, refusal_of
 from games.live.protocol import CODES
-from games.rules import RulesError
+from games.rules import Record, RulesError, replay
 
 JSON = {"accept": "application/json"}
 
@@ -119,6 +119,10 @@ def test_every_code_is_its_name() -> None:
 
 def test_every_code_of_the_rules_can_be_told() -> None:
     assert {refusal_of(error.__new__(error)).code for error in rules_errors()} <= set(ErrorCode)
+    claimed = {"rules": 1, "variant": "plot", "seed": "00" * 32, "tokens": [], "clock": []}
+    failure = replay(Record.from_json({**claimed, "end": {"how": "won", "ms": 0}})).failure
+    assert failure is not None
+    assert ErrorCode.of(failure.code) is ErrorCode.CONTRADICTED_END
 
 
 def test_every_code_is_documented_with_its_status() -> None:
