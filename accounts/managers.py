@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
-from django.contrib.auth.models import UserManager
+from django.contrib.auth.models import AbstractUser, UserManager
 
 from accounts.names import name_key
 
-if TYPE_CHECKING:
-    from accounts.models import User
+_User = TypeVar("_User", bound=AbstractUser)
 
 
-class PlayerManager(UserManager["User"]):
+class PlayerManager(UserManager[_User]):
     """Django's user manager, which also fills the shown name and its key.
 
     A row made by a command, a test or the sign-up form has the same fields.
@@ -22,13 +21,13 @@ class PlayerManager(UserManager["User"]):
 
     def create_user(
         self, username: str, email: str | None = None, password: str | None = None, **fields: object
-    ) -> User:
+    ) -> _User:
         """Create a player named ``username``; the name is shown as written."""
         return super().create_user(username, email, password, **_named(username, fields))
 
     def create_superuser(
         self, username: str, email: str | None = None, password: str | None = None, **fields: object
-    ) -> User:
+    ) -> _User:
         """Create a member of staff who may do everything."""
         return super().create_superuser(username, email, password, **_named(username, fields))
 

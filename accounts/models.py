@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -36,7 +36,7 @@ class User(AbstractUser):
     banned_at = models.DateTimeField(_("banned at"), null=True, blank=True)
     deleted_at = models.DateTimeField(_("deleted at"), null=True, blank=True, editable=False)
 
-    objects: ClassVar[PlayerManager] = PlayerManager()
+    objects: ClassVar[PlayerManager[Self]] = PlayerManager()
 
     class Meta:
         verbose_name = _("player")

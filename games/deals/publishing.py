@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from games.attempts import DealClosedError
 from games.deals import difficulty, ledger, sealed
 from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, OptionError, Variant, commitment
@@ -35,12 +36,6 @@ class DealAwaitedError(LookupError):
     """Today's deal is not there yet: it is being certified."""
 
     code = "deal_awaited"
-
-
-class DealClosedError(ValueError):
-    """The deal takes no such attempt: its day is over, has not begun, or its secrets are still kept."""
-
-    code = "deal_closed"
 
 
 def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = None) -> list[Deal]:

@@ -13,10 +13,10 @@ from uuid import UUID
 
 from django.db.models import Count
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from games.live.loading import off_loop
 from games.models import Attempt, Presence
+from games.players import people
 from games.presence.reporting import GOOD_FOR
 
 ADDRESS: Final = "/playing.json"
@@ -26,8 +26,6 @@ FRESH: Final = 5.0
 NAMES: Final = 8
 NAMES_AT_DEAL: Final = 3
 
-_SHOWN_NAMES: Final = "accounts.presence.shown_names"
-
 _HEADERS: Final = [
     (b"content-type", b"application/json"),
     (b"cache-control", f"max-age={FRESH:.0f}".encode()),
@@ -35,7 +33,6 @@ _HEADERS: Final = [
 ]
 
 Playing = dict[str, Any]
-Names = dict[int, tuple[str, UUID]]
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -54,7 +51,7 @@ def read(now: datetime) -> Playing:
         for variant, told in row.tables.items():
             seated[variant] += told["now"]
             accounts.setdefault(variant, []).extend(told["accounts"])
-    names: Names = import_string(_SHOWN_NAMES)({player for players in accounts.values() for player in players})
+    names = people().shown_names({player for players in accounts.values() for player in players})
     begun = _begun(now)
     everybody = dict.fromkeys(player for players in accounts.values() for player in players if player in names)
     return {
