@@ -11,6 +11,7 @@ from datetime import date, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -244,8 +245,6 @@ def verify(request: HttpRequest) -> dict[str, Any]:
 
 def _attempts_shown_to(request: HttpRequest) -> Any:  # noqa: ANN401
     """One's own attempts, and those that boards show or will show."""
-    from django.db.models import Q
-
     shown = Q(
         ranked=True,
         state__in=[Attempt.State.VERIFIED, Attempt.State.PENDING, Attempt.State.REVIEW],

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.utils import translation
 
 from frontend import messages
+from games.live.protocol import ErrorCode
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 DOMAINS = ("django", "djangojs")
@@ -109,8 +110,6 @@ def test_the_cards_bear_their_names(language: str) -> None:
 
 
 def test_every_code_of_the_server_has_words_in_the_client() -> None:
-    from games.live.protocol import ErrorCode
-
     source = (messages.SCRIPTS / "table" / "refusals.js").read_text()
     refusals, reasons = source.split("export function reasonText")
     assert {str(code) for code in ErrorCode} <= set(re.findall(r"^ {4}(\w+): t\(", refusals, re.MULTILINE))

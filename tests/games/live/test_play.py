@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from games import events
@@ -17,7 +19,7 @@ from games.live import consumer, table
 from games.models import Attempt, Move
 from games.rules import CATALOGUE, open_table
 from tests.games.conftest import Play, Sit
-from tests.games.seats import Closed
+from tests.games.seats import Closed, applied
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PLAYED = 60
@@ -310,8 +312,6 @@ async def test_a_game_that_does_not_exist(attempt_at: Any, sit: Sit) -> None:
 
 
 async def test_a_session_that_ends(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    from django.contrib.sessions.backends.db import SessionStore
-
     attempt = await sync_to_async(attempt_at)()
     session = SessionStore()
     await session.acreate()
@@ -326,8 +326,6 @@ async def test_a_session_that_ends(attempt_at: Any, sit: Sit, monkeypatch: pytes
 
 
 async def test_nobody_signed_in(attempt_at: Any, sit: Sit) -> None:
-    from django.contrib.auth.models import AnonymousUser
-
     seat = sit(await sync_to_async(attempt_at)(), user=AnonymousUser())
     assert (await seat.sit())["code"] == "session_expired"
 
@@ -413,8 +411,6 @@ async def test_no_frame_names_a_card_before_it_is_seen(attempt_at: Any, sit: Sit
 
 def test_the_tests_would_notice(attempt_at: Play) -> None:
     """The client under test applies changes; a server that forgot one would be seen."""
-    from tests.games.seats import applied
-
     before = {"piles": {"w": ["AS"]}, "under": {"s": 3}, "moves": 0}
     after = applied(before, {"piles": {"w": []}, "under": {"s": 0}, "moves": 1})
     assert after == {"piles": {"w": []}, "under": {}, "moves": 1}

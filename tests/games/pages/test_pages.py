@@ -8,13 +8,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
 
 from accounts.guests import BACKEND
 from games.attempts import close_attempt, start_attempt
 from games.deals import publishing
-from games.models import GRACE, Attempt, Deal
+from games.models import GRACE, Attempt, Deal, Move
 from games.pages import tables
 from games.rules import CATALOGUE, GAMES, Record, open_table, replay
 from tests.games.conftest import Play, make_deal
@@ -151,8 +152,6 @@ def test_steps_are_what_the_game_showed(client: Client, player: Any, seed: bytes
     attempt = start_attempt(player, make_deal("tarot", seed=seed))
     table = open_table("tarot", seed)
     first = table.view()
-    from games.models import Move
-
     Move.objects.create(attempt=attempt, n=1, token="d", ms=70)
     close_attempt(attempt.pk, "resigned")
     Deal.objects.update(closes_at=timezone.now() - 2 * GRACE)
@@ -272,8 +271,6 @@ def test_every_game_has_its_rules(game: str, client: Client) -> None:
 
 
 def test_the_admin_shows_no_seed(client: Client, seed: bytes) -> None:
-    from django.contrib.auth import get_user_model
-
     client.force_login(get_user_model().objects.create_superuser("staff"), backend=BACKEND)
     deal = make_deal("braid", seed=seed)
     for path in ("/admin/games/deal/", f"/admin/games/deal/{deal.pk}/change/"):
