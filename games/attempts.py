@@ -16,10 +16,10 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from games import events, metrics
+from games.fairplay.copies import line_digest
 from games.models import GRACE, Attempt, Deal, Move
 from games.players import Player
 from games.rules import End, Record, Table, open_table
-from games.verification import line_digest
 
 log = logging.getLogger(__name__)
 

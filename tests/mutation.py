@@ -41,6 +41,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/live/journal.py": JOURNAL,
     "games/live/journal_store.py": JOURNAL,
     "games/verification.py": ("tests/leaderboards/test_verification.py",),
+    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py",),
+    "games/fairplay/copies.py": ("tests/games/fairplay/test_copies.py",),
     "games/pages/ledger.py": ("tests/games/deals/test_ledger.py",),
     "leaderboards/settlement.py": ("tests/leaderboards/test_settlement.py", "tests/leaderboards/test_verification.py"),
     "accounts/deletion.py": ("tests/accounts/test_deletion.py",),
