@@ -45,9 +45,10 @@ def drawn_deals(settings: Settings) -> None:
 
 
 @pytest.fixture(autouse=True)
-def fresh_boards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Boards are read from the database each time, unless a test asks for the shared copies."""
-    monkeypatch.setattr("games.readings.FRESH", 0.0)
+def fresh_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is read from the database each time, unless a test asks for the shared copies."""
+    monkeypatch.setattr("leaderboards.boards.copies.fresh", 0.0)
+    monkeypatch.setattr("games.presence.summary.copies.fresh", 0.0)
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
+from django.core.cache import caches
 from django.test import Client
 from django.utils import timezone
 
@@ -24,14 +24,15 @@ from games.live.tables import LiveTables, shared_tables
 from games.models import Attempt, Presence
 from games.presence import reporting, summary
 from games.presence.reporting import GOOD_FOR, Reporter, seats_at
+from games.readings import CACHE
 from tests.games.conftest import Play, Sit, make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(summary, "_glance", summary.Glance())
+def _nothing_read() -> None:
+    caches[CACHE].clear()
 
 
 def account(name: str, **fields: Any) -> User:
@@ -193,19 +194,22 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     return done
 
 
-async def asked(method: str = "GET", path: str = "/playing.json") -> tuple[dict[str, Any], bytes]:
+async def django(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 0})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def asked(
+    method: str = "GET", path: str = "/playing.json", *, of: summary.PlayingNow | None = None
+) -> tuple[dict[str, Any], bytes]:
     """What the application answers before Django; where it hands the request on, the status is 0."""
-
-    async def django(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 0})
-        await send({"type": "http.response.body", "body": b""})
-
-    line = ApplicationCommunicator(summary.PlayingNow(django), {"type": "http", "method": method, "path": path})
+    line = ApplicationCommunicator(of or summary.PlayingNow(django), {"type": "http", "method": method, "path": path})
     start = await line.receive_output()
     return start, (await line.receive_output())["body"]
 
 
-async def test_many_pages_cost_one_reading(readings: list[int]) -> None:
+async def test_many_pages_cost_one_reading(readings: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary.copies, "fresh", 3_600.0)
     for _ in range(50):
         start, body = await asked()
     assert json.loads(body) == {"players": 1, "names": [], "deals": {}}
@@ -217,25 +221,16 @@ async def test_many_pages_cost_one_reading(readings: list[int]) -> None:
         assert (await asked(method, path))[0]["status"] == 0
 
 
+async def test_a_process_has_its_answer_at_hand(readings: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    application = summary.PlayingNow(django)
+    monkeypatch.setattr(summary, "HELD", 3_600.0)
+    assert {(await asked(of=application))[1] for _ in range(9)} == {b'{"players": 1, "names": [], "deals": {}}'}
+    monkeypatch.setattr(application, "_good_until", 0.0)
+    assert json.loads((await asked(of=application))[1])["players"] == 2
+
+
 def test_the_server_answers_it() -> None:
     assert isinstance(application.application_mapping["http"], summary.PlayingNow)
-
-
-def test_all_who_come_first_share_the_first_reading(readings: list[int]) -> None:
-    glance = summary.Glance()
-    threads = [threading.Thread(target=glance.get) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(readings) == 1
-
-
-def test_a_stale_reading_is_renewed(readings: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    glance = summary.Glance()
-    assert glance.get()["players"] == 1
-    monkeypatch.setattr(summary, "FRESH", 0.0)
-    assert glance.get()["players"] == 2
 
 
 def test_home_says_who_is_playing(client: Client) -> None:
