@@ -10,5 +10,9 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Follow the ends of sessions, and register the checks."""
-        from accounts import checks, sessions  # noqa: F401
+        """Follow the ends of sessions, register the checks, and tell the games whom to ask about people."""
+        # These modules need models, which are there only now.
+        from accounts import checks, guests, presence, sessions  # noqa: F401, PLC0415
+        from games import players  # noqa: PLC0415
+
+        players.register(players.People(guests.player_for, presence.accounts_among, presence.shown_names))

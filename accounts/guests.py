@@ -27,14 +27,11 @@ BACKEND: Final = "allauth.account.auth_backends.AuthenticationBackend"
 _TRIES: Final = 3
 
 
-def player_for(request: HttpRequest, *, create: bool) -> User | None:
-    """Give whoever plays in this session; with ``create`` a new guest when there is nobody yet."""
+def player_for(request: HttpRequest) -> User:
+    """Give whoever plays in this session; a new guest when there is nobody yet."""
     if request.user.is_authenticated:
-        if create:
-            request.session.modified = True  # playing renews the cookie, which is all a guest has
+        request.session.modified = True  # playing renews the cookie, which is all a guest has
         return request.user
-    if not create:
-        return None
     guest = create_guest()
     login(request, guest, backend=BACKEND)
     return guest

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeVar
 
-from django.contrib.auth.models import UserManager
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db.models import Q, QuerySet
 
 from accounts.names import name_key
 
-if TYPE_CHECKING:
-    from accounts.models import User
+_User = TypeVar("_User", bound=AbstractUser)
 
 
 #: Who stands on boards: players with accounts that are not banned. A deleted account's results stay, without its name.
@@ -21,7 +20,7 @@ LISTED: Final[Mapping[str, object]] = MappingProxyType({"is_guest": False, "bann
 HAS_PAGE: Final[Mapping[str, object]] = MappingProxyType({**LISTED, "deleted_at": None})
 
 
-class PlayerManager(UserManager["User"]):
+class PlayerManager(UserManager[_User]):
     """Django's user manager, which also fills the shown name and its key.
 
     A row made by a command, a test or the sign-up form has the same fields.
@@ -31,21 +30,21 @@ class PlayerManager(UserManager["User"]):
 
     def create_user(
         self, username: str, email: str | None = None, password: str | None = None, **fields: object
-    ) -> User:
+    ) -> _User:
         """Create a player named ``username``; the name is shown as written."""
         return super().create_user(username, email, password, **_named(username, fields))
 
     def create_superuser(
         self, username: str, email: str | None = None, password: str | None = None, **fields: object
-    ) -> User:
+    ) -> _User:
         """Create a member of staff who may do everything."""
         return super().create_superuser(username, email, password, **_named(username, fields))
 
-    def listed(self) -> QuerySet[User]:
+    def listed(self) -> QuerySet[_User]:
         """Players who stand on boards; see ``User.is_listed``."""
         return self.filter(**LISTED)
 
-    def with_page(self) -> QuerySet[User]:
+    def with_page(self) -> QuerySet[_User]:
         """Players who have a page; see ``User.has_page``."""
         return self.filter(**HAS_PAGE)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -41,7 +41,7 @@ class User(AbstractUser):
     #: The fields by which a player stands on boards, and their values.
     LISTED: ClassVar = LISTED
 
-    objects: ClassVar[PlayerManager] = PlayerManager()
+    objects: ClassVar[PlayerManager[Self]] = PlayerManager()
 
     class Meta:
         verbose_name = _("player")

@@ -22,9 +22,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 if TYPE_CHECKING:
     from games.models import Deal
+    from games.players import Player
     from leaderboards.keys import BoardName
     from leaderboards.ladders import Ladder, Position
-    from leaderboards.players import Player
 
 ENTRIES = 1_000_000
 CALLS = 400

@@ -6,6 +6,8 @@ import os
 import time
 
 from celery import Celery, Task, signals
+from django.conf import settings
+from django.db import close_old_connections, connections
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from config import broker
@@ -24,8 +26,6 @@ app.steps["worker"].add(DjangoStructLogInitStep)
 @signals.worker_process_init.connect
 def keep_one_connection(**_: object) -> None:
     """Hold a single connection in a child process, which does one task at a time; a pool would start threads."""
-    from django.db import connections
-
     for alias in connections:
         connections.settings[alias]["OPTIONS"].pop("pool", None)
         connections.settings[alias]["CONN_MAX_AGE"] = None
@@ -39,8 +39,6 @@ _used_at = 0.0
 def mend_connections(task: Task, **_: object) -> None:
     """Drop connections on which something failed, and have idle ones tried before their next use."""
     global _used_at
-    from django.db import close_old_connections, connections
-
     if task.request.is_eager:
         return
     idle, _used_at = time.monotonic() - _used_at, time.monotonic()
@@ -57,12 +55,11 @@ def fill_at_once(**_: object) -> None:
 @signals.worker_init.connect
 def serve_metrics(**_: object) -> None:
     """Serve the worker's metrics on METRICS_PORT, those of its child processes with them."""
-    from django.conf import settings
-
     if not settings.METRICS_PORT:
         return
-    from prometheus_client import REGISTRY, CollectorRegistry, start_http_server
-    from prometheus_client.multiprocess import MultiProcessCollector
+    # Only a worker that serves metrics needs them.
+    from prometheus_client import REGISTRY, CollectorRegistry, start_http_server  # noqa: PLC0415
+    from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415
 
     registry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:

@@ -11,6 +11,14 @@ import threading
 import time
 from collections.abc import Sequence
 
+import django
+from celery.beat import EmbeddedService
+from celery.worker import state
+
+from config.celery import app
+from config.release import prepare
+from config.server import address_arguments, listen, serve
+
 WORKER_STOP_SECONDS = 5
 
 
@@ -18,10 +26,6 @@ class Background:
     """The worker and beat threads."""
 
     def __init__(self) -> None:
-        from celery.beat import EmbeddedService
-
-        from config.celery import app
-
         self._app = app
         self._beat = EmbeddedService(app, thread=True, scheduler_cls="celery.beat:Scheduler")
         self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
@@ -38,8 +42,6 @@ class Background:
 
         An idle worker is left to end with the process: it would notice only when its wait for a message is over.
         """
-        from celery.worker import state
-
         self._beat.service.stop()
         state.should_stop = os.EX_OK
         latest = time.monotonic() + WORKER_STOP_SECONDS
@@ -55,17 +57,12 @@ class Background:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Prepare, serve until a signal comes, put everything away."""
-    from config.release import prepare
-    from config.server import address_arguments, listen, serve
-
     host, port = address_arguments("Run Talon in one process, with no server to install.", argv)
     listener = listen(host, port)
     host, port = listener.getsockname()[:2]
     address = f"http://{host}:{port}"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("PUBLIC_URL", address)
-
-    import django
 
     django.setup()
     prepare()

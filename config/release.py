@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 import time
 
+import django
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+
 
 def prepare() -> None:
     """Bring the database up to date and deal today's games; harmless when repeated."""
@@ -14,16 +19,13 @@ def prepare() -> None:
 
 def migrate() -> None:
     """Bring the database up to date."""
-    from django.core.management import call_command
-
     call_command("migrate", verbosity=0, interactive=False)
 
 
 def deal_today() -> None:
     """Publish today's deals, as far as they are certified."""
-    from django.db import connections
-
-    from games.deals.publishing import todays_deals
+    # Its models are there once Django is set up.
+    from games.deals.publishing import todays_deals  # noqa: PLC0415
 
     todays_deals()
     connections.close_all()
@@ -34,9 +36,8 @@ def certify_today() -> None:
 
     Only where there is no stock yet, which is when a site opens for the first time.
     """
-    from django.conf import settings
-
-    from games.deals import first_day, sealed
+    # Their models are there once Django is set up.
+    from games.deals import first_day, sealed  # noqa: PLC0415
 
     began, told = time.monotonic(), ""
     for readiness in first_day.certify_today(sealed.within(settings.RELEASE_PATIENCE)):
@@ -48,8 +49,6 @@ def certify_today() -> None:
 def main() -> None:
     """Prepare the database the environment names."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django
-
     django.setup()
     migrate()
     certify_today()

@@ -179,10 +179,10 @@ if REDIS_URL:
             "KEY_PREFIX": "talon",
         },
         # Copies of what everybody looks at (games.readings), which the database gives as well.
-        "boards": {
+        "readings": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": REDIS_URL,
-            "KEY_PREFIX": "talon.boards",
+            "KEY_PREFIX": "talon.readings",
             "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},
         },
     }
@@ -195,7 +195,7 @@ else:
             "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
             "OPTIONS": {"MAX_ENTRIES": 10_000},
         },
-        "boards": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "boards"},
+        "readings": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "readings"},
     }
     CELERY_BROKER_URL = "memory://localhost/"
     CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05}

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -238,8 +239,6 @@ def verify(request: HttpRequest) -> dict[str, Any]:
 
 def _attempts_shown_to(request: HttpRequest) -> Any:  # noqa: ANN401
     """One's own attempts, and those that boards show or will show."""
-    from django.db.models import Q
-
     listed = get_user_model().objects.listed_at("player")
     states = [Attempt.State.VERIFIED, Attempt.State.PENDING, Attempt.State.REVIEW]
     shown = listed & Q(ranked=True, state__in=states)

@@ -11,3 +11,11 @@ class GamesConfig(AppConfig):
     name = "games"
     default_auto_field = "django.db.models.BigAutoField"
     verbose_name = "Games"
+
+    def ready(self) -> None:
+        """Say at every process's tables who is playing there."""
+        # These modules need models, which are there only now.
+        from games.live.tables import register_companion  # noqa: PLC0415
+        from games.presence.reporting import Reporter  # noqa: PLC0415
+
+        register_companion(Reporter.begin)

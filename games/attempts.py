@@ -9,20 +9,21 @@ import logging
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from games import events, metrics
-from games.deals.publishing import DealClosedError
+from games.errors import ErrorCode, Refusal
+from games.fairplay.copies import line_digest
 from games.models import GRACE, Attempt, Deal, Move
+from games.players import Player
 from games.rules import End, Record, Table, open_table
-from games.verification import line_digest
 
 if TYPE_CHECKING:
-    from accounts.models import User
+    from django_stubs_ext import StrPromise
 
 log = logging.getLogger(__name__)
 
@@ -47,11 +48,18 @@ class Progress(NamedTuple):
     more: bool
 
 
+class DealClosedError(Refusal):
+    """The deal takes no such attempt: its day is over, has not begun, or its secrets are still kept."""
+
+    def __init__(self, message: str | StrPromise = "") -> None:
+        super().__init__(ErrorCode.DEAL_CLOSED, message)
+
+
 class NotWonError(ValueError):
     """An attempt was to be closed as won, and its journal says otherwise."""
 
 
-def start_attempt(player: User, deal: Deal, *, now: datetime | None = None) -> Attempt:
+def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None) -> Attempt:
     """Deal the table to a player: from this moment the clock runs.
 
     The first attempt at a daily deal on its day is the ranked one, and the only one of that day: whoever asks again
@@ -64,11 +72,12 @@ def start_attempt(player: User, deal: Deal, *, now: datetime | None = None) -> A
         return _ranked_attempt(player, deal, now)
     if now < deal.opens_at or (deal.is_closed(now) and not deal.is_revealed(now)):
         raise DealClosedError
-    running = Attempt.objects.filter(player=player, deal=deal, state=Attempt.State.PLAYING, ranked=False).first()
+    whose: dict[str, Any] = {"player": player, "deal": deal}
+    running = Attempt.objects.filter(**whose, state=Attempt.State.PLAYING, ranked=False).first()
     if running is not None:
         return running
     metrics.ATTEMPTS_STARTED.labels(deal.game, "no").inc()
-    return Attempt.objects.create(player=player, deal=deal, ranked=False, started_at=now)
+    return Attempt.objects.create(**whose, ranked=False, started_at=now)
 
 
 def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> Attempt:
@@ -133,9 +142,9 @@ def purge_journal(now: datetime | None = None, *, batch: int = 200, seconds: flo
     return Progress(purged, 0, more=False)
 
 
-def journal_of(attempt_id: int, *, after: int = 0) -> list[Move]:
+def journal_of(attempt_id: int) -> list[Move]:
     """The acknowledged tokens of a running attempt, in order, without the row that marks a close."""
-    return list(Move.objects.filter(attempt_id=attempt_id, n__gt=after).exclude(token="").order_by("n"))
+    return list(Move.objects.filter(attempt_id=attempt_id).exclude(token="").order_by("n"))
 
 
 def record_of(attempt: Attempt) -> Record:
@@ -166,11 +175,11 @@ def auto_runs(moves: Sequence[Move]) -> list[list[int]]:
     return runs
 
 
-def _ranked_attempt(player: User, deal: Deal, now: datetime) -> Attempt:
+def _ranked_attempt(player: Player, deal: Deal, now: datetime) -> Attempt:
     assert deal.closes_at is not None
+    whose: dict[str, Any] = {"player": player, "deal": deal}
     attempt, made = Attempt.objects.get_or_create(
-        player=player,
-        deal=deal,
+        **whose,
         ranked=True,
         defaults={"started_at": now, "deadline": deal.closes_at + GRACE},
     )

@@ -112,7 +112,7 @@ class Attempt(models.Model):
     verified_at = models.DateTimeField(null=True, blank=True)
     # [first_n, last_n] of every run of tokens that the server played out itself.
     auto_runs = models.JSONField(default=list, blank=True)
-    # Digest of the tokens played (games.verification.line_digest), by which copies are found; null for a trivial line.
+    # Digest of the tokens played, by which copies are found (games.fairplay.copies); null for a trivial line.
     line = models.BinaryField(max_length=16, null=True, editable=False)
 
     class Meta:

@@ -1,18 +1,64 @@
-"""Who is playing. Accounts build on games, so games find them by name."""
+"""Who is playing. Accounts build on games, so they register what games ask of them (`AccountsConfig.ready`)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import UUID
 
 from django.http import HttpRequest
-from django.utils.module_loading import import_string
 
 from games import limits
 
-if TYPE_CHECKING:
-    from accounts.models import User
+Names = dict[int, tuple[str, UUID]]
+"""By the ids of players: the names that are shown, and their public ids."""
 
-_PLAYER_FOR = "accounts.guests.player_for"
+
+class Player(Protocol):
+    """A row of the user model, whichever that is."""
+
+    pk: Any
+    public_id: Any
+    date_joined: Any
+
+    @property
+    def is_former(self) -> bool:
+        """Whether the account was deleted."""
+
+    @property
+    def has_page(self) -> bool:
+        """Whether others may see the player's page."""
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """What games ask of whoever keeps the accounts."""
+
+    player_for: Callable[[HttpRequest], Player]
+    """Whoever plays in this session; a new guest when there is nobody yet."""
+    accounts_among: Callable[[Collection[int]], set[int]]
+    """Those players, by id, who have accounts."""
+    shown_names: Callable[[Collection[int]], Names]
+    """The names of those players, by id, who may be named."""
+
+
+_registered: list[People] = []
+
+
+def register(known: People) -> None:
+    """Ask these from now on."""
+    _registered[:] = [known]
+
+
+def people() -> People:
+    """Whoever keeps the accounts."""
+    return _registered[0]
+
+
+def player_for(request: HttpRequest) -> Player:
+    """Whoever plays in this session; a new guest when there is nobody yet. `check_may_begin` comes first."""
+    return people().player_for(request)
 
 
 def check_may_begin(request: HttpRequest) -> None:
@@ -21,13 +67,6 @@ def check_may_begin(request: HttpRequest) -> None:
     :raises RateLimitedError: when too many games are begun, or too many guests come from one address.
     """
     limits.spend(request, "start" if request.user.is_authenticated else "guest")
-
-
-def player_for(request: HttpRequest) -> User:
-    """Whoever plays in this session; a new guest when there is nobody yet. `check_may_begin` comes first."""
-    found: Any = import_string(_PLAYER_FOR)
-    player: User = found(request, create=True)
-    return player
 
 
 def player_id(request: HttpRequest) -> int | None:

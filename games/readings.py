@@ -1,7 +1,7 @@
-"""Short-lived copies of what everybody looks at: a board's first page, and who waits for a verdict.
+"""Short-lived copies of what everybody looks at: a board's first page, who waits for a verdict, who is playing.
 
-A copy lies in the cache that the settings name, for all threads and processes, and is as good as a reading for about a
-second. After that one thread of a process reads anew; those who ask meanwhile get the copy before, unless that is too
+A copy lies in the cache that the settings name, for all threads and processes, and is as good as a reading for some
+seconds. After that one thread of a process reads anew; those who ask meanwhile get the copy before, unless that is too
 old, and then they wait. While the cache is away everybody reads the database.
 """
 
@@ -19,10 +19,9 @@ from django.core.cache import caches
 
 log = logging.getLogger(__name__)
 
-FRESH: Final = 1.0  # s that a copy is as good as a reading
-SPARE: Final = 2  # s until a copy is gone; past FRESH it serves those who come while somebody reads
+SPARE: Final = 1.0  # s that a copy stays beyond that, for those who come while somebody reads
 PAUSE: Final = 1.0  # s without the cache after it has failed
-CACHE: Final = "boards"
+CACHE: Final = "readings"
 
 T = TypeVar("T")
 
@@ -34,24 +33,20 @@ class Copy(Generic[T]):
     value: T
     read_at: float
 
-    @property
-    def is_fresh(self) -> bool:
-        """Whether it is as good as a reading."""
-        return abs(time.time() - self.read_at) < FRESH  # the clock of another machine may be ahead
-
 
 class SharedCopies:
-    """The copies that one process takes and leaves."""
+    """The copies that one process takes and leaves, each as good as a reading for `fresh` seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, fresh: float) -> None:
+        self.fresh = fresh
         # A fixed number of locks: two boards that have the same one wait for each other now and then.
         self._locks = tuple(threading.Lock() for _ in range(64))
         self._away_until = 0.0
 
     def get(self, key: str, read: Callable[[], T]) -> T:
-        """What `read` gave within the last second, here or in another process; if nobody has read, it is called."""
+        """What `read` gave a moment ago, here or in another process; if nobody has read, it is called."""
         copy: Copy[T] | None = self._kept(key)
-        if copy is not None and copy.is_fresh:
+        if copy is not None and self._is_fresh(copy):
             return copy.value
         if self._is_away():
             return read()
@@ -60,7 +55,7 @@ class SharedCopies:
             return copy.value
         try:
             copy = self._kept(key)  # whoever had the lock before may have left one
-            return copy.value if copy is not None and copy.is_fresh else self.renew(key, read)
+            return copy.value if copy is not None and self._is_fresh(copy) else self.renew(key, read)
         finally:
             lock.release()
 
@@ -68,8 +63,11 @@ class SharedCopies:
         """What `read` gives now, for everybody else too."""
         begun = time.time()
         copy = Copy(read(), begun)
-        self._ask(lambda: caches[CACHE].set(key, copy, timeout=SPARE))
+        self._ask(lambda: caches[CACHE].set(key, copy, timeout=self.fresh + SPARE))
         return copy.value
+
+    def _is_fresh(self, copy: Copy[Any]) -> bool:
+        return abs(time.time() - copy.read_at) < self.fresh  # the clock of another machine may be ahead
 
     def _kept(self, key: str) -> Any:  # noqa: ANN401 - a copy of whatever the key's reading gives
         return self._ask(lambda: caches[CACHE].get(key))
@@ -85,8 +83,5 @@ class SharedCopies:
             return question()
         except (redis.RedisError, OSError) as error:
             self._away_until = time.monotonic() + PAUSE
-            log.warning("the cache of the boards is away: %s", error)
+            log.warning("the cache of readings is away: %s", error)
             return None
-
-
-copies: Final = SharedCopies()

@@ -13,18 +13,21 @@ from django.contrib.auth import get_user_model
 from django.db.models import QuerySet
 
 from games.models import Attempt, Deal
-from games.readings import copies
+from games.players import Player
+from games.readings import SharedCopies
 from leaderboards import histogram, reading
 from leaderboards.keys import BoardName
 from leaderboards.ladders import Ladder, deal_ladder
 from leaderboards.pages import Cursor, Entry, Page, read_cursor, with_cursors
-from leaderboards.players import Player
 
 PAGE_SIZE: Final = 50
 MAX_PAGE_SIZE: Final = 100
 AROUND: Final = 5
 FRIENDS_SHOWN: Final = 200
 WAITING_SHOWN: Final = 50
+
+#: For about a second all see the same first page, and the same who wait.
+copies: Final = SharedCopies(fresh=1.0)
 
 # Processes of two releases do not read each other's copies when an entry has other fields.
 _SHAPE: Final = zlib.crc32(repr([field.name for field in fields(Entry)]).encode())

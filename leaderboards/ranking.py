@@ -11,12 +11,12 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from games.models import Attempt
+from games.players import Player
 from leaderboards import entries
 from leaderboards.entries import tell_all_watchers
 from leaderboards.keys import DEAL, Score
 from leaderboards.ladders import set_score
 from leaderboards.models import Reranking, Result
-from leaderboards.players import Player
 
 log = logging.getLogger(__name__)
 

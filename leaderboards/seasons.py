@@ -19,12 +19,12 @@ from django.db import DataError, IntegrityError, transaction
 from django.db.models import Count, Max, Q, Sum
 from django.utils import timezone
 
+from games.players import Player
 from leaderboards import boards, histogram, reading
 from leaderboards.keys import SEASON, BoardName, Score
 from leaderboards.ladders import Ladder, season_ladder, season_ladders, set_score
 from leaderboards.models import Recount, Result, Season, Standing
 from leaderboards.pages import Entry, Page
-from leaderboards.players import Player
 
 Period = Season.Period
 ALL_TIME: Final = date(1970, 1, 1)

@@ -26,8 +26,9 @@ from games import metrics
 from games.errors import ErrorCode, Refusal
 from games.events import notifier
 from games.models import Attempt
+from games.reasons import Reason, reason
 from games.statements import Statement, run_in_order, stored
-from games.verification import Judgement, Reason, compare, judge, judge_alone, reason
+from games.verification import Judgement, compare, judge, judge_alone
 from leaderboards import entries
 from leaderboards.boards import rank_of
 from leaderboards.keys import DEAL, Score

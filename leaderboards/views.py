@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,14 +14,12 @@ from django.views.decorators.http import require_safe
 from games.deals import publishing
 from games.models import Deal
 from games.pages.shown import ShownDeal
+from games.players import Player
 from games.rules import CATALOGUE
 from leaderboards import boards, seasons
 from leaderboards.keys import BOARDS, BoardName
 from leaderboards.models import Season
 from leaderboards.pages import Entry, Page
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 WHO: Final = ("all", "friends")
 #: Entries of each deal on the index.
@@ -109,7 +107,7 @@ def _url_at(request: HttpRequest, cursor: str | None) -> str | None:
     return "?" + urlencode({**request.GET.dict(), "cursor": cursor})
 
 
-def _shows(page: Page, player: User) -> bool:
+def _shows(page: Page, player: Player) -> bool:
     return any(entry.player == player.public_id for entry in page.entries)
 
 

@@ -8,7 +8,9 @@ import uuid
 from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
+import psycopg
 import pytest
+import redis
 from django.db import connections
 from django.utils import translation
 from hypothesis import HealthCheck, settings
@@ -43,9 +45,10 @@ def drawn_deals(settings: Settings) -> None:
 
 
 @pytest.fixture(autouse=True)
-def fresh_boards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Boards are read from the database each time, unless a test asks for the shared copies."""
-    monkeypatch.setattr("games.readings.FRESH", 0.0)
+def fresh_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is read from the database each time, unless a test asks for the shared copies."""
+    monkeypatch.setattr("leaderboards.boards.copies.fresh", 0.0)
+    monkeypatch.setattr("games.presence.summary.copies.fresh", 0.0)
 
 
 @pytest.fixture(autouse=True)
@@ -81,8 +84,6 @@ def django_db_modify_db_settings(
 @pytest.fixture
 def postgres_url() -> Iterator[str]:
     """The URL of a fresh, empty PostgreSQL database that is dropped afterwards."""
-    import psycopg
-
     name = f"talon_test_{uuid.uuid4().hex[:12]}"
     try:
         server = psycopg.connect(DATABASE_URL, autocommit=True, connect_timeout=3)
@@ -103,8 +104,6 @@ def redis_url() -> Iterator[str]:
 
     Databases 1 to 15 are leased by a key in the one TEST_REDIS_URL names.
     """
-    import redis
-
     server = redis.Redis.from_url(REDIS_URL, socket_connect_timeout=3)
     try:
         server.ping()

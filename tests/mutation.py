@@ -44,6 +44,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/live/journal_store.py": JOURNAL,
     "games/verification.py": ("tests/leaderboards/test_verification.py",),
     "games/pages/deals.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/test_deals.py"),
+    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py",),
+    "games/fairplay/copies.py": ("tests/games/fairplay/test_copies.py",),
     "games/pages/ledger.py": ("tests/games/deals/test_ledger.py",),
     "leaderboards/settlement.py": ("tests/leaderboards/test_settlement.py", "tests/leaderboards/test_verification.py"),
     "accounts/deletion.py": ("tests/accounts/test_deletion.py",),
@@ -77,7 +79,7 @@ def main() -> int:
         print(f"== {module}", flush=True)
         copy = prepare(module)
         picked = pick(copy, asked.sample, asked.seed) if asked.sample else []
-        command = [MUTMUT, "run", "--max-children", str(asked.children), *picked]
+        command: list[str | Path] = [MUTMUT, "run", "--max-children", str(asked.children), *picked]
         failed = subprocess.run(command, cwd=copy, check=False).returncode != 0 or failed
         write_summary(copy)
     return int(failed)

@@ -1,11 +1,16 @@
-"""Imports point one way: accounts and leaderboards → games → games.solver → games.rules."""
+"""Imports point one way: accounts → leaderboards → games → games.solver → games.rules, and so between games' rooms.
+
+An import inside a function or under `if TYPE_CHECKING:` counts like any other.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,23 +19,57 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCAL = {"accounts", "benchmarks", "config", "deploy", "games", "leaderboards", "tests"}
 SOLVER_PACKAGES = {"numba", "numpy"}
 
+# The modules beside the games' rooms belong to the part "games", but for these.
+PARTS = {
+    # What everything else in games stands on.
+    "games ground": {
+        "games.addresses", "games.bodies", "games.errors", "games.events", "games.limits", "games.metrics",
+        "games.models", "games.players", "games.readings", "games.reasons", "games.statements",
+    },
+    # Where Django, Celery and Channels come in.
+    "games doors": {
+        "games.admin", "games.api", "games.apps", "games.management", "games.routing", "games.tasks",
+        "games.templatetags", "games.urls",
+    },
+}  # fmt: skip
+
+PURE = {"games.rules", "games.solver"}
+GROUND = PURE | {"games ground"}
+SHARED = GROUND | {"games.fairplay", "games"}
+LIVE_AND_DEALS = SHARED | {"games.live", "games.deals"}
+ROOMS = LIVE_AND_DEALS | {"games.hints", "games.presence", "games.pages"}
+
 # Each part, and what of the project it may use besides itself.
 ALLOWED: dict[str, set[str]] = {
     "games.rules": set(),
     "games.solver": {"games.rules"},
-    "games": {"games.rules", "games.solver"},
-    "leaderboards": {"games", "games.rules", "games.solver"},
-    "accounts": {"games", "games.rules", "games.solver", "leaderboards"},
+    "games ground": PURE,
+    "games.fairplay": GROUND,
+    "games": GROUND | {"games.fairplay"},
+    "games.live": SHARED,
+    "games.deals": SHARED,
+    "games.hints": LIVE_AND_DEALS,
+    "games.presence": LIVE_AND_DEALS,
+    "games.pages": LIVE_AND_DEALS | {"games.hints", "games.presence"},
+    "games doors": ROOMS,
+    "leaderboards": ROOMS | {"games doors"},
+    "accounts": ROOMS | {"leaderboards"},
+    "config": ROOMS | {"games doors", "leaderboards", "accounts"},
     "deploy": set(),
 }
 # Read when the tables are migrated, not when the code runs.
 MIGRATIONS = "migrations"
+# These find a module by a text, in which nobody sees an arrow.
+BY_NAME = {"import_string", "import_module", "__import__", "get_model"}
 
 
 def part_of(module: str) -> str:
-    """The longest part of the project that holds the module; its first name when none does."""
-    fitting = [part for part in ALLOWED if module == part or module.startswith(f"{part}.")]
-    return max(fitting, key=len, default=module.partition(".")[0])
+    """The part of the project that holds the module; its first name when none does."""
+    homes = {home: part for part, modules in PARTS.items() for home in modules} | {
+        part: part for part in ALLOWED if " " not in part
+    }
+    fitting = [home for home in homes if module == home or module.startswith(f"{home}.")]
+    return homes[max(fitting, key=len)] if fitting else module.partition(".")[0]
 
 
 def module_name(path: Path) -> str:
@@ -38,29 +77,31 @@ def module_name(path: Path) -> str:
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Every module a file imports when it runs, wherever in the file it does."""
+    """Every module a file imports, wherever in the file it does."""
     package = module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
-    for node in running_nodes(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             start = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*start, *([node.module] if node.module else [])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            yield from (f"{base}.{alias.name}" if is_module(f"{base}.{alias.name}") else base for alias in node.names)
 
 
-def running_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but those under `if TYPE_CHECKING:`, which only name types."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            continue
-        yield node
-        yield from running_nodes(node)
+def is_module(name: str) -> bool:
+    path = ROOT.joinpath(*name.split("."))
+    return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
+
+
+def imported_by_name(path: Path) -> list[str]:
+    """The calls in a file that import what a text names; a setting may name a module."""
+    calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
+    found = (ast.unparse(call) for call in calls if ast.unparse(call.func).rpartition(".")[2] in BY_NAME)
+    return [call for call in found if not re.fullmatch(r"\w+\(settings\.\w+\)", call)]
 
 
 def files() -> list[Path]:
-    tops = sorted({part.partition(".")[0] for part in ALLOWED})
+    tops = sorted({part.partition(".")[0] for part in ALLOWED if " " not in part})
     return [path for top in tops for path in (ROOT / top).rglob("*.py") if MIGRATIONS not in path.parts]
 
 
@@ -73,8 +114,19 @@ def forbidden(path: Path) -> list[str]:
     ]
 
 
+def circle(uses: dict[str, set[str]]) -> list[str]:
+    """Modules each of which uses the next, the last being the first; empty when there is no circle."""
+    try:
+        TopologicalSorter(uses).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found[::-1]
+    return []
+
+
 def test_there_is_something_to_check() -> None:
     assert {part_of(module_name(path)) for path in files()} == set(ALLOWED)
+    assert [name for modules in PARTS.values() for name in modules if not is_module(name)] == []
 
 
 @pytest.mark.parametrize("part", sorted(ALLOWED))
@@ -85,6 +137,23 @@ def test_imports_of(part: str) -> None:
         if part_of(module_name(path)) == part and (wrong := forbidden(path))
     }
     assert not found
+
+
+def test_no_modules_use_each_other_in_a_circle() -> None:
+    assert circle({module_name(path): set(imports(path)) - {module_name(path)} for path in files()}) == []
+
+
+def test_a_circle_is_noticed() -> None:
+    assert circle({"a": {"b"}, "b": {"c", "d"}, "c": {"a"}}) in (
+        ["a", "b", "c", "a"],
+        ["b", "c", "a", "b"],
+        ["c", "a", "b", "c"],
+    )
+    assert circle({"a": {"b", "c"}, "b": {"c"}}) == []
+
+
+def test_nothing_is_imported_by_name() -> None:
+    assert {str(path.relative_to(ROOT)): found for path in files() if (found := imported_by_name(path))} == {}
 
 
 @pytest.mark.parametrize(("part", "besides"), [("games.rules", set()), ("games.solver", SOLVER_PACKAGES)])
@@ -111,5 +180,13 @@ def test_a_wrong_import_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
     wrong = tmp_path / "games" / "rules" / "wrong.py"
     wrong.parent.mkdir(parents=True)
-    wrong.write_text("def late():\n    from games.models import Deal\n    from .. import deals\n")
-    assert forbidden(wrong) == ["games.models", "games.models.Deal", "games", "games.deals"]
+    for file in ("rules/__init__.py", "attempts.py"):
+        (tmp_path / "games" / file).touch()
+    wrong.write_text(
+        "if TYPE_CHECKING:\n    from accounts.models import User\n"
+        "def late():\n    from games.models import Deal\n    from .. import attempts\n    from games import rules\n"
+        "def hidden():\n    import_string(_USER)\n    django.apps.get_model('accounts', 'User')\n"
+        "    import_module(settings.SESSION_ENGINE)\n"
+    )
+    assert sorted(forbidden(wrong)) == ["accounts.models", "games.attempts", "games.models"]
+    assert imported_by_name(wrong) == ["import_string(_USER)", "django.apps.get_model('accounts', 'User')"]

@@ -9,7 +9,7 @@ from typing import Final
 from games.deals import difficulty
 from games.deals.difficulty import Figures
 from games.rules import RULES_VERSION, End, Record, open_table, replay
-from games.solver import Budget, FalseSolutionError, Solution, solve
+from games.solver import Budget, FalseSolutionError, Solution, shorten, solve
 
 #: The pace at which a winning record's clock ticks: what the replay viewer plays it at.
 MS_A_MOVE: Final = 1000
@@ -43,8 +43,6 @@ def certify(variant: str, seed: bytes, *, budget: Budget = BUDGET, cancel: Cance
 
     :raises CertificateError: when the solver's line does not replay.
     """
-    from games.solver.shorten import shorten
-
     try:
         found = solve(open_table(variant, seed), budget, cancel=cancel)
     except FalseSolutionError:

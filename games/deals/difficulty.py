@@ -21,6 +21,7 @@ from typing import Final
 from django.utils.translation import gettext, gettext_noop
 
 from games.rules import open_table
+from games.solver.players import greedy_game, random_game
 
 GRADES: Final = {
     1: gettext_noop("gentle"),
@@ -68,8 +69,6 @@ class Figures:
 
 def measure(variant: str, seed: bytes, *, nodes: int, par: int) -> Figures:
     """Let both players try the deal; the same deal gives the same figures wherever it is measured."""
-    from games.solver.players import greedy_game, random_game  # only who fills the stock loads the solver
-
     chance = Random(sha256(b"talon difficulty" + seed).digest())  # noqa: S311 - repeatable, and nothing secret
     won_at_random = sum(random_game(open_table(variant, seed), chance) for _ in range(GAMES_PLAYED))
     won_greedily = sum(greedy_game(open_table(variant, seed), chance) for _ in range(GAMES_PLAYED))

@@ -7,20 +7,18 @@ import secrets
 from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from games.attempts import DealClosedError
 from games.deals import difficulty, ledger, sealed
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, OptionError, Variant, commitment
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrPromise
 
 #: How many days beyond the present one are kept ready, with their commitments published.
 DAYS_AHEAD: Final = 2
@@ -41,13 +39,6 @@ class DealAwaitedError(Refusal):
 
     def __init__(self) -> None:
         super().__init__(ErrorCode.DEAL_AWAITED)
-
-
-class DealClosedError(Refusal):
-    """The deal takes no such attempt: its day is over, has not begun, or its secrets are still kept."""
-
-    def __init__(self, message: str | StrPromise = "") -> None:
-        super().__init__(ErrorCode.DEAL_CLOSED, message)
 
 
 def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = None) -> list[Deal]:

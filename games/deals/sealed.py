@@ -18,6 +18,7 @@ from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Abs
 
+from games.deals.certification import CertificateError, certify
 from games.deals.difficulty import GRADES, grade_wanted
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
@@ -84,8 +85,6 @@ def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
 
 def seal_one(variant: str, *, stop: Stop = lambda: False) -> SealedDeal | None:
     """Draw seeds until one is certified, and put it in stock; None when `stop` says so first."""
-    from games.deals.certification import CertificateError, certify  # a server takes and never loads the solver
-
     while not stop():
         seed = secrets.token_bytes(32)
         try:

@@ -53,7 +53,6 @@ CLOSE_NO_HELLO: Final = 4308
 CLOSE_CROWDED: Final = 4409
 CLOSE_SLOW: Final = 4408
 CLOSE_RATE: Final = 4429
-CLOSE_GOING: Final = 1012
 
 
 def busy(message: str) -> Refusal:

@@ -13,7 +13,7 @@ import uuid
 from collections import deque
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from django.db import Error
 
@@ -23,14 +23,11 @@ from games.errors import ErrorCode, Refusal
 from games.live import frames, protocol
 from games.live.autofinish import winning_run
 from games.live.frames import PLAYING
-from games.live.journal import JournalBusyError
+from games.live.journal import Journal, JournalBusyError
 from games.live.journal_store import Entry
 from games.live.loading import Loaded, load, off_loop
 from games.models import Attempt
 from games.rules import GAMES
-
-if TYPE_CHECKING:
-    from games.live.tables import LiveTables
 
 log = logging.getLogger(__name__)
 
@@ -72,26 +69,28 @@ class LiveTable:
     __slots__ = (
         "_doubtful",
         "_facts",
+        "_journal",
         "_last_ms",
         "_lock",
+        "_process",
         "_read_at",
         "_recent",
         "_table",
-        "_tables",
         "connections",
         "elsewhere",
         "n",
         "public_id",
     )
 
-    def __init__(self, public_id: uuid.UUID, tables: LiveTables, loaded: Loaded) -> None:
+    def __init__(self, public_id: uuid.UUID, loaded: Loaded, *, journal: Journal, process: str) -> None:
         self.public_id = public_id
+        self._journal = journal
+        self._process = process
         self.connections: set[Connection] = set()
         self.elsewhere: set[str] = set()
         """The other processes that are known to have this attempt open."""
         self.n = len(loaded.tokens)
         """The number of the last token that is durable, as far as this process knows; everybody here was told of it."""
-        self._tables = tables
         self._lock = asyncio.Lock()
         self._recent: deque[tuple[int, str]] | None = None
         self._facts = loaded
@@ -259,7 +258,7 @@ class LiveTable:
     async def _keep(self, entry: Entry) -> None:
         """Commit what has been pushed; on any failure the table stays in doubt until it is read again."""
         try:
-            kept = await self._tables.journal.append(entry)
+            kept = await self._journal.append(entry)
         except JournalBusyError as error:
             raise protocol.busy(str(error)) from None
         if kept:
@@ -281,7 +280,7 @@ class LiveTable:
     def _announce(self) -> None:
         """Tell the other processes how far the attempt has come."""
         if self.elsewhere:
-            events.tell_attempt(self.public_id, "moved", n=self.n, process=self._tables.process)
+            events.tell_attempt(self.public_id, "moved", n=self.n, process=self._process)
 
     async def _close_if_due(self, ms: int) -> bool:
         """Close the attempt if its time is up by its clock; says whether it was."""

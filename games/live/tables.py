@@ -6,8 +6,8 @@ import asyncio
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, Final, Protocol
 from weakref import WeakKeyDictionary
 
 from django.db import Error
@@ -20,9 +20,15 @@ from games.live.loading import load, off_loop
 from games.live.notices import Notice, Notices
 from games.live.table import Connection, LiveTable, not_found, not_yours
 from games.models import Attempt
-from games.presence.reporting import Reporter
 
 log = logging.getLogger(__name__)
+
+
+class Companion(Protocol):
+    """What a process has running beside its tables for as long as they are open."""
+
+    async def close(self) -> None:
+        """Stop."""
 
 
 class LiveTables:
@@ -32,10 +38,10 @@ class LiveTables:
         self.process = uuid.uuid4().hex
         self.journal = Journal()
         self.notices = Notices(self._heard)
-        self.presence = Reporter(self.process, lambda: list(self._tables.values()))
         self._tables: dict[uuid.UUID, LiveTable] = {}
         self._users: Counter[uuid.UUID] = Counter()
         self._under_way: set[asyncio.Task[None]] = set()
+        self._companions: list[Companion] = []
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -72,9 +78,18 @@ class LiveTables:
             events.tell_attempt(public_id, "left", process=self.process)
         await self.notices.unwatch(public_id)
 
+    def attended(self) -> Iterator[LiveTable]:
+        """The tables at which somebody is playing; one that has long been left alone is not among them."""
+        return (table for table in self._tables.values() if table.is_attended())
+
+    def accompany(self, companion: Companion) -> None:
+        """Close a companion when the tables close."""
+        self._companions.append(companion)
+
     async def close(self) -> None:
-        """Commit what waits and stop."""
-        await self.presence.close()
+        """Commit what waits and stop, companions first."""
+        for companion in self._companions:
+            await companion.close()
         await self.journal.close()
         await self.notices.close()
 
@@ -90,7 +105,8 @@ class LiveTables:
         if loaded.player_id != player_id:
             raise not_yours()
         # Another connection may have read it meanwhile; there is one table a process.
-        table = self._tables.setdefault(public_id, LiveTable(public_id, self, loaded))
+        made = LiveTable(public_id, loaded, journal=self.journal, process=self.process)
+        table = self._tables.setdefault(public_id, made)
         self._tell_place("opened", table)
         return table
 
@@ -130,7 +146,13 @@ class LiveTables:
         task.add_done_callback(self._under_way.discard)
 
 
+_beginnings: Final[list[Callable[[LiveTables], Companion]]] = []
 _shared: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveTables] = WeakKeyDictionary()
+
+
+def register_companion(begin: Callable[[LiveTables], Companion]) -> None:
+    """Have `begin` called with a process's tables when they are made; what uses live tables registers at start-up."""
+    _beginnings.append(begin)
 
 
 def shared_tables() -> LiveTables:
@@ -138,5 +160,6 @@ def shared_tables() -> LiveTables:
     loop = asyncio.get_running_loop()
     if loop not in _shared:
         _shared[loop] = LiveTables()
-        _shared[loop].presence.start()
+        for begin in _beginnings:
+            _shared[loop].accompany(begin(_shared[loop]))
     return _shared[loop]

@@ -12,10 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from games.attempts import start_attempt
+from games.attempts import DealClosedError, start_attempt
 from games.bodies import parse_json
 from games.deals import publishing
-from games.deals.publishing import DealClosedError
 from games.models import Attempt, Deal
 from games.pages import titles
 from games.pages.shown import ShownDeal, Tile

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Self
+from typing import Self
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -18,9 +18,7 @@ from django.utils import timezone
 from games.deals.difficulty import grade_name
 from games.models import GRACE, Attempt, Deal
 from games.pages import titles
-
-if TYPE_CHECKING:
-    from accounts.models import User
+from games.players import Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +120,7 @@ class ShownPlayer:
     has_page: bool
 
     @classmethod
-    def of(cls, player: User) -> Self:
+    def of(cls, player: Player) -> Self:
         """What may be shown of `player`."""
         return cls(player.public_id, str(player), player.date_joined, player.is_former, player.has_page)
 

@@ -14,9 +14,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from games.attempts import start_attempt
+from games.attempts import DealClosedError, start_attempt
 from games.deals import publishing
-from games.deals.publishing import DealAwaitedError, DealClosedError
+from games.deals.publishing import DealAwaitedError
 from games.errors import wants_json
 from games.hints import questions
 from games.live.opening import opening_view

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.db import Error
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from games.live.loading import off_loop
+from games.live.table import LiveTable
+from games.live.tables import LiveTables
 from games.models import Presence
-
-if TYPE_CHECKING:
-    from games.live.table import LiveTable
+from games.players import people
 
 log = logging.getLogger(__name__)
 
@@ -32,18 +31,17 @@ GOOD_FOR: Final = timedelta(seconds=20)
 NAMED: Final = 20
 
 _FIELDS: Final = ["seen_at", "day", "players", "tables"]
-_ACCOUNTS_AMONG: Final = "accounts.presence.accounts_among"
 
 Seats = Mapping[str, list[int]]
 """The players at the tables of each variant's deal of the day."""
 
 
 def seats_at(tables: Iterable[LiveTable], now: datetime) -> dict[str, list[int]]:
-    """Who is playing which of today's deals; a table that has long been left alone does not count."""
+    """Which of today's deals are being played, and by whom."""
     today = now.astimezone(UTC).date().isoformat()
     seats: dict[str, list[int]] = {}
     for table in tables:
-        if table.deal.day == today and table.is_attended():
+        if table.deal.day == today:
             seats.setdefault(table.deal.variant, []).append(table.player_id)
     return seats
 
@@ -51,17 +49,20 @@ def seats_at(tables: Iterable[LiveTable], now: datetime) -> dict[str, list[int]]
 class Reporter:
     """Keeps a process's row true for as long as the process has an event loop."""
 
-    def __init__(self, process: str, tables: Callable[[], Iterable[LiveTable]]) -> None:
-        self._process = process
+    def __init__(self, tables: LiveTables) -> None:
+        self._process = tables.process
         self._tables = tables
         self._task: asyncio.Task[None] | None = None
         self._has_row = False
         self._accounts: dict[int, bool] = {}
         """Of the players who are here now: whether they have accounts, and so names."""
 
-    def start(self) -> None:
-        """Begin to report."""
-        self._task = self._task or asyncio.create_task(self._keep_reporting())
+    @classmethod
+    def begin(cls, tables: LiveTables) -> Reporter:
+        """Report from now on who is at these tables."""
+        reporter = cls(tables)
+        reporter._task = asyncio.create_task(reporter._keep_reporting())
+        return reporter
 
     async def close(self) -> None:
         """Stop reporting; what was said last is believed for a few seconds more."""
@@ -72,7 +73,7 @@ class Reporter:
     async def report(self) -> None:
         """Say once who is here; nothing is written while nobody is, and was."""
         now = timezone.now()
-        seats = seats_at(self._tables(), now)
+        seats = seats_at(self._tables.attended(), now)
         if seats or self._has_row:
             await off_loop(self._write)(seats, now)
             self._has_row = bool(seats)
@@ -106,6 +107,6 @@ class Reporter:
     def _learn(self, here: set[int]) -> None:
         """Find out who of those who have just come have accounts, and forget those who have gone."""
         new = here - self._accounts.keys()
-        accounts: set[int] = import_string(_ACCOUNTS_AMONG)(new) if new else set()
+        accounts = people().accounts_among(new) if new else set()
         known = {player: has for player, has in self._accounts.items() if player in here}
         self._accounts = known | {player: player in accounts for player in new}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -13,20 +12,21 @@ from uuid import UUID
 
 from django.db.models import Count
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from games.live.loading import off_loop
 from games.models import Attempt, Presence
+from games.players import people
 from games.presence.reporting import GOOD_FOR
+from games.readings import SharedCopies
 
 ADDRESS: Final = "/playing.json"
-#: Seconds that one reading serves everybody who asks a process.
+#: Seconds that one reading serves everybody who asks.
 FRESH: Final = 5.0
+#: Seconds for which a process gives the same answer without asking the cache.
+HELD: Final = 1.0
 #: How many are named of all players, and of those at one deal.
 NAMES: Final = 8
 NAMES_AT_DEAL: Final = 3
-
-_SHOWN_NAMES: Final = "accounts.presence.shown_names"
 
 _HEADERS: Final = [
     (b"content-type", b"application/json"),
@@ -35,7 +35,6 @@ _HEADERS: Final = [
 ]
 
 Playing = dict[str, Any]
-Names = dict[int, tuple[str, UUID]]
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -54,7 +53,7 @@ def read(now: datetime) -> Playing:
         for variant, told in row.tables.items():
             seated[variant] += told["now"]
             accounts.setdefault(variant, []).extend(told["accounts"])
-    names: Names = import_string(_SHOWN_NAMES)({player for players in accounts.values() for player in players})
+    names = people().shown_names({player for players in accounts.values() for player in players})
     begun = _begun(now)
     everybody = dict.fromkeys(player for players in accounts.values() for player in players if player in names)
     return {
@@ -80,42 +79,12 @@ def _named(name: tuple[str, UUID]) -> dict[str, str]:
     return {"name": name[0], "player": str(name[1])}
 
 
-class Glance:
-    """One reading for all who ask within a few seconds; while it is renewed others get the one before."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._read_at = -FRESH
-        self._found: Playing | None = None
-
-    @property
-    def fresh(self) -> Playing | None:
-        """The last reading, unless it is too old."""
-        return self._found if time.monotonic() - self._read_at < FRESH else None
-
-    def get(self) -> Playing:
-        """Who is playing, as of some seconds ago at most; reads when it has to."""
-        fresh = self.fresh
-        if fresh is not None:
-            return fresh
-        found = self._found
-        if self._lock.acquire(blocking=found is None):
-            try:
-                # Whoever had to wait for the first reading takes it.
-                if self._found is found:
-                    self._found, self._read_at = read(timezone.now()), time.monotonic()
-            finally:
-                self._lock.release()
-        assert self._found is not None
-        return self._found
-
-
-_glance: Final = Glance()
+copies: Final = SharedCopies(FRESH)
 
 
 def now_playing() -> Playing:
-    """Who is playing; costs nothing however often it is asked."""
-    return _glance.get()
+    """Who is playing, as of some seconds ago at most; it is read once for all who ask, in all processes."""
+    return copies.get("playing", lambda: read(timezone.now()))
 
 
 class PlayingNow:
@@ -126,14 +95,18 @@ class PlayingNow:
 
     def __init__(self, application: Application) -> None:
         self._application = application
+        self._body = b""
+        self._good_until = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["path"] != ADDRESS or scope["method"] not in {"GET", "HEAD"}:
             await self._application(scope, receive, send)
             return
-        found = _glance.fresh or await off_loop(_glance.get)()
-        body = json.dumps(found).encode()
+        if time.monotonic() >= self._good_until:
+            self._body = json.dumps(await off_loop(now_playing)()).encode()
+            self._good_until = time.monotonic() + HELD
+        body = self._body
         headers = [*_HEADERS, (b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": body if scope["method"] == "GET" else b""})

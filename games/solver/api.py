@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from games.solver.convert import make_search
+from games.rules import RulesError, Table, from_position
 from games.solver.errors import AlreadyWonError, BudgetError, FalseSolutionError, TokensError
+from games.solver.states import LOST, RUNNING, WON
 
 if TYPE_CHECKING:
-    from games.rules import Table
     from games.solver.search import Search
 
 Reason = Literal["nodes", "seconds", "memory", "cancelled"]
@@ -94,6 +94,8 @@ def solve(
     :raises PositionNotReachableError: for a position that no game can come to.
     :raises FalseSolutionError: when the rules refuse the line found.
     """
+    from games.solver.convert import make_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
+
     budget = budget or Budget()
     if table.is_won:
         raise AlreadyWonError("the table is won already")
@@ -111,8 +113,6 @@ def solve(
 
 def _steps(search: Search, budget: Budget, begun: float) -> Iterator[Effort]:
     """Run the search step by step, about a tenth of a second each, until it or the budget ends."""
-    from games.solver.tools import RUNNING
-
     step = 500
     while search.status == RUNNING and search.nodes < budget.nodes:
         before, at = search.nodes, time.monotonic()
@@ -125,8 +125,6 @@ def _steps(search: Search, budget: Budget, begun: float) -> Iterator[Effort]:
 
 
 def _result(table: Table, search: Search, stopped: Reason | None, budget: Budget, begun: float) -> Result:
-    from games.solver.tools import LOST, RUNNING, WON
-
     def effort() -> Effort:
         return Effort(search.nodes, search.tries, time.monotonic() - begun)
 
@@ -149,8 +147,6 @@ def check_solution(table: Table, tokens: Sequence[str]) -> None:
 
     :raises TokensError: naming the first token refused, or saying that the line does not win.
     """
-    from games.rules import RulesError, from_position
-
     copy = from_position(table.position())
     for index, token in enumerate(tokens):
         try:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from games.rules import Table
+from games.rules.braid import Braid
+from games.rules.labyrinth import Labyrinth
+from games.rules.plot import Plot
+from games.rules.tarot import Tarot
+from games.solver import braid as braids
+from games.solver import labyrinth, stonewall
+from games.solver import plot as plots
+from games.solver import tarot as tarots
 from games.solver.errors import PositionNotReachableError
-
-if TYPE_CHECKING:
-    from games.rules import Table
-    from games.rules.braid import Braid
-    from games.rules.labyrinth import Labyrinth
-    from games.rules.plot import Plot
-    from games.rules.tarot import Tarot
-    from games.solver import labyrinth, stonewall
-    from games.solver.search import Search
+from games.solver.search import EitherWay, Search
 
 MEGABYTE = 1 << 20
 
@@ -35,13 +36,10 @@ def _slots(memory: int) -> int:
 
 
 def _braid(table: Table, seed: int, memory: int) -> Search:
-    from games.solver.braid import BraidSearch, Start
-    from games.solver.search import EitherWay
-
     braid = cast("Braid", table)
     limit = max(1000, memory // 400)
 
-    def way(direction: str | None) -> BraidSearch:
+    def way(direction: str | None) -> braids.BraidSearch:
         step = -1 if direction == "down" else 1
 
         def kind(card: int) -> int:
@@ -51,7 +49,7 @@ def _braid(table: Table, seed: int, memory: int) -> Search:
         for suit in range(4):
             heights = sorted((len(pile) for pile in braid.foundations if pile and pile[0] // 13 == suit), reverse=True)
             found[2 * suit : 2 * suit + len(heights)] = heights
-        start = Start(
+        start = braids.Start(
             cells=[kind(pile[0]) if pile else -1 for pile in braid.tableau],
             found=found,
             braid=[kind(card) for card in braid.reserve],
@@ -59,7 +57,7 @@ def _braid(table: Table, seed: int, memory: int) -> Search:
             stock=[kind(card) for card in reversed(braid.stock)],
             rounds=braid.rounds_left or 0,
         )
-        return BraidSearch(start, seed=seed, limit=limit)
+        return braids.BraidSearch(start, seed=seed, limit=limit)
 
     if braid.direction is None:
         return EitherWay({"up": way("up"), "down": way("down")})
@@ -71,12 +69,10 @@ def labyrinth_start(table: Table) -> labyrinth.Start:
 
     :raises PositionNotReachableError: when more rows would be dealt than there are.
     """
-    from games.solver.labyrinth import Start
-
     position = cast("Labyrinth", table)
     if position.rows + (len(position.stock) + 7) // 8 > 6:
         raise PositionNotReachableError("the stock holds more cards than the rows to come")
-    return Start(
+    return labyrinth.Start(
         cells=[pile[0] if pile else -1 for pile in position.tableau],
         found=[len(pile) for pile in position.foundations],
         rows=position.rows,
@@ -85,14 +81,10 @@ def labyrinth_start(table: Table) -> labyrinth.Start:
 
 
 def _labyrinth(table: Table, _seed: int, memory: int) -> Search:
-    from games.solver.labyrinth import LabyrinthSearch
-
-    return LabyrinthSearch(labyrinth_start(table), limit=_slots(memory))
+    return labyrinth.LabyrinthSearch(labyrinth_start(table), limit=_slots(memory))
 
 
 def _plot(table: Table, seed: int, memory: int) -> Search:
-    from games.solver.plot import PlotSearch, Start
-
     plot = cast("Plot", table)
 
     def step(card: int) -> int:
@@ -106,21 +98,19 @@ def _plot(table: Table, seed: int, memory: int) -> Search:
         piles.append((steps[-1], len(steps)) if steps else (-1, 0))
     if len(plot.waste) + len(plot.stock) > 78:
         raise PositionNotReachableError("stock and waste hold more cards than were dealt there")
-    start = Start(
+    start = plots.Start(
         piles=piles,
         heights=[len(pile) for pile in plot.foundations],
         reserve=[step(card) for card in plot.reserve],
         waste=[step(card) for card in plot.waste],
         stock=[step(card) for card in reversed(plot.stock)],
     )
-    return PlotSearch(start, seed=seed, limit=max(1000, memory // 400))
+    return plots.PlotSearch(start, seed=seed, limit=max(1000, memory // 400))
 
 
 def stonewall_start(table: Table) -> stonewall.Start:
     """A Stonewall position, packed."""
-    from games.solver.stonewall import Start
-
-    return Start(
+    return stonewall.Start(
         piles=[[(card, bool(table.hidden >> card & 1)) for card in pile] for pile in table.tableau],
         reserve={cell: pile[0] for cell, pile in enumerate(table.piles[6:]) if pile},
         found=[len(pile) for pile in table.foundations],
@@ -128,14 +118,10 @@ def stonewall_start(table: Table) -> stonewall.Start:
 
 
 def _stonewall(table: Table, _seed: int, memory: int) -> Search:
-    from games.solver.stonewall import StonewallSearch
-
-    return StonewallSearch(stonewall_start(table), limit=_slots(memory))
+    return stonewall.StonewallSearch(stonewall_start(table), limit=_slots(memory))
 
 
 def _tarot(table: Table, seed: int, memory: int) -> Search:
-    from games.solver.tarot import Start, TarotSearch
-
     tarot = cast("Tarot", table)
     wild = tarot.options["fool"] == "wild"
     if len(tarot.waste) + len(tarot.stock) > 33:
@@ -145,7 +131,7 @@ def _tarot(table: Table, seed: int, memory: int) -> Search:
         first = 14 * suit if suit < 4 else 57 if wild else 56
         full = len(pile) == (14 if suit < 4 else 78 - first)
         wanted.append(-1 if full else first + len(pile))
-    start = Start(
+    start = tarots.Start(
         piles=[[(card, bool(tarot.hidden >> card & 1)) for card in pile] for pile in tarot.tableau],
         wanted=wanted,
         waste=list(tarot.waste),
@@ -153,4 +139,4 @@ def _tarot(table: Table, seed: int, memory: int) -> Search:
         draw=int(tarot.options["draw"]),
         wild=wild,
     )
-    return TarotSearch(start, seed=seed, limit=max(1000, memory // 1600))
+    return tarots.TarotSearch(start, seed=seed, limit=max(1000, memory // 1600))

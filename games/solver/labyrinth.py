@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from games.solver.jit import jit, longs, shorts, shorts_of
 from games.solver.search import Exhaustive
-from games.solver.tools import FULL, LOST, MASK, RUNNING, WON, Ints, add_key, random_keys
+from games.solver.states import FULL, LOST, RUNNING, WON
+from games.solver.tools import MASK, Ints, add_key, random_keys
 
 CELLS, SUITS = 48, 4
 FOUND, ROWS, NEXT, ROW = CELLS, CELLS + SUITS, CELLS + SUITS + 1, CELLS + SUITS + 2

@@ -6,10 +6,9 @@ They see what legal moves there are and no more than a person would; chance come
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from games.rules import Table
+from games.rules import Table
 
 MOST_TOKENS: Final = 600
 """Where a game without end is given up; won games of these players are well shorter."""

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, rank_of, take
 from games.solver.jit import jit, longs, longs_of
 from games.solver.search import LoggedTries, Plan, wider
-from games.solver.tools import LOST, MASK, RUNNING, SPENT, WON, Ints, random_keys
+from games.solver.states import LOST, RUNNING, SPENT, WON
+from games.solver.tools import MASK, Ints, random_keys
 
 PILES = 12
 TOP, LENGTH, HEIGHT, RESERVE, WASTE, NEXT, UP, SEQ = 0, 12, 24, 32, 33, 34, 35, 36

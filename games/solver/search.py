@@ -9,7 +9,8 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 from games.solver.frontier import COUNT, NODES, Frontier, line, make_frontier, reset
-from games.solver.tools import FULL, LOST, RUNNING, SPENT, WON, Ints, SeenKeys
+from games.solver.states import FULL, LOST, RUNNING, SPENT, WON
+from games.solver.tools import Ints, SeenKeys
 
 
 class Search(ABC):

@@ -7,14 +7,14 @@ Labyrinth is as long as it deals rows, and the fewest rows that win are found ex
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from games.rules import Table
 from games.solver.convert import labyrinth_start, stonewall_start
-from games.solver.tools import WON
-
-if TYPE_CHECKING:
-    from games.rules import Table
-    from games.solver.search import Search
+from games.solver.labyrinth import LabyrinthSearch
+from games.solver.search import Search
+from games.solver.states import WON
+from games.solver.stonewall import StonewallSearch
 
 SEEN: Final = 1 << 19
 NODES: Final = 200_000
@@ -38,8 +38,6 @@ def shallower(table: Table, line: list[str], cancel: Cancel = None) -> list[str]
 
 
 def _stonewall(table: Table, line: list[str]) -> Iterator[Search]:
-    from games.solver.stonewall import StonewallSearch
-
     start = stonewall_start(table)
     deepest = len(line)
     step = 0
@@ -53,8 +51,6 @@ def _stonewall(table: Table, line: list[str]) -> Iterator[Search]:
 
 
 def _labyrinth(table: Table, line: list[str]) -> Iterator[Search]:
-    from games.solver.labyrinth import LabyrinthSearch
-
     start = labyrinth_start(table)
     for rows in range(start.rows, start.rows + line.count("d")):
         search = LabyrinthSearch(start, limit=SEEN, most=rows)

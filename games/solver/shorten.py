@@ -6,10 +6,9 @@ Par of a deal is the length of its line after this; it is no proof that no short
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from games.rules import Table
+from games.rules import RulesError, Table, from_position
+from games.solver.api import check_solution
 
 _WORK = 400_000
 """Tokens pushed at most; a few seconds."""
@@ -24,8 +23,7 @@ def shorten(
 
     :raises TokensError: when ``tokens`` do not win.
     """
-    from games.solver.api import check_solution
-    from games.solver.shallow import shallower
+    from games.solver.shallow import shallower  # noqa: PLC0415 - loads Numba: only who searches waits for it
 
     check_solution(table, tokens)
     line = _without_detours(table, shallower(table, list(tokens), cancel))
@@ -39,8 +37,6 @@ def shorten(
 
 def _without_detours(table: Table, tokens: list[str]) -> list[str]:
     """The line without the parts that lead back to a position it had before."""
-    from games.rules import from_position
-
     copy = from_position(table.position())
     last_seen = {_signature(copy): 0}
     signatures = [_signature(copy)]
@@ -110,15 +106,11 @@ class _Player:
     """Replays lines that mostly begin alike on one table."""
 
     def __init__(self, table: Table) -> None:
-        from games.rules import from_position
-
         self.table = from_position(table.position())
         self.line: list[str] = []
 
     def wins(self, line: list[str], same: int) -> tuple[int, list[str] | None]:
         """Tokens pushed, and the part of the line that wins, or ``None``; ``same`` tokens are as in the line before."""
-        from games.rules import RulesError
-
         while len(self.line) > same or self.line != line[: len(self.line)]:
             self.table.pop()
             self.line.pop()

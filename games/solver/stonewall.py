@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from games.solver.jit import jit, longs, shorts
 from games.solver.search import Exhaustive
-from games.solver.tools import FULL, LOST, MASK, RUNNING, SPENT, WON, Ints, add_key, random_keys
+from games.solver.states import FULL, LOST, RUNNING, SPENT, WON
+from games.solver.tools import MASK, Ints, add_key, random_keys
 
 BASE, RESERVE, GONE = 52, 53, 54
 """What a card may lie on besides a card: the table, the reserve, its foundation."""

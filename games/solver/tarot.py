@@ -16,7 +16,8 @@ from typing import NamedTuple
 from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, rank_of, take
 from games.solver.jit import jit, longs, longs_of
 from games.solver.search import Plan, Tries
-from games.solver.tools import LOST, MASK, RUNNING, SPENT, WON, Ints, random_keys
+from games.solver.states import LOST, RUNNING, SPENT, WON
+from games.solver.tools import MASK, Ints, random_keys
 
 CARDS, FOOL, WORLD, PILES = 78, 56, 77, 9
 BASE, STOCK, GONE = 78, 79, 80

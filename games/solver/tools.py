@@ -1,4 +1,4 @@
-"""What the kernels share: position keys, a set of seen keys, a heap, a random stream, and the states of a search.
+"""What the kernels share: position keys, a set of seen keys, a heap and a random stream.
 
 A position's key is a sum of random 62-bit numbers, one for each fact of the position. Two different positions share a
 key once in 2**62, so among ten million positions a wrong "seen" has a chance of about one in 100,000; a wrong "won" has
@@ -14,9 +14,6 @@ from games.solver.jit import jit, longs
 
 MASK = (1 << 62) - 1
 RANDOM_MASK = (1 << 31) - 1
-
-RUNNING, WON, LOST, SPENT, FULL = 0, 1, 2, 3, 4
-"""States of a search: to be continued, a win found, no win exists, ended without a verdict, the set of keys is full."""
 
 Ints = MutableSequence[int]
 

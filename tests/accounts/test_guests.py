@@ -35,26 +35,24 @@ def visitor() -> HttpRequest:
 
 
 def test_looking_around_makes_no_guest() -> None:
-    assert player_for(visitor(), create=False) is None
+    assert Client().get("/practice/").status_code == 200
     assert not User.objects.exists()
 
 
 def test_the_first_play_makes_a_guest_who_stays_signed_in() -> None:
     request = visitor()
-    guest = player_for(request, create=True)
-    assert guest is not None
+    guest = player_for(request)
     assert guest.is_guest
     assert not guest.has_usable_password()
-    assert player_for(request, create=True) == request.user == guest
+    assert player_for(request) == request.user == guest
     assert User.objects.count() == 1
 
 
 def test_playing_renews_the_session(guest: User) -> None:
     request = visitor()
     request.user = guest
-    player_for(request, create=False)
     assert not request.session.modified
-    player_for(request, create=True)
+    player_for(request)
     assert request.session.modified
 
 
@@ -65,7 +63,7 @@ def test_a_guest_comes_back_with_the_session(guest: User, sign_in: SignIn) -> No
 def test_who_is_signed_in_plays_as_such(user: User) -> None:
     request = visitor()
     request.user = user
-    assert player_for(request, create=True) == user
+    assert player_for(request) == user
 
 
 def test_one_address_cannot_make_guests_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 from accounts.models import User
 from config import caches
 from config.caches import Outage, TolerantRedisCache
-from games import limits, readings
+from games import limits
 from games.models import Attempt
 from tests.games.conftest import make_deal
 
@@ -52,7 +52,7 @@ def away(settings: Any, clock: Clock) -> Iterator[None]:
     """A Redis that refuses connections."""
     settings.CACHES = {
         "default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": AWAY},
-        readings.CACHE: {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": AWAY},
+        "readings": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": AWAY},
     }
     cache.clear()
     yield

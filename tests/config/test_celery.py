@@ -32,7 +32,7 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def mended(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Grows whenever Django looks after the connections."""
     done: list[bool] = []
-    monkeypatch.setattr("django.db.close_old_connections", lambda: done.append(True))
+    monkeypatch.setattr(celery, "close_old_connections", lambda: done.append(True))
     return done
 
 

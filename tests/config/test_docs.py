@@ -12,6 +12,7 @@ from django.core.management import get_commands
 from prometheus_client import REGISTRY
 
 import config.operations  # noqa: F401 - registers every metric
+from config.celery import app
 from config.heads import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from config.server import server_config
 
@@ -93,8 +94,6 @@ def test_every_command_is_explained() -> None:
 
 
 def test_every_periodic_task_is_explained() -> None:
-    from config.celery import app
-
     assert missing({entry["task"] for entry in app.conf.beat_schedule.values()}) == set()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from config.celery import app
 from config.keys import stored_secret_key
 from tests.config.running import run
 
@@ -111,7 +112,5 @@ def test_the_generated_key_is_kept_and_private(tmp_path: Path) -> None:
 
 
 def test_every_scheduled_task_exists() -> None:
-    from config.celery import app
-
     app.loader.import_default_modules()
     assert {entry["task"] for entry in app.conf.beat_schedule.values()} <= set(app.tasks)

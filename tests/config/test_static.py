@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import brotli
+from django.contrib.staticfiles.finders import find
 from django.test import AsyncClient, Client
 
 from tests.config.running import run
@@ -68,8 +69,6 @@ def test_collected_files_are_hashed_compressed_and_cached_for_ever(tmp_path: Pat
 
 
 def test_every_static_reference_of_the_templates_can_be_collected() -> None:
-    from django.contrib.staticfiles.finders import find
-
     root = Path(__file__).resolve().parents[2] / "frontend" / "templates"
     named = {
         name

@@ -17,16 +17,18 @@ from typing import Any
 import pytest
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core import mail
 from django.core.cache import cache
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver
 from django.utils import timezone
 from django.utils.translation.trans_real import DjangoTranslation
 
 from accounts.guests import BACKEND, create_guest
 from accounts.models import Follow
+from config import errors
 from games.attempts import start_attempt
 from games.deals.publishing import practice_deal
 from games.models import Attempt, Deal
@@ -258,10 +260,6 @@ def test_boards_and_archives_of_other_kinds(world: World) -> None:
 
 
 def test_error_pages_speak_from_the_catalogue(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    from django.test import RequestFactory
-
-    from config import errors
-
     request = RequestFactory().get("/")
     for handler in (errors.bad_request, errors.permission_denied, errors.not_found, errors.server_error):
         assert left_out(handler(request).content.decode()) == []
@@ -285,8 +283,6 @@ def test_the_marks_are_looked_for() -> None:
 
 
 def test_dates_are_written_by_the_languages_formats() -> None:
-    from django.conf import settings
-
     root = settings.BASE_DIR / "frontend" / "templates"
     for path in root.rglob("*.html"):
         formats = set(re.findall(r'date:"([^"]+)"', path.read_text()))

@@ -13,8 +13,17 @@ from django.utils import timezone
 
 from accounts.guests import create_guest
 from games import attempts, events, tasks
-from games.attempts import NotWonError, auto_runs, close_attempt, close_due, purge_journal, record_of, start_attempt
-from games.deals.publishing import DealClosedError
+from games.attempts import (
+    DealClosedError,
+    NotWonError,
+    auto_runs,
+    close_attempt,
+    close_due,
+    purge_journal,
+    record_of,
+    start_attempt,
+)
+from games.deals.publishing import practice_deal
 from games.models import GRACE, Attempt, Deal, Move
 from games.rules import open_table, replay
 from tests.games.conftest import Play, make_deal
@@ -287,8 +296,6 @@ def test_the_database_holds_an_end_and_a_record_together(attempt_at: Play) -> No
 
 
 def test_a_practice_record_names_the_game_and_its_options(player: Any) -> None:
-    from games.deals.publishing import practice_deal
-
     deal = practice_deal("tarot", {"draw": 1, "fool": "trump"})
     attempt = start_attempt(player, deal)
     record = record_of(close_attempt(attempt.pk, "resigned"))

@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress, EmailConfirmation
+from allauth.usersessions.models import UserSession
+from celery.exceptions import SoftTimeLimitExceeded
 from django.apps import apps
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import DatabaseError
 from django.utils import timezone
 
@@ -44,6 +48,7 @@ KEPT = {
     "leaderboards.Season": "ten for each week and month",
     "leaderboards.Standing": "the boards are for ever: a row for each player and season",
     "leaderboards.SeasonBucket": "counts of a season's board, as many as its scores have classes",
+    "leaderboards.Reranking": "deleted by the ranking that it asks for: a row a player at most",
     "leaderboards.Recount": "deleted by the recount that it asks for, every half minute",
     "admin.LogEntry": "what staff have done, for whoever asks later: as much as people can click",
     "auth.Permission": "a fixed set of the code's",
@@ -196,10 +201,6 @@ def fill(player: User) -> None:
 
 def accounts_rows(user: User, number: int) -> None:
     """A session's rows and an unanswered confirmation."""
-    from allauth.account.models import EmailAddress, EmailConfirmation
-    from allauth.usersessions.models import UserSession
-    from django.contrib.sessions.models import Session
-
     now = timezone.now()
     Session.objects.create(session_key=f"key-{number}", expire_date=now)
     UserSession.objects.create(user=user, ip="127.0.0.1", session_key=f"gone-{number}", user_agent="")
@@ -233,8 +234,6 @@ def test_a_kind_that_fails_does_not_hold_up_the_others(caplog: pytest.LogCapture
 
 
 def test_a_time_limit_is_let_through() -> None:
-    from celery.exceptions import SoftTimeLimitExceeded
-
     def slow(_before: datetime, _size: int) -> int:
         raise SoftTimeLimitExceeded
 

@@ -44,9 +44,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.fixture
 def copies(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedCopies]:
     """Copies as they are shared in service, in a cache where they stay until the clock says that they are old."""
-    monkeypatch.setattr(readings, "FRESH", 1.0)
     monkeypatch.setattr(readings, "SPARE", 3_600)
-    copies = SharedCopies()
+    copies = SharedCopies(1.0)
     monkeypatch.setattr(boards, "copies", copies)
     caches[CACHE].clear()
     yield copies
@@ -55,7 +54,7 @@ def copies(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedCopi
 
 def test_within_a_second_one_reading_serves_all(copies: SharedCopies, clock: Clock) -> None:
     readings = iter(range(9))
-    another_process = SharedCopies()
+    another_process = SharedCopies(1.0)
     assert [copies.get("k", readings.__next__), another_process.get("k", readings.__next__)] == [0, 0]
     clock.now += 0.9
     assert copies.get("k", readings.__next__) == 0
@@ -184,7 +183,7 @@ def test_the_first_page_the_podium_and_who_waits_are_shared(
 def test_boards_are_served_while_redis_is_away(
     settings: Settings, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(boards, "copies", SharedCopies())
+    monkeypatch.setattr(boards, "copies", SharedCopies(1.0))
     away = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     settings.CACHES = {**settings.CACHES, CACHE: away}
     deal = factory.deal()

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from django.contrib.auth import get_user_model
 
 from games.attempts import deal_table
+from games.fairplay.copies import line_digest
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, RULES_VERSION, End, Record, commitment
-from games.verification import line_digest
 from leaderboards import entries
 from leaderboards.keys import DEAL, Score
 from leaderboards.ladders import set_score

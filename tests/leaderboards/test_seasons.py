@@ -12,7 +12,7 @@ from django.apps import apps
 from django.db import connection
 from django.utils import timezone
 
-from leaderboards import entries, histogram, seasons
+from leaderboards import boards, entries, histogram, seasons
 from leaderboards.keys import BOARDS, Score
 from leaderboards.ladders import season_ladder
 from leaderboards.models import Recount, Result, Season, SeasonBucket, Standing
@@ -215,7 +215,5 @@ def test_a_deals_cursor_is_no_seasons() -> None:
     for ms in (1, 2):
         factory.listed(deal, Score(20, ms, 40))
     seasons.recount_marked()
-    from leaderboards import boards
-
     with pytest.raises(CursorError):
         seasons.page(seasons.season("week", DAY), "race", boards.page(deal, limit=1).after)

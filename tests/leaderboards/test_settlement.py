@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.core.cache import cache
 from django.utils import timezone
 
 from games import metrics, verification
@@ -338,8 +339,6 @@ def test_each_further_try_is_waited_for_longer(sent: list[Any]) -> None:
 
 
 def test_sweeps_that_piled_up_count_as_one(sent: list[Any]) -> None:
-    from django.core.cache import cache
-
     cache.clear()
     factory.finished(factory.deal())
     assert [sweeping.sweep() for _ in range(5)] == [1, 0, 0, 0, 0]

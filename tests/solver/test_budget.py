@@ -26,8 +26,10 @@ from games.solver import (
     check_solution,
     solve,
 )
+from games.solver.convert import make_search
 from games.solver.search import Search
-from games.solver.tools import RUNNING, SeenKeys
+from games.solver.states import RUNNING, SPENT
+from games.solver.tools import SeenKeys
 from tests.solver.deals import deal
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,8 +134,6 @@ def test_the_same_seed_and_budget_give_the_same_result(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_where_a_search_pauses_changes_nothing(variant: str) -> None:
-    from games.solver.convert import make_search
-
     def state(search: Search, step: int) -> tuple[int, int]:
         while search.status == RUNNING and search.nodes < 8000:
             search.run(min(step, 8000 - search.nodes))
@@ -188,9 +188,6 @@ def test_seen_keys_stop_growing_at_their_limit() -> None:
 
 
 def test_a_search_without_room_gives_up() -> None:
-    from games.solver.convert import make_search
-    from games.solver.tools import SPENT
-
     for index in range(60):
         search = make_search(deal("stonewall", index), seed=0, memory=0)
         search.run(2_000_000)

@@ -8,7 +8,10 @@ import pytest
 
 from games.rules import CATALOGUE
 from games.solver import Budget, Solution, TokensError, check_solution, shorten, solve
+from games.solver.convert import labyrinth_start
+from games.solver.labyrinth import LabyrinthSearch
 from games.solver.players import greedy_game, random_game
+from games.solver.states import LOST
 from tests.solver.deals import NODES, deal
 
 
@@ -72,10 +75,6 @@ def test_a_wandering_line_is_replaced_by_a_shallower_one() -> None:
 
 
 def test_no_line_of_labyrinth_deals_fewer_rows() -> None:
-    from games.solver.convert import labyrinth_start
-    from games.solver.labyrinth import LabyrinthSearch
-    from games.solver.tools import LOST
-
     shorter = 0
     for index in range(40):
         table = deal("labyrinth", index)

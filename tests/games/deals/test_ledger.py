@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from games.deals import ledger, publishing
 from games.models import Deal, LedgerEntry
+from games.pages import ledger as ledger_pages
 from games.rules import CATALOGUE
 from tests.games import certified
 
@@ -121,10 +122,8 @@ def test_anybody_can_check_the_json_with_nothing_but_sha256(published: list[Deal
 def test_the_ledger_goes_on_from_any_line(
     published: list[Deal], client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from games.pages import ledger
-
-    monkeypatch.setattr(ledger, "JSON_LINES", 5)
-    monkeypatch.setattr(ledger, "PAGE_LINES", 5)
+    monkeypatch.setattr(ledger_pages, "JSON_LINES", 5)
+    monkeypatch.setattr(ledger_pages, "PAGE_LINES", 5)
     first = client.get("/ledger.json").json()
     assert (len(first["entries"]), first["next"]) == (5, 5)
     rest = client.get("/ledger.json", {"from": 5}).json()

@@ -23,12 +23,12 @@ for index in range(3):
 PUBLISH = """
 import json, sys
 from django.utils import timezone
-from games import deals, sealed
+from games.deals import publishing, sealed
 sealed.KEPT_FOR_DAYS = 0
 sys.stdin.readline()
-practised = [bool(deals.practice_deal(variant).proven) for variant in {variants!r}]
-deals.ensure_deals(timezone.now().date(), ahead=1)
-practised += [bool(deals.practice_deal(variant).proven) for variant in {variants!r}]
+practised = [bool(publishing.practice_deal(variant).proven) for variant in {variants!r}]
+publishing.ensure_deals(timezone.now().date(), ahead=1)
+practised += [bool(publishing.practice_deal(variant).proven) for variant in {variants!r}]
 print(json.dumps(sum(practised)))
 """
 COUNT = """

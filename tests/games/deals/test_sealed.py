@@ -12,7 +12,7 @@ from django.db import connections
 from django.utils import timezone
 
 from games import tasks
-from games.deals import certification, difficulty, ledger, publishing, sealed
+from games.deals import difficulty, ledger, publishing, sealed
 from games.deals.certification import Certificate, CertificateError, winning_record
 from games.deals.difficulty import Figures
 from games.models import AwaitedDeal, Deal, LedgerEntry, SealedDeal
@@ -42,7 +42,7 @@ def test_a_sealed_deal_has_all_that_a_deal_needs(db: None, monkeypatch: pytest.M
         seeds.append(seed)
         return next(found)
 
-    monkeypatch.setattr(certification, "certify", certify)
+    monkeypatch.setattr(sealed, "certify", certify)
     made = sealed.seal_one("stonewall")
     assert made is not None
     assert len(set(seeds)) == 2, "an unwinnable seed is followed by another"
@@ -71,7 +71,7 @@ def test_a_false_line_is_no_certificate(
         seen.append(seed)
         return Certificate(winning_record(variant, seed, record.tokens), Figures(0, 0, 1, 1), 1)
 
-    monkeypatch.setattr(certification, "certify", certify)
+    monkeypatch.setattr(sealed, "certify", certify)
     assert sealed.seal_one("stonewall", stop=lambda: next(asked)) is None
     assert not SealedDeal.objects.exists()
     assert "not certified" in caplog.text

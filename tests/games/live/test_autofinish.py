@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.db import OperationalError
 
 from games import attempts
 from games.attempts import journal_of, record_of
@@ -84,8 +85,6 @@ async def test_the_server_plays_it_out_as_ordinary_tokens(
 async def test_a_won_game_whose_close_failed_is_closed_at_the_next_look(
     attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from django.db import OperationalError
-
     tokens = easy_labyrinth()[1]
     for module in (attempts, loading):
         monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])

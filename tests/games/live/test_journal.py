@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 from asgiref.sync import sync_to_async
 from django.db import DatabaseError, OperationalError, connection, connections
+from django.utils import timezone
 
 from games.attempts import close_attempt, journal_of, record_of
 from games.live import journal_store
@@ -26,8 +27,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def attempts(player: Any) -> list[Attempt]:
     """Several running attempts."""
-    from django.utils import timezone
-
     deal = make_deal()
     return [Attempt.objects.create(player=player, deal=deal, ranked=False, started_at=timezone.now()) for _ in range(5)]
 

@@ -12,6 +12,7 @@ from channels.layers import get_channel_layer
 
 from games.attempts import start_attempt
 from games.deals.publishing import practice_deal
+from games.live import allowance
 from games.live.tables import LiveTables
 from games.models import Attempt
 from games.rules import CATALOGUE
@@ -54,8 +55,11 @@ async def play_games(count: int, tables: LiveTables, player: Any) -> None:
             await seat.leave()
 
 
-async def test_nothing_is_kept_of_games_that_are_over(tables: LiveTables, player: Any) -> None:
+async def test_nothing_is_kept_of_games_that_are_over(
+    tables: LiveTables, player: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Counted after a first round of all variants, which fills what is kept for good, and again after two more."""
+    monkeypatch.setattr(allowance, "RATE", 1e6)  # one player plays them all, faster than anybody may
     layer: Any = get_channel_layer()
     await play_games(9, tables, player)
     before, groups = kept(), len(layer.groups)

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from games import events
@@ -311,8 +313,6 @@ async def test_a_game_that_does_not_exist(attempt_at: Any, sit: Sit) -> None:
 
 
 async def test_a_session_that_ends(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    from django.contrib.sessions.backends.db import SessionStore
-
     attempt = await sync_to_async(attempt_at)()
     session = SessionStore()
     await session.acreate()
@@ -327,8 +327,6 @@ async def test_a_session_that_ends(attempt_at: Any, sit: Sit, monkeypatch: pytes
 
 
 async def test_nobody_signed_in(attempt_at: Any, sit: Sit) -> None:
-    from django.contrib.auth.models import AnonymousUser
-
     seat = sit(await sync_to_async(attempt_at)(), user=AnonymousUser())
     assert (await seat.sit())["code"] == "session_expired"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 import uuid
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.test import Client
 
 from accounts.guests import BACKEND
 from config.asgi import application
+from config.logs import logging_config
 from games.live import table, tables
 from games.models import Attempt
 from tests.games.seats import PATIENCE
@@ -128,9 +130,6 @@ async def test_the_log_gives_nothing_hidden_away(
 
 def test_a_traceback_in_the_log_shows_no_variables(seed: bytes) -> None:
     """Locals of a failing function may be a deck or a seed."""
-    import sys
-
-    from config.logs import logging_config
 
     def fails(order: bytes) -> None:
         raise RuntimeError("a fault")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import threading
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -11,24 +11,27 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
+from django.core.cache import caches
 from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from config.asgi import application
 from games.attempts import close_attempt, start_attempt
 from games.live import table
-from games.live.tables import LiveTables
+from games.live.tables import LiveTables, shared_tables
 from games.models import Attempt, Presence
-from games.presence import summary
-from games.presence.reporting import GOOD_FOR, seats_at
+from games.presence import reporting, summary
+from games.presence.reporting import GOOD_FOR, Reporter, seats_at
+from games.readings import CACHE
 from tests.games.conftest import Play, Sit, make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(summary, "_glance", summary.Glance())
+def _nothing_read() -> None:
+    caches[CACHE].clear()
 
 
 def account(name: str, **fields: Any) -> User:
@@ -40,34 +43,46 @@ def begun_by(*players: User) -> list[Attempt]:
     return [start_attempt(player, deal) for player in players]
 
 
-async def report(tables: LiveTables) -> Any:
+@pytest.fixture
+def reporter(tables: LiveTables) -> Reporter:
+    return Reporter(tables)
+
+
+@pytest.fixture
+def other_reporter(other_tables: LiveTables) -> Reporter:
+    return Reporter(other_tables)
+
+
+async def report(reporter: Reporter) -> Any:
     """Report, and read what the home page would show."""
-    await tables.presence.report()
+    await reporter.report()
     return await sync_to_async(summary.read)(timezone.now())
 
 
-async def test_whoever_sits_at_one_of_todays_deals_is_counted(attempt_at: Play, sit: Sit, tables: LiveTables) -> None:
+async def test_whoever_sits_at_one_of_todays_deals_is_counted(attempt_at: Play, sit: Sit, reporter: Reporter) -> None:
     attempt = await sync_to_async(attempt_at)()
     seat, second_tab = sit(attempt), sit(attempt)
     await seat.sit()
     await second_tab.sit()
-    found = await report(tables)
+    found = await report(reporter)
     assert found == {"players": 1, "names": [], "deals": {"plot": {"now": 1, "begun": 1, "names": []}}}
     await seat.leave()
     await second_tab.leave()
-    found = await report(tables)
+    found = await report(reporter)
     assert (found["players"], found["deals"]["plot"]) == (0, {"now": 0, "begun": 1, "names": []})
     assert not await Presence.objects.aexists()
 
 
-async def test_processes_are_added_up(sit: Sit, tables: LiveTables, other_tables: LiveTables, rival: User) -> None:
+async def test_processes_are_added_up(
+    sit: Sit, reporter: Reporter, other_tables: LiveTables, other_reporter: Reporter, rival: User
+) -> None:
     ariadne, minos = await sync_to_async(account)("Ariadne"), await sync_to_async(account)("Minos")
     first, second, third = await sync_to_async(begun_by)(ariadne, minos, rival)
     await sit(first).sit()
     await sit(second, at=other_tables).sit()
     await sit(third, at=other_tables).sit()
-    await other_tables.presence.report()
-    found = await report(tables)
+    await other_reporter.report()
+    found = await report(reporter)
     assert found["players"] == 3
     assert found["deals"]["plot"] == {"now": 3, "begun": 3, "names": found["deals"]["plot"]["names"]}
     assert sorted(found["deals"]["plot"]["names"]) == ["Ariadne", "Minos"]
@@ -81,14 +96,14 @@ async def test_processes_are_added_up(sit: Sit, tables: LiveTables, other_tables
     "change", [{"banned_at": timezone.now()}, {"deleted_at": timezone.now()}, {"preferences": {"hide_presence": True}}]
 )
 async def test_who_is_banned_or_wishes_so_is_counted_and_not_named(
-    change: dict[str, Any], sit: Sit, tables: LiveTables
+    change: dict[str, Any], sit: Sit, reporter: Reporter
 ) -> None:
     player = await sync_to_async(account)("Ariadne")
     (attempt,) = await sync_to_async(begun_by)(player)
     await sit(attempt).sit()
-    assert [one["name"] for one in (await report(tables))["names"]] == ["Ariadne"]
+    assert [one["name"] for one in (await report(reporter))["names"]] == ["Ariadne"]
     await User.objects.filter(pk=player.pk).aupdate(**change)
-    found = await report(tables)
+    found = await report(reporter)
     assert (found["players"], found["names"], found["deals"]["plot"]["names"]) == (1, [], [])
 
 
@@ -98,27 +113,27 @@ async def test_a_finished_game_and_a_forgotten_tab_do_not_count(
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()
-    assert seats_at(tables.presence._tables(), timezone.now()) == {"plot": [attempt.player_id]}
+    assert seats_at(tables.attended(), timezone.now()) == {"plot": [attempt.player_id]}
     with monkeypatch.context() as patch:
         patch.setattr(table, "ATTENDED_FOR", 0.0)
-        assert seats_at(tables.presence._tables(), timezone.now()) == {}
-    assert seats_at(tables.presence._tables(), timezone.now() + timedelta(days=1)) == {}
+        assert seats_at(tables.attended(), timezone.now()) == {}
+    assert seats_at(tables.attended(), timezone.now() + timedelta(days=1)) == {}
     await sync_to_async(close_attempt)(attempt.pk, "resigned")
     await seat.ask({"type": "hello", "v": 1, "have": 0})
-    assert seats_at(tables.presence._tables(), timezone.now()) == {}
+    assert seats_at(tables.attended(), timezone.now()) == {}
 
 
 async def test_a_process_that_has_died_is_forgotten(
-    attempt_at: Play, sit: Sit, tables: LiveTables, other_tables: LiveTables
+    attempt_at: Play, sit: Sit, reporter: Reporter, other_tables: LiveTables, other_reporter: Reporter
 ) -> None:
     attempt = await sync_to_async(attempt_at)()
     await sit(attempt).sit()
-    await tables.presence.report()
+    await reporter.report()
     now = timezone.now()
     assert (await sync_to_async(summary.read)(now + GOOD_FOR))["players"] == 0
     await Presence.objects.aupdate(seen_at=now - GOOD_FOR * 11)
     await sit(attempt, at=other_tables).sit()
-    await other_tables.presence.report()
+    await other_reporter.report()
     assert [row.process async for row in Presence.objects.all()] == [other_tables.process]
 
 
@@ -137,13 +152,26 @@ class Table:
         self.player_id = player_id
         self.deal = SimpleNamespace(day=timezone.now().date().isoformat(), variant="plot")
 
-    def is_attended(self) -> bool:
-        return True
+
+async def test_a_server_reports_who_is_at_its_tables_until_they_close(monkeypatch: pytest.MonkeyPatch) -> None:
+    reports: asyncio.Queue[Reporter] = asyncio.Queue()
+
+    async def report(reporter: Reporter) -> None:
+        await reports.put(reporter)
+
+    monkeypatch.setattr(reporting, "PERIOD", 0.0)
+    monkeypatch.setattr(Reporter, "report", report)
+    tables = shared_tables()
+    reporter = await asyncio.wait_for(reports.get(), 30)
+    assert reporter._tables is tables
+    await tables.close()
+    assert reporter._task is not None
+    assert reporter._task.done()
 
 
 def test_a_report_takes_as_many_statements_for_many_as_for_one(django_assert_max_num_queries: Any) -> None:
     for sitting in (1, 400):
-        reporter = LiveTables().presence
+        reporter = Reporter(LiveTables())
         seats = seats_at([Table(n) for n in range(sitting)], timezone.now())  # type: ignore[misc]
         with django_assert_max_num_queries(7):  # who has accounts; the row, rows of the dead: each in a transaction
             reporter._write(seats, timezone.now())
@@ -165,19 +193,22 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return done
 
 
-async def asked(method: str = "GET", path: str = "/playing.json") -> tuple[dict[str, Any], bytes]:
+async def django(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 0})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def asked(
+    method: str = "GET", path: str = "/playing.json", *, of: summary.PlayingNow | None = None
+) -> tuple[dict[str, Any], bytes]:
     """What the application answers before Django; where it hands the request on, the status is 0."""
-
-    async def django(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 0})
-        await send({"type": "http.response.body", "body": b""})
-
-    line = ApplicationCommunicator(summary.PlayingNow(django), {"type": "http", "method": method, "path": path})
+    line = ApplicationCommunicator(of or summary.PlayingNow(django), {"type": "http", "method": method, "path": path})
     start = await line.receive_output()
     return start, (await line.receive_output())["body"]
 
 
-async def test_many_pages_cost_one_reading(readings: list[int]) -> None:
+async def test_many_pages_cost_one_reading(readings: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary.copies, "fresh", 3_600.0)
     for _ in range(50):
         start, body = await asked()
     assert json.loads(body) == {"players": 1, "names": [], "deals": {}}
@@ -189,27 +220,16 @@ async def test_many_pages_cost_one_reading(readings: list[int]) -> None:
         assert (await asked(method, path))[0]["status"] == 0
 
 
+async def test_a_process_has_its_answer_at_hand(readings: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    application = summary.PlayingNow(django)
+    monkeypatch.setattr(summary, "HELD", 3_600.0)
+    assert {(await asked(of=application))[1] for _ in range(9)} == {b'{"players": 1, "names": [], "deals": {}}'}
+    monkeypatch.setattr(application, "_good_until", 0.0)
+    assert json.loads((await asked(of=application))[1])["players"] == 2
+
+
 def test_the_server_answers_it() -> None:
-    from config.asgi import application
-
     assert isinstance(application.application_mapping["http"], summary.PlayingNow)
-
-
-def test_all_who_come_first_share_the_first_reading(readings: list[int]) -> None:
-    glance = summary.Glance()
-    threads = [threading.Thread(target=glance.get) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(readings) == 1
-
-
-def test_a_stale_reading_is_renewed(readings: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    glance = summary.Glance()
-    assert glance.get()["players"] == 1
-    monkeypatch.setattr(summary, "FRESH", 0.0)
-    assert glance.get()["players"] == 2
 
 
 def test_home_says_who_is_playing(client: Client) -> None:
