@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from http import HTTPStatus
 from typing import Concatenate, ParamSpec, cast
 
 from allauth.account.decorators import reauthentication_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import resolve_url
-from django.utils.translation import gettext as _
 
 from accounts.models import User
-from games.errors import error_body, wants_json
+from games.errors import ErrorCode, Refusal, wants_json
 
 P = ParamSpec("P")
 
@@ -69,6 +67,4 @@ def _turned_away(request: HttpRequest, back: str) -> HttpResponseBase:
     is_guest = request.user.is_authenticated
     if not wants_json(request):
         return redirect_to_login(back, "account_signup" if is_guest else "account_login")
-    if is_guest:
-        return JsonResponse(error_body("account_required", _("This needs an account.")), status=HTTPStatus.FORBIDDEN)
-    return JsonResponse(error_body("session_expired", _("Please sign in again.")), status=HTTPStatus.UNAUTHORIZED)
+    raise Refusal(ErrorCode.ACCOUNT_REQUIRED if is_guest else ErrorCode.SESSION_EXPIRED)

@@ -1,15 +1,24 @@
-"""How rows of players come into being."""
+"""How players are made, and which of them others are shown."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 from django.contrib.auth.models import UserManager
+from django.db.models import Q, QuerySet
 
 from accounts.names import name_key
 
 if TYPE_CHECKING:
     from accounts.models import User
+
+
+#: Who stands on boards: players with accounts that are not banned. A deleted account's results stay, without its name.
+LISTED: Final[Mapping[str, object]] = MappingProxyType({"is_guest": False, "banned_at": None})
+#: Who has a page and is named to others: those of them whose account is not deleted.
+HAS_PAGE: Final[Mapping[str, object]] = MappingProxyType({**LISTED, "deleted_at": None})
 
 
 class PlayerManager(UserManager["User"]):
@@ -31,6 +40,19 @@ class PlayerManager(UserManager["User"]):
     ) -> User:
         """Create a member of staff who may do everything."""
         return super().create_superuser(username, email, password, **_named(username, fields))
+
+    def listed(self) -> QuerySet[User]:
+        """Players who stand on boards; see ``User.is_listed``."""
+        return self.filter(**LISTED)
+
+    def with_page(self) -> QuerySet[User]:
+        """Players who have a page; see ``User.has_page``."""
+        return self.filter(**HAS_PAGE)
+
+    @staticmethod
+    def listed_at(relation: str) -> Q:
+        """The same as ``listed``, as a condition on rows that have a player at ``relation``."""
+        return Q(**{f"{relation}__{field}": value for field, value in LISTED.items()})
 
 
 def _named(username: str, fields: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from typing import ClassVar
 
 from django.conf import settings
@@ -12,7 +13,8 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from accounts.managers import PlayerManager
+from accounts.managers import HAS_PAGE, LISTED, PlayerManager
+from accounts.preferences import preferences_of
 
 
 class User(AbstractUser):
@@ -36,6 +38,9 @@ class User(AbstractUser):
     banned_at = models.DateTimeField(_("banned at"), null=True, blank=True)
     deleted_at = models.DateTimeField(_("deleted at"), null=True, blank=True, editable=False)
 
+    #: The fields by which a player stands on boards, and their values.
+    LISTED: ClassVar = LISTED
+
     objects: ClassVar[PlayerManager] = PlayerManager()
 
     class Meta:
@@ -54,8 +59,26 @@ class User(AbstractUser):
 
     @property
     def is_former(self) -> bool:
-        """Whether the account is deleted; what stays of it is nobody's."""
+        """Whether the account is deleted; its results stay under a name of the site's."""
         return self.deleted_at is not None
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the player stands on boards: has an account that is not banned."""
+        return self._is(LISTED)
+
+    @property
+    def has_page(self) -> bool:
+        """Whether others may be shown the player by name and visit the player's page."""
+        return self._is(HAS_PAGE)
+
+    @property
+    def may_be_seen_playing(self) -> bool:
+        """Whether the player may be named among those who are playing now."""
+        return self.has_page and not preferences_of(self.preferences)["hide_presence"]
+
+    def _is(self, fields: Mapping[str, object]) -> bool:
+        return all(getattr(self, field) == value for field, value in fields.items())
 
     def get_full_name(self) -> str:
         return str(self)

@@ -1,4 +1,4 @@
-"""Whose names are shown among those who are playing: accounts' that are neither banned nor wish not to be named."""
+"""The names of those who are playing."""
 
 from __future__ import annotations
 
@@ -7,28 +7,23 @@ from typing import Final
 from uuid import UUID
 
 from accounts.models import User
-from accounts.preferences import preferences_of
 
 _CHUNK: Final = 500
 
 
 def accounts_among(players: Collection[int]) -> set[int]:
-    """Those players who are no guests."""
+    """Those of the players who have pages, and so names to show."""
     keys = list(players)
     found: set[int] = set()
     for start in range(0, len(keys), _CHUNK):
-        chunk = User.objects.filter(pk__in=keys[start : start + _CHUNK], is_guest=False)
+        chunk = User.objects.with_page().filter(pk__in=keys[start : start + _CHUNK])
         found.update(chunk.values_list("pk", flat=True))
     return found
 
 
 def shown_names(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
-    """The names and public ids of those players who may be named."""
+    """The names and public ids of those of the players who may be named."""
     if not players:
         return {}
-    accounts = User.objects.filter(pk__in=players, is_guest=False, banned_at=None, deleted_at=None)
-    return {
-        user.pk: (user.display_name, user.public_id)
-        for user in accounts.only("display_name", "public_id", "preferences")
-        if not preferences_of(user.preferences)["hide_presence"]
-    }
+    found = User.objects.with_page().filter(pk__in=players)
+    return {user.pk: (user.display_name, user.public_id) for user in found if user.may_be_seen_playing}

@@ -1,4 +1,4 @@
-"""What a player's page shows, from the attempts in the database."""
+"""What a player's page shows."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.statistics import Play, Statistics, statistics
 from games.models import Attempt
+from games.pages.shown import Tile
 from games.rules import CATALOGUE
 
 RESULTS_A_PAGE: Final = 25
@@ -24,13 +25,12 @@ _State = Attempt.State
 
 
 def visible_player(public_id: UUID, viewer: User | None) -> User:
-    """Give the player whose page ``viewer`` asks for.
+    """Give the player whose page ``viewer`` asks for: one who has a page, or the viewer.
 
-    :raises Http404: for nobody, the deleted, the banned, and for guests other than oneself.
+    :raises Http404: for anybody else.
     """
-    player = User.objects.filter(public_id=public_id, deleted_at=None).first()
-    is_self = player is not None and viewer is not None and player.pk == viewer.pk
-    if player is None or not (is_self or (player.banned_at is None and not player.is_guest)):
+    player = User.objects.filter(public_id=public_id).first()
+    if player is None or not (player.has_page or player == viewer):
         raise Http404
     return player
 
@@ -58,21 +58,22 @@ def history_of(player: User, variant: str = "") -> list[Play]:
     return [play for play in plays if variant in {"", play.variant}]
 
 
-def results_page(player: User, *, own: bool, before: UUID | None = None) -> tuple[list[Attempt], UUID | None]:
+def results_page(player: User, *, own: bool, before: UUID | None = None) -> tuple[list[Tile], UUID | None]:
     """Give a page of ranked attempts, latest first, and the cursor of the next page if there is one.
 
-    Others see what is verified; with ``own`` those that wait for a verdict or failed it are there too.
+    Others see verified attempts only; with ``own`` those that wait for a verdict or were rejected are there too.
 
-    :raises Http404: when ``before`` is no attempt of the player's.
+    :raises Http404: when ``before`` is not one of the player's attempts.
     """
     attempts = Attempt.objects.filter(player=player, ranked=True).exclude(state=_State.PLAYING)
     if not own:
         attempts = attempts.filter(state=_State.VERIFIED)
     if before:
         attempts = _earlier(attempts, player, before)
-    rows = list(attempts.select_related("deal").order_by("-started_at", "-id")[: RESULTS_A_PAGE + 1])
-    page = rows[:RESULTS_A_PAGE]
-    return page, page[-1].public_id if len(rows) > RESULTS_A_PAGE else None
+    latest = attempts.select_related("deal").defer("record", "deal__solution").order_by("-started_at", "-id")
+    rows = list(latest[: RESULTS_A_PAGE + 1])
+    page = [Tile.of(attempt.deal, attempt) for attempt in rows[:RESULTS_A_PAGE]]
+    return page, rows[-2].public_id if len(rows) > RESULTS_A_PAGE else None
 
 
 def _earlier(attempts: QuerySet[Attempt], player: User, before: UUID) -> QuerySet[Attempt]:

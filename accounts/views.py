@@ -1,4 +1,4 @@
-"""A player's pages: profile, following, settings, one's own data. Sign-in and the like are allauth's."""
+"""The pages of players: profile, following, settings, their own data. Signing in and the like are allauth's."""
 
 from __future__ import annotations
 
@@ -38,17 +38,18 @@ from accounts.preferences import clean_preferences, preferences_of
 from accounts.renaming import rename_player
 from games import limits
 from games.bodies import json_body
-from games.errors import error_body, wants_json
+from games.errors import ErrorCode, Refusal, json_only, wants_json
+from games.pages.shown import ShownPlayer
 
 
 def viewer_of(request: HttpRequest) -> User | None:
-    """Give whoever looks, if signed in."""
+    """Give the player who is signed in, if any."""
     return request.user if request.user.is_authenticated else None
 
 
 @require_GET
 def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """Show a player's figures and results; ``?before=`` goes back in time. A deleted one is said to be gone."""
+    """Show a player's figures and results, earlier ones with ``?before=``; say that a deleted player is gone."""
     viewer = viewer_of(request)
     if User.objects.filter(public_id=public_id, deleted_at__isnull=False).exists():
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
@@ -56,7 +57,7 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
     is_own = shown == viewer
     results, older = profile.results_page(shown, own=is_own, before=_cursor(request))
     context = {
-        "player": shown,
+        "player": ShownPlayer.of(shown),
         "is_own": is_own,
         "is_following": viewer is not None and Follow.objects.filter(follower=viewer, followed=shown).exists(),
         "followers": shown.followers.count(),
@@ -69,7 +70,7 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 @require_GET
 def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
-    """Give the verified ranked plays of the charts, oldest first; ``?variant=`` gives those of one variant."""
+    """Give the verified ranked plays that the charts draw, oldest first; ``?variant=`` gives those of one variant."""
     shown = profile.visible_player(public_id, viewer_of(request))
     plays = profile.history_of(shown, request.GET.get("variant", ""))
     return JsonResponse({"plays": [asdict(play) for play in plays]})
@@ -78,7 +79,7 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
 @require_GET
 @player_required
 def me(request: PlayerRequest) -> HttpResponseRedirect:
-    """Go to one's own page."""
+    """Go to the player's own page."""
     return redirect(request.user)
 
 
@@ -92,23 +93,23 @@ def follow(request: PlayerRequest, public_id: UUID) -> HttpResponseBase:
 @require_POST
 @account_required(back="players:profile")
 def unfollow(request: PlayerRequest, public_id: UUID) -> HttpResponseBase:
-    """Follow a player no longer."""
+    """Stop following a player."""
     return _change_following(request, public_id, following=False)
 
 
 @require_GET
 @account_required()
 def following(request: PlayerRequest) -> HttpResponse:
-    """List whom one follows."""
+    """List the players whom this player follows."""
     rows = Follow.objects.filter(follower=request.user).select_related("followed").order_by("followed__display_name")
-    return render(request, "players/following.html", {"players": [row.followed for row in rows]})
+    return render(request, "players/following.html", {"players": [ShownPlayer.of(row.followed) for row in rows]})
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
 @player_required
 def settings(request: PlayerRequest) -> HttpResponse:
-    """Show everything one may set; a POST saves the preferences of the table."""
+    """Show all settings; a POST saves the preferences."""
     form = _preferences_form(request, request.POST if request.method == "POST" else None)
     if request.method == "POST":
         limits.spend(request, "preferences")
@@ -123,7 +124,7 @@ def settings(request: PlayerRequest) -> HttpResponse:
 
 @require_POST
 def language(request: HttpRequest) -> HttpResponseBase:
-    """Take the language ``language`` for this browser, and with the preferences of whoever is signed in."""
+    """Set the language of this browser to ``language``, and that of the player who is signed in."""
     wanted = {"language": request.POST.get("language", "")}
     if request.user.is_authenticated and wanted["language"] in dict(site.LANGUAGES):
         limits.spend(request, "preferences")
@@ -134,7 +135,7 @@ def language(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @account_required(back="players:settings")
 def rename(request: PlayerRequest) -> HttpResponse:
-    """Take another name."""
+    """Change the player's name."""
     limits.spend(request, "rename")
     form = RenameForm(request.POST)
     if form.is_valid():
@@ -151,16 +152,17 @@ def rename(request: PlayerRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 @player_required
+@json_only
 def preferences(request: PlayerRequest) -> JsonResponse:
-    """Give the preferences as JSON; a POST with a JSON object changes those it names."""
+    """Give the preferences as JSON; a POST with a JSON object changes those that it names."""
     if request.method == "POST":
         limits.spend(request, "preferences")
         try:
             _save_preferences(request.user, clean_preferences(json_body(request)))
         except ValidationError as error:
-            return _bad_request(" ".join(error.messages))
+            raise _bad_request(error) from None
         except ValueError:
-            return _bad_request(_("This is not JSON."))
+            raise Refusal(ErrorCode.BAD_REQUEST, ErrorCode.BAD_JSON.sentence) from None
     return JsonResponse({"preferences": preferences_of(request.user.preferences)})
 
 
@@ -169,7 +171,7 @@ def preferences(request: PlayerRequest) -> JsonResponse:
 @player_required
 @fresh_sign_in_required
 def download(request: PlayerRequest) -> StreamingHttpResponse:
-    """Send all of one's data."""
+    """Send the player all of their data."""
     limits.spend(request, "export")
     return StreamingHttpResponse(
         export(request.user),
@@ -183,7 +185,7 @@ def download(request: PlayerRequest) -> StreamingHttpResponse:
 @player_required
 @fresh_sign_in_required
 def delete(request: PlayerRequest) -> HttpResponse:
-    """Say what deleting does and, with one's name typed, do it."""
+    """Say what deleting the account does and, once the player has typed their name, do it."""
     form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST":
         limits.spend(request, "delete")
@@ -203,18 +205,18 @@ def _change_following(request: PlayerRequest, public_id: UUID, *, following: boo
         (follows.follow if following else follows.unfollow)(request.user, shown)
     except ValidationError as error:
         if wants_json(request):
-            return _bad_request(" ".join(error.messages))
+            raise _bad_request(error) from None
         messages.error(request, " ".join(error.messages))
         return redirect(shown)
     return JsonResponse({"following": following}) if wants_json(request) else redirect(shown)
 
 
-def _bad_request(message: str) -> JsonResponse:
-    return JsonResponse(error_body("bad_request", message), status=HTTPStatus.BAD_REQUEST)
+def _bad_request(error: ValidationError) -> Refusal:
+    return Refusal(ErrorCode.BAD_REQUEST, " ".join(error.messages))
 
 
 def _save_preferences(user: User, wanted: Mapping[str, str | bool]) -> None:
-    # Only what was chosen: a default may change, and a browser keeps its own choice of what the account has none of.
+    # Only what was chosen is stored: defaults may change, and a browser keeps its choices where the account has none.
     user.preferences = user.preferences | dict(wanted)
     user.save(update_fields=["preferences"])
 

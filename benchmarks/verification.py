@@ -88,7 +88,7 @@ def measure(records: int, finishes: int) -> int:
 
 def start_worker() -> subprocess.Popen[bytes]:
     """One worker process, as production runs it."""
-    command = ["-m", "celery", "-A", "config.celery", "worker", "-c", "1", "-l", "WARNING"]
+    command = ["-m", "celery", "-A", "config.celery", "worker", "--queues", "verdicts", "-c", "1", "-l", "WARNING"]
     return subprocess.Popen([sys.executable, *command, "--without-mingle", "--without-gossip"])
 
 

@@ -11,9 +11,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI, Swagger
 from ninja.errors import HttpError, ValidationError
 
-from games.api import ApiError, Limited
+from config.errors import answer
+from games.api import Limited
 from games.api import router as games_router
-from games.errors import error_body
+from games.errors import ErrorCode, Refusal
 from leaderboards.api import router as boards_router
 
 log = logging.getLogger(__name__)
@@ -29,37 +30,34 @@ api.add_router("", games_router)
 api.add_router("", boards_router)
 
 
-def _refuse(request: HttpRequest, status: int, code: str, message: str, data: dict[str, object]) -> HttpResponse:
-    return api.create_response(request, error_body(code, message, data), status=status)
-
-
-@api.exception_handler(ApiError)
-def refused(request: HttpRequest, error: ApiError) -> HttpResponse:
+@api.exception_handler(Refusal)
+def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """What an endpoint refuses."""
-    return _refuse(request, error.status, error.code, error.message, error.data)
+    return answer(request, refusal)
 
 
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     """Parameters that are not what they should be."""
     problems = [{"at": [str(part) for part in one["loc"]], "problem": one["msg"]} for one in error.errors]
-    return _refuse(request, 422, "bad_parameters", "Parameters are missing or wrong.", {"problems": problems})
+    message = "Parameters are missing or wrong."
+    return answer(request, Refusal(ErrorCode.BAD_PARAMETERS, message, problems=problems))
 
 
 @api.exception_handler(Http404)
 def missing(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
     """Nothing of that name."""
-    return _refuse(request, 404, "not_found", "There is nothing at this address.", {})
+    return answer(request, Refusal(ErrorCode.NOT_FOUND))
 
 
 @api.exception_handler(HttpError)
-def failed(request: HttpRequest, error: HttpError) -> HttpResponse:
+def failed(request: HttpRequest, error: HttpError) -> HttpResponse:  # noqa: ARG001
     """What the framework refuses, such as a body that cannot be read."""
-    return _refuse(request, error.status_code, "bad_request", "This request could not be understood.", {})
+    return answer(request, Refusal(ErrorCode.BAD_REQUEST))
 
 
 @api.exception_handler(Exception)
 def broken(request: HttpRequest, error: Exception) -> HttpResponse:
     """A fault of ours: noted in the log, and nothing of it told."""
     log.error("API request failed", exc_info=error)
-    return _refuse(request, 500, "server_error", "Something went wrong on our side. It has been noted.", {})
+    return answer(request, Refusal(ErrorCode.SERVER_ERROR))

@@ -7,75 +7,66 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.template.loader import render_to_string
 from django.utils import translation
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.utils.cache import add_never_cache_headers
 
 from config.languages import language_of
-from games.errors import error_body, too_many, wants_json
-from games.limits import RateLimitedError
+from games.errors import A_MINUTE, ErrorCode, RateLimitedError, Refusal, wants_json
 
-A_MINUTE = 60
+#: The statuses with a page of their own, and others whose page is one of these with other words.
+PAGES = {400: 400, 401: 403, 403: 403, 404: 404, 429: 429}
 
-TITLES = {
-    400: ("bad_request", _("This request could not be understood.")),
-    403: ("forbidden", _("You may not do this.")),
-    404: ("not_found", _("There is nothing at this address.")),
-    405: ("method_not_allowed", _("This address does not answer to that method.")),
-    500: ("server_error", _("Something went wrong on our side. It has been noted.")),
-}
-#: A failure whose page is another one's with other words.
-PAGES = {405: 400}
+
+def answer(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """A refusal as a page in the visitor's language, or as JSON; nobody keeps it, for the next answer may differ."""
+    # What failed may have been before the middleware that settles the language.
+    with translation.override(language_of(request)):
+        response = json_answer(refusal) if wants_json(request) else _page(refusal)
+    add_never_cache_headers(response)
+    if "retry_after" in refusal.data:
+        response["Retry-After"] = str(refusal.data["retry_after"])
+    return response
+
+
+def json_answer(refusal: Refusal) -> JsonResponse:
+    """A refusal in the one JSON shape."""
+    return JsonResponse(refusal.to_json(), status=refusal.code.status)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
     """handler400."""
-    return _answer(request, 400)
+    return answer(request, Refusal(ErrorCode.BAD_REQUEST))
 
 
-def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """handler403; a rate limit is reported as what it is."""
-    if isinstance(exception, RateLimitedError):
-        return too_many_requests(request, retry_after=exception.retry_after)
-    return _answer(request, 403)
+def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
+    """handler403."""
+    return answer(request, Refusal(ErrorCode.FORBIDDEN))
 
 
-def too_many_requests(
-    request: HttpRequest,
-    exception: Exception | None = None,  # noqa: ARG001
-    *,
-    retry_after: int = A_MINUTE,
-) -> HttpResponse:
+def too_many_requests(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
     """handler429, which allauth calls for the limits of its own; they do not say for how long."""
-    minutes = -(-retry_after // A_MINUTE)
-    with translation.override(language_of(request)):
-        message = ngettext(
-            "Too many requests. Try again in a minute.",
-            "Too many requests. Try again in %(minutes)d minutes.",
-            minutes,
-        ) % {"minutes": minutes}
-        response = too_many(retry_after, message) if wants_json(request) else _page(429, message)
-    response["Retry-After"] = str(retry_after)
-    return response
+    return answer(request, RateLimitedError(A_MINUTE))
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
     """handler404."""
-    return _answer(request, 404)
+    return answer(request, Refusal(ErrorCode.NOT_FOUND))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """handler500."""
-    return _answer(request, 500)
+    return answer(request, Refusal(ErrorCode.SERVER_ERROR))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
     """A form that was not sent from a page of this site, or from one that is too old."""
-    return _answer(request, 403, "csrf_failed", _("This form has expired. Go back, load the page again and retry."))
+    return answer(request, Refusal(ErrorCode.CSRF_FAILED))
 
 
-class MethodRefusals:
-    """Gives a refused method the shape of every other error: views and django-ninja refuse it with a bare line."""
+class Refusals:
+    """Answers what a view refuses; a method that Django or django-ninja refuses with a bare line as well.
+
+    The innermost middleware: to those further out a refusal is an answer and no failure.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -85,21 +76,18 @@ class MethodRefusals:
         response = self._get_response(request)
         if not isinstance(response, HttpResponseNotAllowed):
             return response
-        answer = _answer(request, 405)
-        answer["Allow"] = ", ".join(sorted(name.strip() for name in response["Allow"].split(",")))
-        return answer
+        reworded = answer(request, Refusal(ErrorCode.METHOD_NOT_ALLOWED))
+        reworded["Allow"] = ", ".join(sorted(name.strip() for name in response["Allow"].split(",")))
+        return reworded
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Answer a refusal; anything else is a failure, for Django to report."""
+        return answer(request, exception) if isinstance(exception, Refusal) else None
 
 
-def _answer(request: HttpRequest, status: int, code: str = "", message: str | Promise = "") -> HttpResponse:
-    code, message = code or TITLES[status][0], message or TITLES[status][1]
-    # What failed may have been before the middleware that settles the language.
-    with translation.override(language_of(request)):
-        if wants_json(request):
-            return JsonResponse(error_body(code, str(message)), status=status)
-        return _page(status, message)
-
-
-def _page(status: int, message: str | Promise) -> HttpResponse:
+def _page(refusal: Refusal) -> HttpResponse:
+    status = refusal.code.status
+    template = f"{PAGES.get(status, 400 if status < 500 else 500)}.html"
     # Without the request: a page about a failure must not run the code that may have failed.
-    template = f"{PAGES.get(status, status)}.html"
-    return HttpResponse(render_to_string(template, {"number": status, "message": message}), status=status)
+    page = render_to_string(template, {"number": status, "message": refusal.sentence})
+    return HttpResponse(page, status=status)

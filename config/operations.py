@@ -19,7 +19,8 @@ from django_prometheus.exports import ExportToDjangoView
 
 import games.metrics  # noqa: F401 - registers what play counts, in every process
 from config.caches import TIMEOUT
-from games.errors import error_body
+from config.errors import json_answer
+from games.errors import ErrorCode, Refusal
 from games.models import Attempt
 
 _migrated = False
@@ -51,14 +52,14 @@ def ready(_request: HttpRequest) -> HttpResponse:
     checks = {"database": _check_database(), "migrations": _check_migrations(), "redis": _check_redis()}
     failed = sorted(name for name, state in checks.items() if state not in {"ok", "unused"})
     if failed:
-        return JsonResponse(error_body("not_ready", f"Not ready: {', '.join(failed)}.", checks), status=503)
+        return json_answer(Refusal(ErrorCode.NOT_READY, f"Not ready: {', '.join(failed)}.", **checks))
     return JsonResponse({"status": "ok", "checks": checks, "verification": _verification()})
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
     """Prometheus metrics, for the bearer of METRICS_TOKEN; without a token for this machine alone."""
     if not _may_read_metrics(request):
-        return JsonResponse(error_body("forbidden", "Metrics need the bearer token in METRICS_TOKEN."), status=403)
+        return json_answer(Refusal(ErrorCode.FORBIDDEN, "Metrics need the bearer token in METRICS_TOKEN."))
     response: HttpResponse = ExportToDjangoView(request)
     return response
 

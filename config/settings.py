@@ -91,7 +91,6 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.LanguageMiddleware",
-    "config.errors.MethodRefusals",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -102,6 +101,7 @@ MIDDLEWARE = [
     "accounts.middleware.PlayerMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
     "config.counting.CountRequests",
+    "config.errors.Refusals",
 ]
 
 ROOT_URLCONF = "config.urls"

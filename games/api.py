@@ -11,6 +11,7 @@ from datetime import date, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
+from django.contrib.auth import get_user_model
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -22,6 +23,7 @@ from games import limits
 from games.attempts import record_of
 from games.bodies import parse_json
 from games.deals import publishing
+from games.errors import ErrorCode, Refusal, refusal_of
 from games.models import Attempt, Deal
 from games.players import player_id
 from games.rules import Record, RecordError, replay
@@ -42,14 +44,6 @@ def _written_out(value: object) -> object:
 
 Day = Annotated[date, BeforeValidator(_written_out)]
 Moment = Annotated[datetime, BeforeValidator(_written_out)]
-
-
-class ApiError(Exception):
-    """A request that is refused: an HTTP status, a code and a sentence."""
-
-    def __init__(self, status: int, code: str, message: str, **data: object) -> None:
-        self.status, self.code, self.message, self.data = status, code, message, data
-        super().__init__(message)
 
 
 class Limited(BaseThrottle):
@@ -186,7 +180,7 @@ def list_deals(request: HttpRequest, asked: Query[DealsIn]) -> list[DealOut]:  #
     first = asked.day or now.date()
     until = asked.until or first
     if not 0 <= (until - first).days < DAYS_LISTED:
-        raise ApiError(400, "bad_days", f"Ask for 1 to {DAYS_LISTED} days.")
+        raise Refusal(ErrorCode.BAD_DAYS, f"Ask for 1 to {DAYS_LISTED} days.")
     found = Deal.objects.filter(day__gte=first, day__lte=until).order_by("day", "id")
     if asked.variant is not None:
         found = found.filter(variant=asked.variant)
@@ -209,7 +203,7 @@ def get_record(request: HttpRequest, attempt: UUID) -> HttpResponse:
     """The record of a finished attempt at a deal that is over; one's own is there as well when no board shows it."""
     found = get_object_or_404(_attempts_shown_to(request), public_id=attempt)
     if not found.is_over or not publishing.may_see_seed(found.deal, player_id(request)):
-        raise ApiError(403, "not_revealed", "Records can be downloaded an hour after their deal has closed.")
+        raise Refusal(ErrorCode.NOT_REVEALED, "Records can be downloaded an hour after their deal has closed.")
     name = f"talon-{found.deal.label.replace(' ', '-')}-{found.public_id.hex[:8]}.json"
     return JsonResponse(record_of(found).to_json(), headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
@@ -231,27 +225,24 @@ def verify(request: HttpRequest) -> dict[str, Any]:
     """Replay a record and say what it comes to, as `python -m games.rules verify --json` does."""
     text = request.read(MAX_RECORD_BYTES + 1)
     if len(text) > MAX_RECORD_BYTES:
-        raise ApiError(413, "too_large", f"A record has at most {MAX_RECORD_BYTES} bytes.", limit=MAX_RECORD_BYTES)
+        raise Refusal(ErrorCode.TOO_LARGE, f"A record has at most {MAX_RECORD_BYTES} bytes.", limit=MAX_RECORD_BYTES)
     try:
         data = parse_json(text)
     except ValueError:
-        raise ApiError(400, "bad_json", "The body is not JSON.") from None
+        raise Refusal(ErrorCode.BAD_JSON, "The body is not JSON.") from None
     try:
         return replay(Record.from_json(data)).to_json()
     except RecordError as error:
-        raise ApiError(422, error.code, str(error)) from None
+        raise refusal_of(error) from None
 
 
 def _attempts_shown_to(request: HttpRequest) -> Any:  # noqa: ANN401
     """One's own attempts, and those that boards show or will show."""
     from django.db.models import Q
 
-    shown = Q(
-        ranked=True,
-        state__in=[Attempt.State.VERIFIED, Attempt.State.PENDING, Attempt.State.REVIEW],
-        player__is_guest=False,
-        player__banned_at=None,
-    )
+    listed = get_user_model().objects.listed_at("player")
+    states = [Attempt.State.VERIFIED, Attempt.State.PENDING, Attempt.State.REVIEW]
+    shown = listed & Q(ranked=True, state__in=states)
     return Attempt.objects.select_related("deal").filter(shown | Q(player=player_id(request)))
 
 

@@ -50,8 +50,6 @@ class Progress(NamedTuple):
 class NotWonError(ValueError):
     """An attempt was to be closed as won, and its journal says otherwise."""
 
-    code = "not_won"
-
 
 def start_attempt(player: User, deal: Deal, *, now: datetime | None = None) -> Attempt:
     """Deal the table to a player: from this moment the clock runs.
@@ -65,7 +63,7 @@ def start_attempt(player: User, deal: Deal, *, now: datetime | None = None) -> A
     if deal.is_open(now) and deal.day is not None:
         return _ranked_attempt(player, deal, now)
     if now < deal.opens_at or (deal.is_closed(now) and not deal.is_revealed(now)):
-        raise DealClosedError("this deal is not open")
+        raise DealClosedError
     running = Attempt.objects.filter(player=player, deal=deal, state=Attempt.State.PLAYING, ranked=False).first()
     if running is not None:
         return running

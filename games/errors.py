@@ -1,25 +1,176 @@
-"""The one shape of an error in JSON, and who is given it instead of a page."""
+"""The one type of error that is told to somebody, with every code there is; `docs/errors.md` explains them.
+
+`Refusal` is raised where something is refused. It is worded once, where the answer leaves: `config.errors` makes it a
+page or the one JSON shape, `config.api` does the same for the API, and the game's socket sends it as an `error` frame.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from games.rules import RulesError
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
+A_MINUTE: Final = 60
+
+AnyView = TypeVar("AnyView", bound=Callable[..., Any])
 
 
-def error_body(code: str, message: str, data: dict[str, Any] | None = None) -> dict[str, Any]:
-    """An error as every HTTP answer of the site words it."""
-    return {"error": {"code": code, "message": message, "data": data or {}}}
+def _too_many(minutes: int) -> StrPromise:
+    return ngettext_lazy(
+        "Too many requests. Try again in a minute.", "Too many requests. Try again in %(minutes)d minutes.", minutes
+    )
 
 
-def too_many(retry_after: int, message: str) -> HttpResponse:
-    """The answer 429 for a program: when there is room again stands in the header and in the data."""
-    body = error_body("rate_limited", message, {"retry_after": retry_after})
-    return JsonResponse(body, status=429, headers={"Retry-After": str(retry_after)})
+_NOT_UNDERSTOOD: Final = _("This request could not be understood.")
+_NOT_ALLOWED: Final = _("You may not do this.")
+_NOTHING_HERE: Final = _("There is nothing at this address.")
+_SIGN_IN: Final = _("Please sign in again.")
+_OUR_FAULT: Final = _("Something went wrong on our side. It has been noted.")
+
+
+class ErrorCode(StrEnum):
+    """Why something was refused: the code for programs, the HTTP status, and the sentence for people."""
+
+    status: int
+    sentence: StrPromise
+
+    def __new__(cls, code: str, status: int, sentence: StrPromise) -> Self:
+        """A member; it is equal to its code."""
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.status = status
+        member.sentence = sentence
+        return member
+
+    @classmethod
+    def of(cls, code: str) -> Self:
+        """The member of this code."""
+        return cls[code.upper()]
+
+    # The request.
+    BAD_REQUEST = "bad_request", 400, _NOT_UNDERSTOOD
+    BAD_PARAMETERS = "bad_parameters", 422, _NOT_UNDERSTOOD
+    BAD_JSON = "bad_json", 400, _("This is not JSON.")
+    BAD_CURSOR = "bad_cursor", 400, _NOT_UNDERSTOOD
+    BAD_DAYS = "bad_days", 400, _NOT_UNDERSTOOD
+    NOT_FOUND = "not_found", 404, _NOTHING_HERE
+    METHOD_NOT_ALLOWED = "method_not_allowed", 405, _("This address does not answer to that method.")
+    TOO_LARGE = "too_large", 413, _NOT_UNDERSTOOD
+    RATE_LIMITED = "rate_limited", 429, _too_many(1)
+
+    # Who asks.
+    FORBIDDEN = "forbidden", 403, _NOT_ALLOWED
+    CSRF_FAILED = "csrf_failed", 403, _("This form has expired. Go back, load the page again and retry.")
+    SESSION_EXPIRED = "session_expired", 401, _SIGN_IN
+    NOT_SIGNED_IN = "not_signed_in", 401, _SIGN_IN
+    ACCOUNT_REQUIRED = "account_required", 403, _("This needs an account.")
+    NOT_YOURS = "not_yours", 403, _NOT_ALLOWED
+
+    # Deals, hints and verdicts.
+    DEAL_AWAITED = "deal_awaited", 503, _("This deal is being prepared.")
+    DEAL_CLOSED = "deal_closed", 409, _("The day of this deal is over. This is the new one.")
+    NOT_REVEALED = "not_revealed", 403, _NOT_ALLOWED
+    NO_HINTS = "no_hints", 403, _NOT_ALLOWED
+    NOT_DECIDABLE = "not_decidable", 409, _NOT_ALLOWED
+
+    # The game's socket.
+    BAD_FRAME = "bad_frame", 400, _NOT_UNDERSTOOD
+    UNKNOWN_TYPE = "unknown_type", 400, _NOT_UNDERSTOOD
+    UNSUPPORTED_VERSION = "unsupported_version", 400, _NOT_UNDERSTOOD
+    STALE = "stale", 409, _NOT_ALLOWED
+    CLOSED = "closed", 409, _NOT_ALLOWED
+
+    # The rules (`games.rules.errors`).
+    BAD_RECORD = "bad_record", 422, _("The record is not of the documented form.")
+    BAD_OPTION = "bad_option", 422, _("The record names a game or an option that there is not.")
+    BAD_SEED = "bad_seed", 422, _("The record's seed is not one.")
+    BAD_DECK = "bad_deck", 422, _("The record's deck is not the game's.")
+    BAD_POSITION = "bad_position", 400, _NOT_UNDERSTOOD
+    INVALID_TOKEN = "invalid_token", 422, _("This is no move of the game.")
+    ILLEGAL_MOVE = "illegal_move", 422, _("The rules do not allow this move.")
+    RECORD_FULL = "record_full", 422, _("The record has more moves than a record may.")
+    CONTRADICTED_END = "contradicted_end", 422, _("The game did not end as the record says.")
+    RULES_ERROR = "rules_error", 422, _NOT_UNDERSTOOD
+
+    # The service.
+    SERVER_ERROR = "server_error", 500, _OUR_FAULT
+    SERVER_BUSY = "server_busy", 503, _OUR_FAULT
+    NOT_READY = "not_ready", 503, _OUR_FAULT
+
+
+class Refusal(Exception):
+    """Something that is not done, and why.
+
+    A translatable `message` is for everybody. One in plain English is for programs, and people read the code's own
+    sentence; so does everybody when there is no message. `data` goes out beside code and message.
+    """
+
+    def __init__(self, code: ErrorCode, message: str | StrPromise = "", /, **data: Any) -> None:  # noqa: ANN401
+        self.code = code
+        self.data = data
+        self._message = message
+        super().__init__(code, message)
+
+    def __str__(self) -> str:
+        return self.message
+
+    @property
+    def message(self) -> str:
+        """What programs are told, in the language that is active: theirs is English."""
+        return str(self._message or self.sentence)
+
+    @property
+    def sentence(self) -> str | StrPromise:
+        """What people are told, in their language."""
+        return self._message if isinstance(self._message, Promise) else self.code.sentence
+
+    def to_json(self) -> dict[str, Any]:
+        """The one shape of an error in JSON."""
+        return {"error": {"code": self.code, "message": self.message, "data": self.data}}
+
+
+class RateLimitedError(Refusal):
+    """There have been too many of something; `retry_after` is the seconds until there is room again."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(ErrorCode.RATE_LIMITED, retry_after=retry_after)
+
+    @property
+    def sentence(self) -> str | StrPromise:
+        """When to try again, in minutes."""
+        minutes = -(-int(self.data["retry_after"]) // A_MINUTE)
+        return _too_many(minutes) % {"minutes": minutes}
+
+
+def refusal_of(error: RulesError, **data: Any) -> Refusal:  # noqa: ANN401
+    """What the rules refuse, as everybody is told it."""
+    return Refusal(ErrorCode.of(error.code), str(error), **data)
+
+
+def json_only(view: AnyView) -> AnyView:
+    """Have a view that only programs call refuse in JSON, whatever the caller accepts."""
+
+    @wraps(view)
+    def marked(request: HttpRequest, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        request.json_only = True  # type: ignore[attr-defined]
+        return view(request, *args, **kwargs)
+
+    return cast("AnyView", marked)
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """The caller is a program: it asked the API, or for JSON."""
-    if request.path.startswith("/api/"):
+    """The caller is a program: it asked the API or a view for programs, or asked for JSON."""
+    if request.path.startswith("/api/") or getattr(request, "json_only", False):
         return True
     return request.get_preferred_type(["text/html", "application/json"]) == "application/json"

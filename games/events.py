@@ -35,14 +35,21 @@ def attempt_group(public_id: uuid.UUID) -> str:
     return f"attempt.{public_id.hex}"
 
 
-def request_verdict(attempt_id: int) -> None:
-    """Ask a worker to verify the attempt; when the queue is down the sweep asks again."""
+def request_task(name: str, *args: int, countdown: float | None = None) -> bool:
+    """Ask a worker to do a task; says whether the queue has taken it, and never fails."""
     try:
-        current_app.send_task("talon.verify", args=[attempt_id], retry=True, retry_policy=_RETRY)
+        current_app.send_task(name, args=args, countdown=countdown, retry=True, retry_policy=_RETRY)
     except SoftTimeLimitExceeded:
         raise
     except Exception:
-        log.warning("verdict not requested", extra={"attempt": attempt_id}, exc_info=True)
+        log.warning("task not sent", extra={"task": name, "about": args}, exc_info=True)
+        return False
+    return True
+
+
+def request_verdict(attempt_id: int) -> bool:
+    """Ask a worker to verify the attempt; when the queue is down the sweep asks again."""
+    return request_task("talon.verify", attempt_id)
 
 
 def tell_attempt(public_id: uuid.UUID, what: str, **data: Any) -> None:  # noqa: ANN401

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django_ratelimit.core import get_usage
 
 from games.addresses import network_of
+from games.errors import RateLimitedError
 
 Action = Literal[
     "api", "ask", "delete", "export", "follow", "guest", "preferences", "rename", "replay", "start", "verify"
@@ -33,15 +33,6 @@ RATES: Final[dict[Action, str]] = {
     "start": "60/m",
     "verify": "30/m",
 }
-
-
-class RateLimitedError(PermissionDenied):
-    """There have been too many of something; answered with 429."""
-
-    def __init__(self, retry_after: int) -> None:
-        self.retry_after = retry_after
-        """Seconds until there is room again."""
-        super().__init__(f"too many requests; try again in {retry_after} s")
 
 
 def spend(request: HttpRequest, action: Action) -> None:

@@ -7,7 +7,7 @@ import logging
 from celery import shared_task
 from django.utils import timezone
 
-from games import attempts, housekeeping
+from games import attempts, events, housekeeping
 from games.deals import filling, publishing
 from games.hints import questions
 
@@ -28,7 +28,7 @@ def close_due() -> None:
         closed, purged = progress
         log.info("attempts closed", extra={"closed": closed.done, "failed": closed.failed, "purged": purged.done})
     if any(each.more for each in progress):
-        close_due.delay()
+        events.request_task("talon.close_due")
 
 
 @shared_task(name="talon.fill_sealed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -13,13 +12,14 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema
 
-from games.api import ERRORS, ApiError, Day, DealOut, Moment
+from games.api import ERRORS, Day, DealOut, Moment
+from games.errors import ErrorCode, Refusal
 from games.models import Deal
 from games.rules import CATALOGUE
 from leaderboards import boards, seasons
 from leaderboards.keys import BoardName
 from leaderboards.models import Result, Season
-from leaderboards.pages import CursorError, Entry, Page
+from leaderboards.pages import Entry
 from leaderboards.schemas import EntryOut, PageOut
 
 RESULTS_SHOWN: Final = 50
@@ -82,7 +82,7 @@ class ResultsIn(Schema):
 def get_board(request: HttpRequest, deal_id: int, asked: Query[PageIn]) -> PageOut:  # noqa: ARG001
     """A page of a deal's board; the first one also has those that wait for their verdict."""
     deal = _deal(deal_id)
-    page = _page(lambda: boards.page(deal, asked.board, asked.cursor, asked.limit))
+    page = boards.page(deal, asked.board, asked.cursor, asked.limit)
     return PageOut.of(asked.board, page, None if asked.cursor else boards.waiting(deal))
 
 
@@ -91,7 +91,7 @@ def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, asked: Que
     """Where a player stands on a deal's board."""
     entry = boards.standing_of(_deal(deal_id), asked.board, _player(player_id))
     if entry is None:
-        raise ApiError(404, "not_found", "This player is not on this board.")
+        raise Refusal(ErrorCode.NOT_FOUND, "This player is not on this board.")
     return EntryOut.of(entry)
 
 
@@ -121,7 +121,7 @@ def get_season(
 ) -> PageOut:
     """A page of a season's board."""
     season = _season(period, when)
-    return PageOut.of(asked.board, _page(lambda: seasons.page(season, asked.board, asked.cursor, asked.limit)))
+    return PageOut.of(asked.board, seasons.page(season, asked.board, asked.cursor, asked.limit))
 
 
 @router.get("/seasons/{period}/around/{uuid:player_id}", response={200: list[EntryOut], **ERRORS})
@@ -178,30 +178,23 @@ def _deal(deal_id: int) -> Deal:
 
 
 def _player(public_id: UUID) -> Any:  # noqa: ANN401
-    """A player whom boards may show; a guest or a banned player is not found."""
-    return get_object_or_404(get_user_model(), public_id=public_id, is_guest=False, banned_at=None)
+    """A player who stands on boards; any other is not found."""
+    return get_object_or_404(get_user_model().objects.listed(), public_id=public_id)
 
 
 def _me(request: HttpRequest) -> Any:  # noqa: ANN401
     if not request.user.is_authenticated:
-        raise ApiError(401, "not_signed_in", "Sign in to see whom you follow.")
+        raise Refusal(ErrorCode.NOT_SIGNED_IN, "Sign in to see whom you follow.")
     return request.user
 
 
 def _season(period: Season.Period, when: SeasonIn) -> Season | None:
     day = when.day or timezone.now().date()
     if when.variant and when.variant not in CATALOGUE:
-        raise ApiError(404, "not_found", "There is no such variant.")
+        raise Refusal(ErrorCode.NOT_FOUND, "There is no such variant.")
     if not seasons.ALL_TIME < day < seasons.LATEST:
-        raise ApiError(404, "not_found", "There is no such season.")
+        raise Refusal(ErrorCode.NOT_FOUND, "There is no such season.")
     return seasons.season(period, day, when.variant)
-
-
-def _page(read: Callable[[], Page]) -> Page:
-    try:
-        return read()
-    except CursorError as error:
-        raise ApiError(400, error.code, str(error)) from None
 
 
 def _entries(found: list[Entry]) -> list[EntryOut]:

@@ -120,9 +120,8 @@ def _waiting_key(deal: Deal) -> str:
 
 
 def _waiting_rows(deal: Deal) -> QuerySet[Attempt, tuple[Any, ...]]:
-    return Attempt.objects.filter(
-        deal=deal, ranked=True, state__in=_WAITING_STATES, player__is_guest=False, player__banned_at=None
-    ).values_list(
+    listed = get_user_model().objects.listed_at("player")
+    return Attempt.objects.filter(listed, deal=deal, ranked=True, state__in=_WAITING_STATES).values_list(
         "player__public_id", "player__display_name", "player__deleted_at", "finished_at", "state", "public_id"
     )
 

@@ -6,24 +6,19 @@ change with it, and after the commit everybody looking at the board is told.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from celery import current_app
-from celery.exceptions import SoftTimeLimitExceeded
 from django.db import connection, transaction
 from django.utils import timezone
 
-from games.events import notifier
+from games.events import notifier, request_task
 from games.statements import Statement, run_in_order, stored
 from leaderboards import histogram
 from leaderboards.ladders import deal_ladder, deal_ladders
 from leaderboards.models import DealBoard, Recount, Result
-
-log = logging.getLogger(__name__)
 
 ALL_BOARDS: Final = "boards"
 """The channel group that hears of what may have changed any board."""
@@ -173,9 +168,4 @@ def _request_recount() -> None:
     if now - _recount_requested < RECOUNT_EVERY:
         return
     _recount_requested = now
-    try:
-        current_app.send_task("talon.recount", countdown=RECOUNT_DELAY, retry=False)
-    except SoftTimeLimitExceeded:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever the broker's transport raises; the sweep recounts too
-        log.warning("a recount could not be requested: %s", error)
+    request_task("talon.recount", countdown=RECOUNT_DELAY)  # the sweep recounts too

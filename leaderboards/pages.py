@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.core import signing
 
+from games.errors import ErrorCode, Refusal
 from leaderboards.ladders import Ladder, Position
 
 Status = Literal["verified", "pending", "review"]
@@ -16,10 +17,11 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SALT: Final = "board-cursor"
 
 
-class CursorError(ValueError):
+class CursorError(Refusal):
     """A cursor that was made for no page of this board."""
 
-    code = "bad_cursor"
+    def __init__(self, message: str) -> None:
+        super().__init__(ErrorCode.BAD_CURSOR, message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from leaderboards.entries import tell_all_watchers
 from leaderboards.keys import DEAL, Score
 from leaderboards.ladders import set_score
 from leaderboards.models import Reranking, Result
-from leaderboards.players import Player, may_be_listed
+from leaderboards.players import Player
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ def rank_marked(now: datetime | None = None) -> int:
 
 def _attempts_to_place(player: Player) -> list[int]:
     """The attempts whose result is missing or not as it should be, deal by deal."""
-    listed = may_be_listed(get_user_model().objects.get(pk=player.pk))
+    listed = get_user_model().objects.get(pk=player.pk).is_listed
     attempts = Attempt.objects.filter(player=player.pk, ranked=True, state=Attempt.State.VERIFIED)
     return list(
         attempts.exclude(result__in=Result.objects.filter(player=player.pk, listed=listed))
@@ -89,7 +89,7 @@ def _place(player_id: int, attempt_id: int) -> bool:
         )
         if attempt is None or attempt.finished_at is None or attempt.cards_up is None:
             return False
-        listed = may_be_listed(player)
+        listed = player.is_listed
         result = Result.objects.filter(attempt=attempt).first()
         if result is not None and result.listed == listed and result.player_id == player.pk:
             return False

@@ -14,15 +14,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from games import metrics
+from games.errors import ErrorCode, Refusal
 from games.events import notifier
 from games.models import Attempt
 from games.statements import Statement, run_in_order, stored
@@ -32,15 +33,17 @@ from leaderboards.boards import rank_of
 from leaderboards.keys import DEAL, Score
 from leaderboards.ladders import set_score
 from leaderboards.models import Result
-from leaderboards.players import may_be_listed
 from leaderboards.waiting import read_with_company
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 log = logging.getLogger(__name__)
 State = Attempt.State
 
 
 # Every verdict takes these two, so they are written out: composing them by the ORM takes longer than running them.
-_LOCK: Final = "SELECT id, is_guest, banned_at FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
+_LOCK: Final = "SELECT id, {fields} FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
 _SWAP: Final = (
     f"UPDATE {Attempt._meta.db_table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "  # noqa: S608
     "tokens = %s, line = %s, verified_at = %s WHERE id = %s AND state = %s AND player_id = %s RETURNING id"
@@ -49,10 +52,11 @@ COMPANY: Final = 15
 """So many other waiting attempts a task settles besides its own: enough to share what a transaction costs."""
 
 
-class NotDecidableError(ValueError):
+class NotDecidableError(Refusal):
     """Staff tried to decide an attempt that cannot be decided so."""
 
-    code = "not_decidable"
+    def __init__(self, message: StrPromise) -> None:
+        super().__init__(ErrorCode.NOT_DECIDABLE, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +186,10 @@ def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durab
     """Lock the players' rows and write the verdicts; the player of each attempt that was as expected, by its id."""
     ids = sorted({case.attempt.player_id for case in cases})
     postgresql = connection.vendor == "postgresql"
+    user = get_user_model()
     lock = _LOCK.format(
-        table=get_user_model()._meta.db_table,
+        fields=", ".join(user.LISTED),
+        table=user._meta.db_table,
         ids=", ".join(["%s"] * len(ids)),
         lock=" FOR NO KEY UPDATE" if postgresql else "",
     )
@@ -205,8 +211,8 @@ def _swapping(case: Case, expected: State, now: datetime) -> Statement:
 
 
 def _player(row: tuple[Any, ...]) -> Any:  # noqa: ANN401
-    player_id, is_guest, banned_at = row
-    return get_user_model()(pk=player_id, is_guest=bool(is_guest), banned_at=banned_at)
+    user = get_user_model()
+    return user(**dict(zip(("id", *user.LISTED), row, strict=True)))
 
 
 def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Result | None, int | None]]:
@@ -216,7 +222,7 @@ def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Res
     for case in cases:
         kept = _kept_result(case) if case.attempt.state != State.PENDING else None
         if kept is None and (result := _result(case, players[case.attempt.pk])) is not None:
-            fresh.append((result, may_be_listed(result.player)))
+            fresh.append((result, result.player.is_listed))
             kept = result, None
         places.append(kept or (None, None))
     ranks = {id(result): rank for (result, _listed), rank in zip(fresh, entries.add_all(fresh), strict=True)}

@@ -1,12 +1,11 @@
-"""The boards' pages."""
+"""The pages of the boards: all of them at a glance, a deal's, and a season's."""
 
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -14,50 +13,51 @@ from django.views.decorators.http import require_safe
 
 from games.deals import publishing
 from games.models import Deal
+from games.pages.shown import ShownDeal
 from games.rules import CATALOGUE
 from leaderboards import boards, seasons
 from leaderboards.keys import BOARDS, BoardName
 from leaderboards.models import Season
-from leaderboards.pages import CursorError, Page
+from leaderboards.pages import Entry, Page
 
-WHO = ("all", "friends")
+if TYPE_CHECKING:
+    from accounts.models import User
+
+WHO: Final = ("all", "friends")
+#: Entries of each deal on the index.
+LEADERS: Final = 3
 
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """Every board there is: today's deals, each with its first entries, and the periods.
-
-    Context: `deals`, a list of {deal, leaders}; `periods`; `variants`.
-    """
-    found = [{"deal": deal, "leaders": boards.page(deal, limit=3).entries} for deal in publishing.todays_deals()]
-    context = {"deals": found, "periods": Season.Period, "variants": list(CATALOGUE)}
-    return render(request, "boards/index.html", context)
+    """Every board: today's deals, each with its leaders, and the periods of the seasons."""
+    today = [
+        {"deal": ShownDeal.of(deal), "leaders": boards.page(deal, limit=LEADERS).entries}
+        for deal in publishing.todays_deals()
+    ]
+    return render(request, "boards/index.html", {"deals": today, "periods": Season.Period})
 
 
 @require_safe
 def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """A deal's board: `?board=race|fewest`, `?cursor=`, `?who=all|friends`.
 
-    Context: `deal`, `board`, `boards`, `other_board`, `who`, `page` (entries, total), `before_url`, `after_url`,
-    `waiting` (entries without a rank, on the first page), `mine` (one's own entry or None), `around` (the entries about
-    one's own when the page does not show it), `live` (the WebSocket's path), `is_revealed` (records may be downloaded).
+    Beside what all boards show (`_shared`): `waiting` (entries without a rank, on the first page), `mine` (the player's
+    own entry), `around` (the entries around it, when the page does not show it) and `live` (the WebSocket's path).
     """
     deal = get_object_or_404(Deal, day=day, variant=variant)
     board, cursor, who = _board(request), request.GET.get("cursor"), _who(request)
     player = request.user if request.user.is_authenticated else None
     if who == "friends":
-        found = boards.friends(deal, board, player) if player else []
-        page = Page(found, len(found))
+        page = _unpaged(boards.friends(deal, board, player) if player else [])
     else:
-        page = _page_or_400(lambda: boards.page(deal, board, cursor))
-    mine = boards.standing_of(deal, board, player) if player else None
+        page = boards.page(deal, board, cursor)
     context = {
-        "deal": deal,
+        "deal": ShownDeal.of(deal),
         "waiting": [] if cursor or who == "friends" else boards.waiting(deal),
-        "mine": mine,
+        "mine": boards.standing_of(deal, board, player) if player else None,
         "around": boards.around(deal, board, player) if player and not _shows(page, player) else [],
         "live": f"/ws/board/{deal.pk}/?board={board}",
-        "is_revealed": deal.is_revealed(timezone.now()),
         **_shared(request, board, who, page),
     }
     return render(request, "boards/deal.html", context)
@@ -65,21 +65,19 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
 
 @require_safe
 def season_page(request: HttpRequest, period: str) -> HttpResponse:
-    """A season's board: `?board=`, `?cursor=`, `?who=`, `?variant=`, `?day=` (any day of the season, today without).
+    """A season's board: `?board=`, `?cursor=`, `?who=`, `?variant=`, `?day=` (any day of the season; by default today).
 
-    Context: `period`, `day`, `span` (first, end), `earlier` and `later` (a day of the neighbouring seasons or None),
-    `variant`, `variants`, and as on a deal's board `board`, `other_board`, `who`, `page`, `before_url`, `after_url`,
-    `around`.
+    Beside what all boards show (`_shared`): `span` (first day, end), `earlier` and `later` (a day of the neighbouring
+    seasons, where there are any), `variant` (empty for all) and `around`, as on a deal's board.
     """
     board, who, variant, day = _board(request), _who(request), _variant(request), _day(request)
     span = seasons.span(period, day)
     season = seasons.season(period, day, variant)
     player = request.user if request.user.is_authenticated else None
     if who == "friends":
-        found = seasons.friends(season, board, player) if player else []
-        page = Page(found, len(found))
+        page = _unpaged(seasons.friends(season, board, player) if player else [])
     else:
-        page = _page_or_400(lambda: seasons.page(season, board, request.GET.get("cursor")))
+        page = seasons.page(season, board, request.GET.get("cursor"))
     context = {
         "period": Season.Period(period),
         "day": day,
@@ -95,10 +93,9 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
 
 
 def _shared(request: HttpRequest, board: BoardName, who: str, page: Page) -> dict[str, Any]:
+    """What every board shows: its page of entries, and the addresses of the pages before and after."""
     return {
         "board": board,
-        "boards": BOARDS,
-        "other_board": next(other for other in BOARDS if other != board),
         "who": who,
         "page": page,
         "before_url": _url_at(request, page.before),
@@ -112,16 +109,12 @@ def _url_at(request: HttpRequest, cursor: str | None) -> str | None:
     return "?" + urlencode({**request.GET.dict(), "cursor": cursor})
 
 
-def _shows(page: Page, player: Any) -> bool:  # noqa: ANN401
+def _shows(page: Page, player: User) -> bool:
     return any(entry.player == player.public_id for entry in page.entries)
 
 
-def _page_or_400(read: Any) -> Page:  # noqa: ANN401
-    try:
-        found: Page = read()
-    except CursorError as error:
-        raise BadRequest(str(error)) from None
-    return found
+def _unpaged(entries: list[Entry]) -> Page:
+    return Page(entries, len(entries))
 
 
 def _board(request: HttpRequest) -> BoardName:

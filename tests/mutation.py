@@ -43,6 +43,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/live/journal.py": JOURNAL,
     "games/live/journal_store.py": JOURNAL,
     "games/verification.py": ("tests/leaderboards/test_verification.py",),
+    "games/pages/deals.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/test_deals.py"),
     "games/pages/ledger.py": ("tests/games/deals/test_ledger.py",),
     "leaderboards/settlement.py": ("tests/leaderboards/test_settlement.py", "tests/leaderboards/test_verification.py"),
     "accounts/deletion.py": ("tests/accounts/test_deletion.py",),

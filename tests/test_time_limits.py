@@ -16,7 +16,6 @@ BROAD = {"Exception", "BaseException"}
 #: Functions that no task runs in its own thread, where the limit is raised.
 ELSEWHERE = {
     ("games/hints/questions.py", "answer_soon.work"),
-    ("games/hints/questions.py", "_request_answer"),
     ("games/live/journal.py", "Journal._work"),
     ("games/live/journal_store.py", "JournalStore.close"),
 }

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from django import template
-from django.utils import timezone
 from django.utils.formats import get_format
 from django.utils.translation import gettext as _
-
-from games.models import Deal
 
 register = template.Library()
 
@@ -36,9 +33,3 @@ def percent(share: float | None) -> str:
 def shown_name(who: object) -> str:
     """The name of a player, or of an entry on a board; that of a deleted account is the site's own, and translated."""
     return _("Former player") if getattr(who, "is_former", False) else str(who)
-
-
-@register.filter
-def is_revealed(deal: Deal) -> bool:
-    """Whether everybody may see the deal's records."""
-    return deal.is_revealed(timezone.now())

@@ -7,15 +7,20 @@ import secrets
 from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from games.deals import difficulty, ledger, sealed
+from games.errors import ErrorCode, Refusal
 from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, OptionError, Variant, commitment
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 #: How many days beyond the present one are kept ready, with their commitments published.
 DAYS_AHEAD: Final = 2
@@ -31,16 +36,18 @@ SEED_BYTES: Final = 32
 log = logging.getLogger(__name__)
 
 
-class DealAwaitedError(LookupError):
+class DealAwaitedError(Refusal):
     """Today's deal is not there yet: it is being certified."""
 
-    code = "deal_awaited"
+    def __init__(self) -> None:
+        super().__init__(ErrorCode.DEAL_AWAITED)
 
 
-class DealClosedError(ValueError):
+class DealClosedError(Refusal):
     """The deal takes no such attempt: its day is over, has not begun, or its secrets are still kept."""
 
-    code = "deal_closed"
+    def __init__(self, message: str | StrPromise = "") -> None:
+        super().__init__(ErrorCode.DEAL_CLOSED, message)
 
 
 def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = None) -> list[Deal]:
@@ -125,7 +132,7 @@ def todays_deal(variant: str, now: datetime | None = None) -> Deal:
         if deal.variant == variant:
             return deal
     if variant in CATALOGUE:
-        raise DealAwaitedError("this deal is being prepared and will be here in a moment")
+        raise DealAwaitedError
     raise Deal.DoesNotExist(f"no variant is called {variant!r}")
 
 
@@ -138,7 +145,7 @@ def practice_deal(name: str, options: Mapping[str, object] | None = None, *, of:
     now = timezone.now()
     if of is not None:
         if of.day is not None and not of.is_revealed(now):
-            raise DealClosedError("a daily deal can be practised once its day and the hour after it are over")
+            raise DealClosedError(_("This deal can be practised once its day and the hour after it are over."))
         return of
     variant = _variant(name, options)
     with transaction.atomic():

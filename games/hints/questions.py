@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from celery import current_app
 from django.conf import settings
 from django.db import connections, transaction
 from django.utils import timezone
 
+from games import events
 from games.attempts import deal_table, journal_of, record_of
+from games.errors import ErrorCode, Refusal
 from games.models import Attempt, Question
 from games.rules import Record, Table, from_position
 from games.solver import check_solution
@@ -40,14 +41,6 @@ PATIENCE: Final = timedelta(seconds=30)
 #: Searches that run at once in one worker process; further ones wait for their turn.
 _turns = threading.BoundedSemaphore(2)
 _GLANCE: Final = 0.25  # s between two looks whether the question has been withdrawn
-
-
-class HintRefusedError(ValueError):
-    """This question is not answered."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +66,21 @@ class Reply:
 def check_may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> None:
     """Questions are for the attempt's own player, about a practice deal or one whose seed everybody may see.
 
-    :raises HintRefusedError: otherwise.
+    :raises Refusal: otherwise.
     """
     if attempt.player_id != player_id:
-        raise HintRefusedError("not_yours", "this is not your game")
+        raise Refusal(ErrorCode.NOT_YOURS, "this is not your game")
     deal = attempt.deal
     allowed = not attempt.ranked if deal.day is None else deal.is_revealed(now)
     if not allowed:
-        raise HintRefusedError("no_hints", "a game that counts gets no hints before its deal is closed")
+        raise Refusal(ErrorCode.NO_HINTS, "a game that counts gets no hints before its deal is closed")
 
 
 def may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> bool:
     """As `check_may_ask`, for who only wants to know."""
     try:
         check_may_ask(attempt, player_id, now)
-    except HintRefusedError:
+    except Refusal:
         return False
     return True
 
@@ -97,7 +90,7 @@ def ask(attempt: Attempt, player_id: int | None, n: int | None = None, *, now: d
 
     A player has one question at a time: those before it are withdrawn.
 
-    :raises HintRefusedError: when it may not be asked, or there are fewer tokens.
+    :raises Refusal: when it may not be asked, or there are fewer tokens.
     """
     now = now or timezone.now()
     check_may_ask(attempt, player_id, now)
@@ -118,7 +111,7 @@ def ask(attempt: Attempt, player_id: int | None, n: int | None = None, *, now: d
 def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None) -> Reply | None:
     """What has become of the attempt's question; None when there is none.
 
-    :raises HintRefusedError: when it may not be asked.
+    :raises Refusal: when it may not be asked.
     """
     now = now or timezone.now()
     check_may_ask(attempt, player_id, now)
@@ -129,7 +122,7 @@ def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None
 def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] | None:
     """The table asked about and a way to win from there; None while there is no such answer.
 
-    :raises HintRefusedError: when it may not be asked.
+    :raises Refusal: when it may not be asked.
     """
     reply = look(attempt, player_id)
     if reply is None or reply.answer != Question.Answer.YES:
@@ -140,7 +133,7 @@ def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] |
 def withdraw(attempt: Attempt, player_id: int | None) -> None:
     """Forget the attempt's question, and end the search for its answer.
 
-    :raises HintRefusedError: when it may not be asked.
+    :raises Refusal: when it may not be asked.
     """
     check_may_ask(attempt, player_id, timezone.now())
     Question.objects.filter(attempt=attempt).delete()
@@ -220,7 +213,7 @@ def _checked(output: bytes, position: str) -> dict[str, Any]:
 def _table(attempt: Attempt, n: int | None) -> Table:
     played = record_of(attempt).tokens if attempt.is_over else tuple(move.token for move in journal_of(attempt.pk))
     if n is not None and not 0 <= n <= len(played):
-        raise HintRefusedError("bad_position", f"the game has {len(played)} moves so far")
+        raise Refusal(ErrorCode.BAD_POSITION, f"the game has {len(played)} moves so far")
     table = deal_table(attempt.deal)
     for token in played[:n]:
         table.push(token)
@@ -243,8 +236,5 @@ def _reply(question: Question, now: datetime) -> Reply:
 
 
 def _request_answer(question: Question) -> None:
-    try:
-        current_app.send_task("talon.answer_question", args=[question.pk], retry=False)
-    except Exception:
-        log.warning("question not sent", exc_info=True)
+    if not events.request_task("talon.answer_question", question.pk):
         Question.objects.filter(pk=question.pk).update(answer=Question.Answer.UNKNOWN)

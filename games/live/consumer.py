@@ -17,11 +17,11 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import Error
 
 from games import metrics
+from games.errors import ErrorCode, Refusal
 from games.live import protocol
 from games.live.allowance import allowance_of, keep_until_full
 from games.live.eviction import open_sockets, session_name
 from games.live.outbox import Outbox
-from games.live.protocol import ErrorCode, ProtocolError
 from games.live.table import LiveTable
 from games.live.tables import LiveTables, shared_tables
 
@@ -124,7 +124,7 @@ class PlayConsumer:
         self._outbox.hold()
         try:
             await self._do(text)
-        except ProtocolError as error:
+        except Refusal as error:
             await self._refuse(error)
         finally:
             await self._outbox.flush()
@@ -132,10 +132,10 @@ class PlayConsumer:
     async def _do(self, text: str | None) -> None:
         if wait := self._allowance.spend():
             self._refused += 1
-            raise ProtocolError(ErrorCode.RATE_LIMITED, "too many messages", retry_after_ms=wait)
+            raise Refusal(ErrorCode.RATE_LIMITED, "too many messages", retry_after_ms=wait)
         self._refused = 0
         if text is None:
-            raise ProtocolError(ErrorCode.BAD_FRAME, "frames are text")
+            raise Refusal(ErrorCode.BAD_FRAME, "frames are text")
         message = protocol.parse(text)
         if time.monotonic() - self._checked_at > SESSION_GOOD_FOR:
             await self._check_session()
@@ -145,7 +145,7 @@ class PlayConsumer:
             return
         table = self._table
         if table is None:
-            raise ProtocolError(ErrorCode.BAD_FRAME, "the first message is hello")
+            raise Refusal(ErrorCode.BAD_FRAME, "the first message is hello")
         if type(message) is protocol.Move:
             await table.play(message.n, message.token)
         elif type(message) is protocol.Auto:
@@ -158,7 +158,7 @@ class PlayConsumer:
 
     async def _hello(self, message: protocol.Hello) -> None:
         if message.v != protocol.VERSION:
-            raise ProtocolError(
+            raise Refusal(
                 ErrorCode.UNSUPPORTED_VERSION,
                 f"this server speaks version {protocol.VERSION}",
                 speaks=[protocol.VERSION],
@@ -173,7 +173,7 @@ class PlayConsumer:
     async def _check_session(self) -> None:
         """See that the session still is what it was when the connection was opened.
 
-        :raises ProtocolError: session_expired or not_yours; server_busy while nobody can say.
+        :raises Refusal: session_expired or not_yours; server_busy while nobody can say.
         """
         store = import_module(settings.SESSION_ENGINE).SessionStore(self._session_key)
         try:
@@ -187,7 +187,7 @@ class PlayConsumer:
         if self._table is not None:
             await self._table.check_owner(user.pk)
 
-    async def _refuse(self, error: ProtocolError) -> None:
+    async def _refuse(self, error: Refusal) -> None:
         metrics.REFUSALS.labels(error.code).inc()
         n = 0 if self._table is None else self._table.n
         self.tell(protocol.write(protocol.Error(code=error.code, message=error.message, n=n, data=error.data)))
@@ -250,5 +250,5 @@ def _forget(scope: Scope) -> None:
     scope.get("cookies", {}).clear()
 
 
-def _session_expired() -> ProtocolError:
-    return ProtocolError(ErrorCode.SESSION_EXPIRED, "sign in again, or start again as a guest")
+def _session_expired() -> Refusal:
+    return Refusal(ErrorCode.SESSION_EXPIRED, "sign in again, or start again as a guest")

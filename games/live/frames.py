@@ -5,12 +5,12 @@ from __future__ import annotations
 import uuid
 from typing import Final
 
+from games.errors import refusal_of
 from games.live import protocol
 from games.live.autofinish import winning_run
 from games.live.loading import Loaded
-from games.live.protocol import ErrorCode, ProtocolError
 from games.models import Attempt
-from games.rules import IllegalMoveError, RecordFullError, RulesError, Table
+from games.rules import Table, TokenError
 
 PLAYING: Final = str(Attempt.State.PLAYING)
 _NO_PROGRESS: Final = frozenset({"d", "n"})
@@ -19,16 +19,12 @@ _NO_PROGRESS: Final = frozenset({"d", "n"})
 def push(table: Table, token: str) -> None:
     """Play a token on a table.
 
-    :raises ProtocolError: invalid_token, illegal_move or record_full; the table stays as it was.
+    :raises Refusal: invalid_token, illegal_move or record_full; the table stays as it was.
     """
     try:
         table.push(token)
-    except RecordFullError as error:
-        raise ProtocolError(ErrorCode.RECORD_FULL, str(error), token=token) from None
-    except IllegalMoveError as error:
-        raise ProtocolError(ErrorCode.ILLEGAL_MOVE, str(error), token=token) from None
-    except RulesError as error:
-        raise ProtocolError(ErrorCode.INVALID_TOKEN, str(error), token=token[:40]) from None
+    except TokenError as error:
+        raise refusal_of(error, token=token) from None
 
 
 def moved(table: Table, token: str, ms: int, facts: Loaded) -> str:

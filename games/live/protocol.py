@@ -7,10 +7,11 @@ included; `ms` are milliseconds since the table was dealt.
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from typing import Annotated, Any, Final
 
 import msgspec
+
+from games.errors import ErrorCode, Refusal
 
 VERSION: Final = 1
 #: A longer frame from the client is refused and the connection closed.
@@ -18,25 +19,25 @@ MAX_FRAME: Final = 4096
 _MOST_N: Final = 1_000_000
 
 
-class ErrorCode(StrEnum):
-    """Why a message was not done. The connection stays open except where the code is among `FATAL`."""
-
-    BAD_FRAME = "bad_frame"
-    UNKNOWN_TYPE = "unknown_type"
-    TOO_LARGE = "too_large"
-    RATE_LIMITED = "rate_limited"
-    INVALID_TOKEN = "invalid_token"  # noqa: S105 - a token of the game
-    ILLEGAL_MOVE = "illegal_move"
-    STALE = "stale"
-    CLOSED = "closed"
-    RECORD_FULL = "record_full"
-    NOT_YOURS = "not_yours"
-    NOT_FOUND = "not_found"
-    SESSION_EXPIRED = "session_expired"
-    SERVER_BUSY = "server_busy"
-    UNSUPPORTED_VERSION = "unsupported_version"
-
-
+#: The codes a socket refuses with. The connection stays open except where the code is among `FATAL`.
+CODES: Final = frozenset(
+    {
+        ErrorCode.BAD_FRAME,
+        ErrorCode.UNKNOWN_TYPE,
+        ErrorCode.TOO_LARGE,
+        ErrorCode.RATE_LIMITED,
+        ErrorCode.INVALID_TOKEN,
+        ErrorCode.ILLEGAL_MOVE,
+        ErrorCode.STALE,
+        ErrorCode.CLOSED,
+        ErrorCode.RECORD_FULL,
+        ErrorCode.NOT_YOURS,
+        ErrorCode.NOT_FOUND,
+        ErrorCode.SESSION_EXPIRED,
+        ErrorCode.SERVER_BUSY,
+        ErrorCode.UNSUPPORTED_VERSION,
+    }
+)
 #: The codes after which the server closes the connection, with the WebSocket close code it uses.
 FATAL: Final[dict[ErrorCode, int]] = {
     ErrorCode.TOO_LARGE: 1009,
@@ -55,19 +56,9 @@ CLOSE_RATE: Final = 4429
 CLOSE_GOING: Final = 1012
 
 
-class ProtocolError(Exception):
-    """A message that is not done; `data` goes out beside code and message."""
-
-    def __init__(self, code: ErrorCode, message: str, **data: Any) -> None:  # noqa: ANN401
-        self.code = code
-        self.message = message
-        self.data = data
-        super().__init__(message)
-
-
-def busy(message: str) -> ProtocolError:
+def busy(message: str) -> Refusal:
     """The server cannot do it now; nothing has been done."""
-    return ProtocolError(ErrorCode.SERVER_BUSY, message, retry_after_ms=1000)
+    return Refusal(ErrorCode.SERVER_BUSY, message, retry_after_ms=1000)
 
 
 class _In(msgspec.Struct, tag_field="type", tag=str.lower, forbid_unknown_fields=True, gc=False):
@@ -194,7 +185,7 @@ class Pong(_Out):
 class Error(_Out):
     """A message that was not done; `n` is the last number played, `data` depends on the code."""
 
-    code: ErrorCode
+    code: Annotated[str, msgspec.Meta(extra_json_schema={"enum": sorted(CODES)})]
     message: str
     n: int
     data: dict[str, Any] = {}
@@ -213,10 +204,10 @@ _encoder: Final = msgspec.json.Encoder()
 def parse(text: str) -> ClientMessage:
     """Read a client's frame.
 
-    :raises ProtocolError: too_large, bad_frame or unknown_type.
+    :raises Refusal: too_large, bad_frame or unknown_type.
     """
     if len(text) > MAX_FRAME:
-        raise ProtocolError(ErrorCode.TOO_LARGE, f"a frame has at most {MAX_FRAME} characters", limit=MAX_FRAME)
+        raise Refusal(ErrorCode.TOO_LARGE, f"a frame has at most {MAX_FRAME} characters", limit=MAX_FRAME)
     try:
         return _decoder.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
@@ -238,16 +229,16 @@ def schemas() -> dict[str, Any]:
     return {"version": VERSION, **merged, "$defs": parts}
 
 
-def _refused(text: str, error: Exception) -> ProtocolError:
+def _refused(text: str, error: Exception) -> Refusal:
     """Tell a message of an unknown type from one that is no message at all."""
     try:
         raw = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return ProtocolError(ErrorCode.BAD_FRAME, "a frame is one JSON object")
+        return Refusal(ErrorCode.BAD_FRAME, "a frame is one JSON object")
     kind = raw.get("type") if isinstance(raw, dict) else None
     if isinstance(kind, str) and kind not in _TYPES:
-        return ProtocolError(ErrorCode.UNKNOWN_TYPE, f"no message is called {kind[:20]!r}", known=sorted(_TYPES))
-    return ProtocolError(ErrorCode.BAD_FRAME, str(error)[:200])
+        return Refusal(ErrorCode.UNKNOWN_TYPE, f"no message is called {kind[:20]!r}", known=sorted(_TYPES))
+    return Refusal(ErrorCode.BAD_FRAME, str(error)[:200])
 
 
 if __name__ == "__main__":

@@ -19,13 +19,13 @@ from django.db import Error
 
 from games import events, metrics
 from games.attempts import How, NotWonError, close_attempt, record_of
+from games.errors import ErrorCode, Refusal
 from games.live import frames, protocol
 from games.live.autofinish import winning_run
 from games.live.frames import PLAYING
 from games.live.journal import JournalBusyError
 from games.live.journal_store import Entry
 from games.live.loading import Loaded, load, off_loop
-from games.live.protocol import ErrorCode, ProtocolError
 from games.models import Attempt
 from games.rules import GAMES
 
@@ -49,14 +49,14 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def not_yours() -> ProtocolError:
+def not_yours() -> Refusal:
     """Somebody else's attempt."""
-    return ProtocolError(ErrorCode.NOT_YOURS, "this is another player's game")
+    return Refusal(ErrorCode.NOT_YOURS, "this is another player's game")
 
 
-def not_found() -> ProtocolError:
+def not_found() -> Refusal:
     """An attempt that does not exist, or not any more."""
-    return ProtocolError(ErrorCode.NOT_FOUND, "there is no such game")
+    return Refusal(ErrorCode.NOT_FOUND, "there is no such game")
 
 
 class Connection(Protocol):
@@ -151,7 +151,7 @@ class LiveTable:
     async def play(self, n: int, token: str) -> None:
         """Play one token and tell everybody.
 
-        :raises ProtocolError: invalid_token, illegal_move, record_full, stale, closed or server_busy.
+        :raises Refusal: invalid_token, illegal_move, record_full, stale, closed or server_busy.
         """
         async with self._lock:
             ms = await self._admit(n)
@@ -165,13 +165,13 @@ class LiveTable:
     async def play_out(self, n: int) -> None:
         """Play the foundation moves that win, as ordinary tokens in one commit.
 
-        :raises ProtocolError: illegal_move when there is no such run; else as `play`.
+        :raises Refusal: illegal_move when there is no such run; else as `play`.
         """
         async with self._lock:
             ms = await self._admit(n)
             run = winning_run(self._table)
             if not run:
-                raise ProtocolError(ErrorCode.ILLEGAL_MOVE, "foundation moves alone do not win from here")
+                raise Refusal(ErrorCode.ILLEGAL_MOVE, "foundation moves alone do not win from here")
             told = [self._pushed(token, ms) for token in run]
             await self._keep(Entry(self._facts.attempt_id, n, run, ms, auto=True))
             for place, frame in enumerate(told):
@@ -183,7 +183,7 @@ class LiveTable:
     async def resign(self, n: int) -> None:
         """Give the game up.
 
-        :raises ProtocolError: stale, closed or server_busy.
+        :raises Refusal: stale, closed or server_busy.
         """
         async with self._lock:
             # A process that has played meanwhile may not have been heard of: nobody resigns a position not seen.
@@ -202,7 +202,7 @@ class LiveTable:
                 if self._doubtful or overdue:
                     await self._read_again()
                 await self._close_if_due(self.elapsed_ms())
-            except ProtocolError as error:
+            except Refusal as error:
                 if error.code is not ErrorCode.SERVER_BUSY:
                     raise
                 log.info("a table is tended later")
@@ -216,7 +216,7 @@ class LiveTable:
 
     async def check_owner(self, player_id: int) -> None:
         """
-        :raises ProtocolError: not_yours.
+        :raises Refusal: not_yours.
         """
         if self._facts.player_id != player_id:
             # A guest's attempts move to the account that the guest signs in to.
@@ -242,12 +242,12 @@ class LiveTable:
             if self.state == PLAYING and self._table.is_won:
                 await self._finish("won")
         if self.state != PLAYING:
-            raise ProtocolError(ErrorCode.CLOSED, "this game is over", state=self.state)
+            raise Refusal(ErrorCode.CLOSED, "this game is over", state=self.state)
         ms = self.elapsed_ms()
         if await self._close_if_due(ms):
-            raise ProtocolError(ErrorCode.CLOSED, "the time for this deal is up", state=self.state)
+            raise Refusal(ErrorCode.CLOSED, "the time for this deal is up", state=self.state)
         if n != self.n + 1:
-            raise ProtocolError(ErrorCode.STALE, f"the next token is number {self.n + 1}", next=self.n + 1)
+            raise Refusal(ErrorCode.STALE, f"the next token is number {self.n + 1}", next=self.n + 1)
         return ms
 
     def _pushed(self, token: str, ms: int) -> str:
@@ -268,8 +268,8 @@ class LiveTable:
             return
         await self._read_again()
         if self.state != PLAYING:
-            raise ProtocolError(ErrorCode.CLOSED, "this game is over", state=self.state)
-        raise ProtocolError(ErrorCode.STALE, f"the next token is number {self.n + 1}", next=self.n + 1)
+            raise Refusal(ErrorCode.CLOSED, "this game is over", state=self.state)
+        raise Refusal(ErrorCode.STALE, f"the next token is number {self.n + 1}", next=self.n + 1)
 
     def _publish(self, n: int, frame: str) -> None:
         self.n = n
@@ -297,7 +297,7 @@ class LiveTable:
             return
         try:
             await self._finish("won")
-        except ProtocolError:
+        except Refusal:
             log.info("a win is closed later")
 
     async def _finish(self, how: How, ms: int | None = None) -> None:

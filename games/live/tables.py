@@ -13,11 +13,11 @@ from weakref import WeakKeyDictionary
 from django.db import Error
 
 from games import events
+from games.errors import Refusal
 from games.live import protocol
 from games.live.journal import Journal
 from games.live.loading import load, off_loop
 from games.live.notices import Notice, Notices
-from games.live.protocol import ProtocolError
 from games.live.table import Connection, LiveTable, not_found, not_yours
 from games.models import Attempt
 from games.presence.reporting import Reporter
@@ -43,7 +43,7 @@ class LiveTables:
     async def join(self, public_id: uuid.UUID, player_id: int, connection: Connection, have: int | None) -> LiveTable:
         """Add a connection to its table, read from the database if need be, and tell it what it has not seen.
 
-        :raises ProtocolError: not_found, not_yours or server_busy.
+        :raises Refusal: not_found, not_yours or server_busy.
         """
         self._users[public_id] += 1
         try:
@@ -122,7 +122,7 @@ class LiveTables:
         async def safely() -> None:
             try:
                 await doing
-            except ProtocolError:
+            except Refusal:
                 log.info("notice not followed up")  # the next message from the client will
 
         task = asyncio.create_task(safely())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calendar import Calendar
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final
@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games.models import Attempt, Deal
-from games.pages import tiles
+from games.pages.shown import Tile, ranked_attempts
 from games.players import player_id
 from games.rules import CATALOGUE
 
@@ -28,7 +28,7 @@ _WEEKS: Final = Calendar(firstweekday=0)
 class Day:
     """A day of the calendar: how the player stands with each of its deals, in catalogue order.
 
-    A mark is `none` (no such deal), `sealed` (of a day to come), `open` (not played), `playing`, `won` or `lost`.
+    A mark is `none` (no such deal), `sealed` (the day has not begun), `open` (not played), `playing`, `won` or `lost`.
     """
 
     day: date
@@ -38,18 +38,53 @@ class Day:
 
     @property
     def has_deals(self) -> bool:
-        """Whether there is something to choose."""
+        """Whether the day can be chosen."""
         return any(mark != "none" for mark in self.marks)
 
     @property
     def is_ahead(self) -> bool:
-        """Whether the day has not begun: all that is known of its deals is that they are fixed."""
+        """Whether the day has not begun: its deals are fixed, and nothing else is known of them."""
         return "sealed" in self.marks
 
     @property
     def tally(self) -> dict[str, int]:
         """How many deals there are of each mark."""
         return dict(Counter(self.marks))
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A month of deals, and the player's ranked attempts at them by the deal's id."""
+
+    first: date
+    deals: Mapping[date, Mapping[str, int]]
+    """The ids of each day's deals, by variant."""
+    attempts: Mapping[int, Attempt]
+
+    @classmethod
+    def read(cls, first: date, player: int | None) -> Month:
+        """The month that begins with `first`, as `player` stands in it."""
+        dealt = Deal.objects.filter(day__gte=first, day__lt=_next(first), variant__in=CATALOGUE)
+        deals: dict[date, dict[str, int]] = {}
+        for day, variant, pk in dealt.order_by("day").values_list("day", "variant", "pk"):
+            assert day is not None
+            deals.setdefault(day, {})[variant] = pk
+        mine = ranked_attempts(player).filter(deal__day__gte=first, deal__day__lt=_next(first))
+        return cls(first, deals, {attempt.deal_id: attempt for attempt in mine})
+
+    def weeks(self, today: date, chosen: date | None) -> list[list[Day | None]]:
+        """Whole weeks from Monday; None stands for a day of another month."""
+        return [
+            [self._day(day, today, chosen) if day.month == self.first.month else None for day in week]
+            for week in _WEEKS.monthdatescalendar(self.first.year, self.first.month)
+        ]
+
+    def _day(self, day: date, today: date, chosen: date | None) -> Day:
+        deals = self.deals.get(day, {})
+        marks = tuple(
+            _mark(self.attempts.get(deals[name]), ahead=day > today) if name in deals else "none" for name in CATALOGUE
+        )
+        return Day(day, marks, is_today=day == today, is_chosen=day == chosen)
 
 
 @require_safe
@@ -61,61 +96,47 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
     if month is None:
         day = day or today
         month = day.replace(day=1)
-    following = _next(month)
-    dealt = list(
-        Deal.objects.filter(day__gte=month, day__lt=following, variant__in=CATALOGUE)
-        .only("variant", "day", "opens_at", "closes_at")
-        .order_by("day")
-    )
-    if day != today and not any(day in (None, deal.day) for deal in dealt):
+    shown = Month.read(month, player_id(request))
+    if not _is_there(shown.deals, day, today):
         raise Http404
-    mine = _attempts_of_month(player_id(request), month, following)
-    days = {d: _day(d, found, mine, today, day) for d, found in _by_day(dealt).items()}
-    known = Deal.objects.filter(day__isnull=False).aggregate(first=Min("day"), last=Max("day"))
     context = {
         "month": month,
-        "weeks": [
-            [days.get(d) or _day(d, [], {}, today, day) if d.month == month.month else None for d in week]
-            for week in _WEEKS.monthdatescalendar(month.year, month.month)
-        ],
+        "weeks": shown.weeks(today, day),
         "weekdays": _WEEKS.monthdatescalendar(month.year, month.month)[0],
-        "previous": _previous(month) if known["first"] and known["first"] < month else None,
-        "next": following if known["last"] and known["last"] >= following else None,
         "today": today,
-        "played": sum(1 for attempt in mine.values() if attempt.is_over),
-        "won": sum(1 for attempt in mine.values() if attempt.end == Attempt.End.WON),
         "chosen": day,
         "ahead": day is not None and day > today,
-        "cards": [] if day is None else _cards_of(day, mine, now),
+        "tiles": [] if day is None else _tiles(day, shown.attempts, now),
+        **_neighbours(month),
+        **_score(shown.attempts.values()),
     }
     return render(request, "games/archive.html", context)
+
+
+def _is_there(deals: Collection[date], day: date | None, today: date) -> bool:
+    """Whether there is such a page: of a month with deals, of a day with deals, or of today."""
+    return bool(deals) if day is None else day in deals or day == today
+
+
+def _neighbours(month: date) -> dict[str, date | None]:
+    """The months before and after, as far as there are deals."""
+    known = Deal.objects.filter(day__isnull=False).aggregate(first=Min("day"), last=Max("day"))
+    following = _next(month)
+    return {
+        "previous": (month - timedelta(days=1)).replace(day=1) if known["first"] and known["first"] < month else None,
+        "next": following if known["last"] and known["last"] >= following else None,
+    }
 
 
 def _next(month: date) -> date:
     return (month + timedelta(days=31)).replace(day=1)
 
 
-def _previous(month: date) -> date:
-    return (month - timedelta(days=1)).replace(day=1)
-
-
-def _attempts_of_month(player: int | None, first: date, following: date) -> dict[int, Attempt]:
-    mine = tiles.ranked_attempts(player).filter(deal__day__gte=first, deal__day__lt=following)
-    return {attempt.deal_id: attempt for attempt in mine}
-
-
-def _by_day(dealt: Sequence[Deal]) -> dict[date, list[Deal]]:
-    days: dict[date, list[Deal]] = {}
-    for deal in dealt:
-        assert deal.day is not None
-        days.setdefault(deal.day, []).append(deal)
-    return days
-
-
-def _day(day: date, dealt: Sequence[Deal], mine: dict[int, Attempt], today: date, chosen: date | None) -> Day:
-    there = {deal.variant: deal for deal in dealt}
-    marks = tuple(_mark(mine.get(there[name].pk), ahead=day > today) if name in there else "none" for name in CATALOGUE)
-    return Day(day, marks, is_today=day == today, is_chosen=day == chosen)
+def _score(attempts: Collection[Attempt]) -> dict[str, Any]:
+    return {
+        "played": sum(attempt.is_over for attempt in attempts),
+        "won": sum(attempt.end == Attempt.End.WON for attempt in attempts),
+    }
 
 
 def _mark(attempt: Attempt | None, *, ahead: bool) -> str:
@@ -126,13 +147,7 @@ def _mark(attempt: Attempt | None, *, ahead: bool) -> str:
     return "won" if attempt.end == Attempt.End.WON else "lost"
 
 
-def _cards_of(day: date, mine: dict[int, Attempt], now: datetime) -> list[dict[str, Any]]:
-    """The chosen day's deals, each with its seed once that is public."""
-    places = {name: place for place, name in enumerate(CATALOGUE)}
-    dealt = Deal.objects.filter(day=day, variant__in=places).defer("solution")
-    cards = []
-    for deal in sorted(dealt, key=lambda deal: places[deal.variant]):
-        revealed = deal.is_revealed(now)
-        seed = bytes(deal.seed).hex() if revealed else ""
-        cards.append(tiles.card(deal, mine.get(deal.pk)) | {"revealed": revealed, "seed": seed})
-    return cards
+def _tiles(day: date, attempts: Mapping[int, Attempt], now: datetime) -> list[Tile]:
+    """The day's deals in catalogue order."""
+    deals = {deal.variant: deal for deal in Deal.objects.filter(day=day, variant__in=CATALOGUE).defer("solution")}
+    return [Tile.of(deals[name], attempts.get(deals[name].pk), now) for name in CATALOGUE if name in deals]

@@ -1,4 +1,4 @@
-"""Pages of finished games: the replay, its steps and its record, and checking a record anybody brings."""
+"""Replays of finished games, with their steps and records, and the check of a record that a visitor brings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
@@ -18,9 +17,9 @@ from games import limits
 from games.attempts import record_of
 from games.bodies import parse_json
 from games.deals import publishing
+from games.errors import ErrorCode
 from games.models import Attempt
-from games.pages import titles
-from games.pages.titles import refusal_title
+from games.pages.shown import ShownDeal, ShownPlayer
 from games.players import player_id
 from games.rules import Record, RecordError, RulesError, Table, replay
 
@@ -34,15 +33,11 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """A finished game, step by step."""
     found = _finished(request, attempt)
     context = {
-        "attempt": found,
-        "deal": found.deal,
-        "title": titles.deal_title(found.deal),
-        "player": found.player,
-        "mine": found.player_id == player_id(request),
+        "deal": ShownDeal.of(found.deal),
+        "player": ShownPlayer.of(found.player),
         "steps_url": reverse("games:steps", args=[attempt]),
         "record_url": reverse("games:record", args=[attempt]),
     }
-    found.deal.seed, found.deal.solution = b"", None
     return render(request, "games/replay.html", context)
 
 
@@ -55,7 +50,7 @@ def steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @require_GET
 def record(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The record itself, to keep or to check offline."""
+    """The record of a finished game, to keep or to check offline."""
     found = _finished(request, attempt)
     name = f"talon-{found.deal.label.replace(' ', '-')}-{found.public_id.hex[:8]}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -64,7 +59,7 @@ def record(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def verify(request: HttpRequest) -> HttpResponse:
-    """Replay a record, pasted or uploaded, and say what it comes to, as `python -m games.rules verify` does."""
+    """Replay a pasted or uploaded record and report the result, as `python -m games.rules verify` does."""
     context: dict[str, Any] = {"result": None, "error": None, "text": ""}
     status = 200
     if request.method == "POST":
@@ -74,22 +69,22 @@ def verify(request: HttpRequest) -> HttpResponse:
             context["text"] = text
             context["result"] = replay(Record.from_json(parse_json(text))).to_json()
         except RulesError as error:
-            context["error"], context["detail"], status = refusal_title(error.code), str(error), 400
+            context["error"], context["detail"], status = ErrorCode.of(error.code).sentence, str(error), 400
         except ValueError:
-            context["error"], status = _("This is not JSON."), 400
+            context["error"], status = ErrorCode.BAD_JSON.sentence, 400
     if context["result"] and not context["result"]["ok"]:
-        context["refusal"] = refusal_title(context["result"]["failure"]["code"])
+        context["refusal"] = ErrorCode.of(context["result"]["failure"]["code"]).sentence
     return render(request, "games/verify.html", context, status=status)
 
 
 def steps_of(record: Record) -> dict[str, Any]:
-    """What the replay viewer shows of a record."""
+    """A record as the replay viewer reads it: the first view, what each token changes, and the end."""
     steps = steps_from(record.open_table(), record.tokens, record.clock)
     return steps | {"end": {"how": record.end.how, "ms": record.end.ms}}
 
 
 def steps_from(table: Table, tokens: Sequence[str], clock: Sequence[int]) -> dict[str, Any]:
-    """A table's view, and what each of these tokens changes in it."""
+    """A table's view, and what each of these tokens changes in it; `clock` has a time in ms for each token."""
     view = table.view()
     moved: list[dict[str, Any]] = []
     for n, (token, ms) in enumerate(zip(tokens, clock, strict=True), start=1):

@@ -8,7 +8,6 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from games.models import Deal
 from games.rules import CATALOGUE, GAMES, Option
 
 GAME_TITLES: Final[Mapping[str, Promise]] = {
@@ -45,21 +44,10 @@ _CHOICE_TITLES: Final[Mapping[tuple[str, object], Promise]] = {
     ("fool", "trump"): _("the first trump"),
 }
 
-_REFUSALS: Final[Mapping[str, Promise]] = {
-    "bad_record": _("The record is not of the documented form."),
-    "bad_option": _("The record names a game or an option that there is not."),
-    "bad_seed": _("The record's seed is not one."),
-    "bad_deck": _("The record's deck is not the game's."),
-    "invalid_token": _("This is no move of the game."),
-    "illegal_move": _("The rules do not allow this move."),
-    "record_full": _("The record has more moves than a record may."),
-    "contradicted_end": _("The game did not end as the record says."),
-}
 
-
-def deal_title(deal: Deal) -> str:
-    """A deal's game or variant by name, without its day."""
-    return str(VARIANT_TITLES[deal.variant] if deal.variant else GAME_TITLES[deal.game])
+def deal_title(variant: str, game: str) -> str:
+    """The name of a deal: of its variant, or of its game when it was dealt with options of the player's own."""
+    return str(VARIANT_TITLES[variant] if variant else GAME_TITLES[game])
 
 
 def choice_title(option: str, value: object) -> str:
@@ -67,14 +55,9 @@ def choice_title(option: str, value: object) -> str:
     return str(_CHOICE_TITLES.get((option, value), value))
 
 
-def refusal_title(code: str) -> str:
-    """What the rules refuse, by the code of their error; their own sentence says it in English and to the letter."""
-    return str(_REFUSALS.get(code, _REFUSALS["bad_record"]))
-
-
-def options_in_words(deal: Deal) -> list[tuple[str, str]]:
+def options_in_words(options: Mapping[str, object]) -> list[tuple[str, str]]:
     """A deal's options, each with what was chosen."""
-    return [(str(OPTION_TITLES[name]), choice_title(name, value)) for name, value in deal.options.items()]
+    return [(str(OPTION_TITLES[name]), choice_title(name, value)) for name, value in options.items()]
 
 
 def games_and_options() -> list[tuple[str, str, tuple[Option, ...]]]:

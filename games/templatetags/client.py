@@ -30,12 +30,6 @@ _SUMMARIES = {
 
 
 @register.filter
-def deal_title(deal: Any) -> str:  # noqa: ANN401 - a Deal, or anything with its variant and game
-    """The title of a deal's variant, or of its game where it has none."""
-    return variant_name(deal.variant) if deal.variant else game_name(deal.game)
-
-
-@register.filter
 def variant_name(name: str) -> str:
     """The title of a variant of the catalogue."""
     return str(VARIANT_TITLES.get(name, name))

@@ -15,6 +15,7 @@ from accounts.guests import create_guest
 from accounts.models import User
 from accounts.moderation import ban_player
 from accounts.profile import RESULTS_A_PAGE
+from games.pages.shown import Tile
 from games.rules import CATALOGUE
 from tests.accounts.conftest import MakeAttempt, MakeDeal, MakeUser, SignIn
 
@@ -56,7 +57,7 @@ def test_only_oneself_sees_what_waits_for_a_verdict(
 ) -> None:
     waiting = make_attempt(user, make_deal(), state="review")
     assert client.get(page(user)).context["results"] == []
-    assert sign_in(user).get(page(user)).context["results"] == [waiting]
+    assert sign_in(user).get(page(user)).context["results"] == [Tile.of(waiting.deal, waiting)]
 
 
 def test_results_come_in_pages(client: Client, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
@@ -69,8 +70,10 @@ def test_results_come_in_pages(client: Client, user: User, make_deal: MakeDeal, 
     second = client.get(page(user), {"before": str(first.context["older"])})
     shown = first.context["results"] + second.context["results"]
     assert len(first.context["results"]) == RESULTS_A_PAGE
-    assert sorted(attempt.pk for attempt in shown) == [attempt.pk for attempt in made]
-    assert [a.started_at for a in shown] == sorted((a.started_at for a in shown), reverse=True)
+    assert {tile.attempt.public_id for tile in shown} == {attempt.public_id for attempt in made}
+    assert len(shown) == len(made)
+    started = [tile.attempt.started_at for tile in shown]
+    assert started == sorted(started, reverse=True)
     assert second.context["older"] is None
 
 

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import pytest
 
+from games.errors import ErrorCode
 from games.live import frames, protocol
 from games.live.loading import Loaded
 from games.rules import CATALOGUE, Record, Table
@@ -69,7 +70,7 @@ class Server:
         self.before_last, last = moved[-2:]
         over = _facts("pending", "won" if won else "resigned")
         figures = {"cards_up": self.table.cards_up, "elapsed_ms": END_MS, "tokens": len(tokens)}
-        error = protocol.Error(protocol.ErrorCode.CLOSED, "over", len(tokens), {"state": "pending"})
+        error = protocol.Error(ErrorCode.CLOSED, "over", len(tokens), {"state": "pending"})
         self.frames = {
             "moved": last,
             "ended": frames.ended(len(tokens), over),
@@ -226,10 +227,10 @@ def test_a_move_that_comes_twice_is_announced_once(seat: Callable[[Server], Any]
     server = Server(won=False)
     page = seat(server)
     page.evaluate("seen.said = []")
-    stale = protocol.write(protocol.Error(protocol.ErrorCode.STALE, "stale", 4))
+    stale = protocol.write(protocol.Error(ErrorCode.STALE, "stale", 4))
     for frame in (stale, server.before_last, server.frames["moved"], server.before_last, server.frames["moved"]):
         server.line.send(frame)
-    server.line.send(protocol.write(protocol.Error(protocol.ErrorCode.RATE_LIMITED, "slower", 6)))
+    server.line.send(protocol.write(protocol.Error(ErrorCode.RATE_LIMITED, "slower", 6)))
     page.wait_for_selector("#notice:not([hidden])")  # the last frame has arrived
     assert len(page.evaluate("seen.said")) == 1
     assert page.text_content("#moves") == "6"

@@ -109,11 +109,11 @@ def test_the_cards_bear_their_names(language: str) -> None:
 
 
 def test_every_code_of_the_server_has_words_in_the_client() -> None:
-    from games.live.protocol import ErrorCode
+    from games.live.protocol import CODES
 
     source = (messages.SCRIPTS / "table" / "refusals.js").read_text()
     refusals, reasons = source.split("export function reasonText")
-    assert {str(code) for code in ErrorCode} <= set(re.findall(r"^ {4}(\w+): t\(", refusals, re.MULTILINE))
+    assert {str(code) for code in CODES} <= set(re.findall(r"^ {4}(\w+): t\(", refusals, re.MULTILINE))
     judging = [*Path(settings.BASE_DIR, "games").glob("*.py"), *Path(settings.BASE_DIR, "leaderboards").glob("*.py")]
     codes = {code for path in judging for code in re.findall(r"\breason\(\s*\"(\w+)\"", path.read_text())}
     assert len(codes) > 10

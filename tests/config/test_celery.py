@@ -99,6 +99,19 @@ def test_nothing_stands_before_verdicts() -> None:
     assert len(tasks()) > 6
 
 
+@pytest.mark.parametrize("task", ["talon.verify", "talon.sweep", "talon.fill_sealed"])
+def test_a_task_is_put_into_one_queue(task: str) -> None:
+    with celery.app.connection_for_write("memory://") as broker:
+        queues = {name: queue(broker.channel()) for name, queue in celery.app.amqp.queues.items()}
+        for queue in queues.values():
+            queue.declare()
+            queue.purge()
+        with celery.app.amqp.Producer(broker.channel()) as producer:
+            celery.app.send_task(task, [0], producer=producer)
+        taken = [name for name, queue in queues.items() for _ in range(3) if queue.get(no_ack=True)]
+    assert taken == [queue_of(task)]
+
+
 def test_routes_name_tasks_that_there_are() -> None:
     assert set(celery.app.conf.task_routes) <= set(tasks())
 

@@ -1,19 +1,23 @@
-"""Errors look one way: a page for people, one JSON shape for programs."""
+"""Errors are one type and look one way: a page for people, one JSON shape for programs."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
+from django.utils import translation
 
 from config import errors
-from games.limits import RateLimitedError
+from games.errors import ErrorCode, RateLimitedError, Refusal, refusal_of
+from games.live.protocol import CODES
+from games.rules import Record, RulesError, replay
 
 JSON = {"accept": "application/json"}
 
@@ -45,7 +49,7 @@ def wanting_json() -> HttpRequest:
     [
         (errors.bad_request, 400, "bad_request"),
         (lambda request: errors.permission_denied(request, PermissionDenied()), 403, "forbidden"),
-        (lambda request: errors.permission_denied(request, RateLimitedError(90)), 429, "rate_limited"),
+        (lambda request: errors.answer(request, RateLimitedError(90)), 429, "rate_limited"),
         (errors.too_many_requests, 429, "rate_limited"),
         (errors.not_found, 404, "not_found"),
         (errors.server_error, 500, "server_error"),
@@ -68,6 +72,8 @@ def test_each_handler_has_a_page_and_the_json_shape(
     assert re.search(r"<h1>\w.*</h1>", text)
     assert settings.STATIC_URL + "css/pages.css" in text
     assert ("Retry-After" in answer) == (status == 429)
+    assert "no-store" in answer["Cache-Control"]
+    assert "no-store" in page["Cache-Control"]
 
 
 @pytest.mark.django_db
@@ -98,3 +104,92 @@ def test_a_refused_method_is_an_error_like_others(accept: str, client: Client) -
         assert answer.json()["error"]["code"] == "method_not_allowed"
     else:
         assert "does not answer to that method" in answer.content.decode()
+
+
+# The one type, and its codes.
+
+
+def rules_errors(base: type[RulesError] = RulesError) -> list[type[RulesError]]:
+    return [base, *(error for kind in base.__subclasses__() for error in rules_errors(kind))]
+
+
+def test_every_code_is_its_name() -> None:
+    assert [code for code in ErrorCode if code.name.lower() != code.value] == []
+
+
+def test_every_code_of_the_rules_can_be_told() -> None:
+    assert {refusal_of(error.__new__(error)).code for error in rules_errors()} <= set(ErrorCode)
+    claimed = {"rules": 1, "variant": "plot", "seed": "00" * 32, "tokens": [], "clock": []}
+    failure = replay(Record.from_json({**claimed, "end": {"how": "won", "ms": 0}})).failure
+    assert failure is not None
+    assert ErrorCode.of(failure.code) is ErrorCode.CONTRADICTED_END
+
+
+def test_every_code_is_documented_with_its_status() -> None:
+    page = (Path(settings.BASE_DIR) / "docs" / "errors.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (\d{3}) \| \S", page, re.MULTILINE)
+    documented = {code: int(status) for code, status in rows}
+    assert len(documented) == len(rows)
+    assert documented == {code: code.status for code in ErrorCode if code in documented}
+    assert set(ErrorCode) - set(documented) < CODES  # these are on the page of the protocol alone
+    assert set(documented) <= set(ErrorCode)
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_code_has_its_sentence_in_every_language(code: ErrorCode) -> None:
+    sentences = set()
+    for language, _ in settings.LANGUAGES:
+        with translation.override(language):
+            sentences.add(str(code.sentence))
+    assert all(sentences)
+    assert len(sentences) == len(settings.LANGUAGES)
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_code_has_a_page(code: ErrorCode) -> None:
+    request = RequestFactory().get("/", headers={"accept": "text/html", "accept-language": "de"})
+    page = errors.answer(request, Refusal(code, "plain English"))
+    with translation.override("de"):
+        sentence = str(code.sentence)
+    assert page.status_code == code.status
+    assert sentence in page.content.decode()
+    assert "plain English" not in page.content.decode()
+
+
+def test_a_message_that_is_translated_is_for_everybody() -> None:
+    refusal = Refusal(ErrorCode.DEAL_CLOSED, ErrorCode.ACCOUNT_REQUIRED.sentence)
+    german = RequestFactory().get("/", headers={"accept": "text/html", "accept-language": "de"})
+    assert "Dafür brauchst du ein Konto." in errors.answer(german, refusal).content.decode()
+    assert json.loads(errors.answer(wanting_json(), refusal).content)["error"]["message"] == "This needs an account."
+
+
+@pytest.mark.django_db
+def test_what_a_view_refuses_is_answered_and_no_failure(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> None:
+        raise Refusal(ErrorCode.STALE, "too late", next=4)
+
+    monkeypatch.setattr("games.pages.tables.publishing.todays_deals", refuse)
+    assert client.get("/", headers={"accept": "text/html"}).status_code == 409
+    answer = client.get("/", headers=JSON)
+    assert answer.json() == {"error": {"code": "stale", "message": "too late", "data": {"next": 4}}}
+
+
+@pytest.mark.django_db
+def test_a_view_for_programs_refuses_in_json(client: Client) -> None:
+    address = "/table/00000000-0000-4000-8000-000000000000/can-win"
+    answer = client.get(address, headers={"accept": "text/html"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+
+
+def test_there_is_one_shape_and_one_type() -> None:
+    """Nothing else writes the shape down, and no other error carries a code, but those of the pure parts."""
+    parts = ("accounts", "config", "games", "leaderboards")
+    files = [path for part in parts for path in (Path(settings.BASE_DIR) / part).rglob("*.py")]
+    texts = {str(path): path.read_text() for path in files if path.parent.name not in ("rules", "solver")}
+    assert [name for name, text in texts.items() if re.search(r"[\"']error[\"']: \{", text)] == [
+        str(Path(settings.BASE_DIR) / "games" / "errors.py")
+    ]
+    coded = re.compile(
+        r"^class \w+\((?!Refusal\))\w*(?:Error|Exception)\):(?:\n(?:    .*)?)*?\n    code = ", re.MULTILINE
+    )
+    assert [name for name, text in texts.items() if coded.search(text)] == []

@@ -256,11 +256,11 @@ def test_the_time_limit_ends_the_closing_and_keeps_what_was_closed(
 
 @pytest.mark.parametrize("more", [False, True])
 def test_the_task_is_sent_again_while_there_is_more(more: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[bool] = []
+    sent: list[str] = []
     monkeypatch.setattr(attempts, "close_due", lambda: attempts.Progress(1, 0, more))
-    monkeypatch.setattr(tasks.close_due, "delay", lambda: sent.append(True))
+    monkeypatch.setattr(events, "request_task", sent.append)
     tasks.close_due()
-    assert sent == [True] * more
+    assert sent == ["talon.close_due"] * more
 
 
 def test_all_that_is_due_is_closed_and_counted_and_nothing_before_its_time(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 
 from games import events
 from games.events import Notifier
@@ -66,6 +69,20 @@ def told(held: tuple[Layer, Notifier]) -> Sent:
 def test_nothing_opens_an_event_loop_to_tell_something() -> None:
     parts = [path for part in ("accounts", "config", "games", "leaderboards") for path in (ROOT / part).rglob("*.py")]
     assert not [path for path in parts if "import async_to_sync" in path.read_text()]
+
+
+def test_tasks_and_messages_leave_in_one_place() -> None:
+    sending = re.compile(r"\bsend_task\(|\.(?:delay|apply_async)\(|\bgroup_send\(")
+    parts = [path for part in ("accounts", "games", "leaderboards") for path in (ROOT / part).rglob("*.py")]
+    assert [path.name for path in parts if sending.search(path.read_text())] == ["events.py"]
+
+
+def test_a_task_that_cannot_be_sent_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("celery.current_app.send_task", Mock(side_effect=OSError))
+    assert not events.request_task("talon.verify", 1)
+    monkeypatch.setattr("celery.current_app.send_task", Mock(side_effect=SoftTimeLimitExceeded))
+    with pytest.raises(SoftTimeLimitExceeded):
+        events.request_task("talon.verify", 1)
 
 
 def test_messages_that_say_the_same_are_sent_once(held: tuple[Layer, Notifier]) -> None:

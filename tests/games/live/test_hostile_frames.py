@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from games.live.protocol import INCOMING, MAX_FRAME, ErrorCode
+from games.live.protocol import CODES, INCOMING, MAX_FRAME
 from tests.config.hostile import VALUES
 from tests.games.conftest import Play, Sit
 
-CODES = {str(code) for code in ErrorCode}
 #: The fields of every message that may be anything; another version of the protocol ends the connection, and so does a
 #: frame that is too long.
 FIELDS = ("n", "t", "have", "token", "type")

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from games.errors import ErrorCode, Refusal
 from games.live import allowance, capacity, consumer, outbox, protocol
-from games.live.protocol import FATAL, INCOMING, OUTGOING, ErrorCode, ProtocolError, parse
+from games.live.protocol import CODES, FATAL, INCOMING, OUTGOING, parse
 from games.rules import Record
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -47,14 +48,20 @@ def test_every_field_is_named_in_its_section(message: Any) -> None:
 def test_every_error_code_is_in_the_table_with_its_close_code() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \|(.*)\|$", sections(PAGE, "##")["Errors"], flags=re.MULTILINE))
     del rows["code"]
-    assert set(rows) == set(ErrorCode)
+    assert set(rows) == CODES
     for code, row in rows.items():
         closes = re.search(r"\bclosed, (\d{4})", row.rpartition("|")[2])
         if code in FATAL:
             assert closes is not None
-            assert int(closes[1]) == FATAL[ErrorCode(code)]
+            assert int(closes[1]) == FATAL[ErrorCode[code.upper()]]
         else:
             assert closes is None or code == "rate_limited"
+
+
+def test_the_socket_refuses_with_the_codes_of_the_protocol_alone() -> None:
+    parts = (DOCS.parent / "games" / "live").glob("*.py")
+    used = {name for path in parts for name in re.findall(r"\bErrorCode\.([A-Z_]+)", path.read_text())}
+    assert {ErrorCode[name] for name in used} <= CODES
 
 
 def test_limits_are_as_written() -> None:
@@ -88,7 +95,7 @@ def test_messages_are_read(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["[" * 4000, '{"type":"hello","v":1}x', "\ud800", '{"type":["move"]}', "NaN", ""])
 def test_whatever_comes_is_a_typed_error(text: str) -> None:
-    with pytest.raises(ProtocolError) as caught:
+    with pytest.raises(Refusal) as caught:
         parse(text)
     assert caught.value.code is ErrorCode.BAD_FRAME
 

@@ -10,7 +10,6 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND
 from games.attempts import close_attempt, start_attempt
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE
@@ -24,13 +23,6 @@ TODAY = NOW.date()
 @pytest.fixture(autouse=True)
 def _noon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timezone, "now", lambda: NOW)
-
-
-@pytest.fixture
-def mine(player: Any) -> Client:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
-    return client
 
 
 def deal_day(day: date) -> list[Deal]:
@@ -108,7 +100,7 @@ def test_a_closed_day_shows_its_deals_with_all_there_is(mine: Client, player: An
     Deal.objects.filter(pk=dealt[0].pk).update(proven=True, grade=4, par=131)
     attempt = played(player, dealt[0], "won")
     page = mine.get(f"/deals/{day}/")
-    assert [card["deal"].variant for card in page.context["cards"]] == list(CATALOGUE)
+    assert [tile.deal.variant for tile in page.context["tiles"]] == list(CATALOGUE)
     text = page.content.decode()
     for told in (
         bytes(dealt[0].seed).hex(),

@@ -1,0 +1,142 @@
+"""What pages may show of deals, attempts and players.
+
+Templates are given these and never the models, so that no template can come across a seed, a solution, a record or
+somebody's e-mail address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Self
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from games.deals.difficulty import grade_name
+from games.models import GRACE, Attempt, Deal
+from games.pages import titles
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDeal:
+    """A deal as everybody may see it now; `seed` is empty until the deal is revealed."""
+
+    id: int
+    variant: str
+    game: str
+    day: date | None
+    title: str
+    options: list[tuple[str, str]]
+    commitment: str
+    proven: bool
+    grade: str
+    par: int | None
+    is_open: bool
+    is_revealed: bool
+    reveals_at: datetime | None
+    seed: str
+
+    @classmethod
+    def of(cls, deal: Deal, now: datetime | None = None) -> Self:
+        """What may be shown of `deal` at `now`."""
+        now = now or timezone.now()
+        is_revealed = deal.is_revealed(now)
+        return cls(
+            id=deal.pk,
+            variant=deal.variant,
+            game=deal.game,
+            day=deal.day,
+            title=titles.deal_title(deal.variant, deal.game),
+            options=titles.options_in_words(deal.options),
+            commitment=deal.commitment,
+            proven=deal.proven,
+            grade=grade_name(deal.grade),
+            par=deal.par,
+            is_open=deal.is_open(now),
+            is_revealed=is_revealed,
+            reveals_at=deal.closes_at and deal.closes_at + GRACE,
+            seed=bytes(deal.seed).hex() if is_revealed else "",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAttempt:
+    """An attempt without its record."""
+
+    public_id: UUID
+    ranked: bool
+    state: str
+    end: str
+    started_at: datetime
+    cards_up: int | None
+    elapsed_ms: int | None
+    tokens: int | None
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Self:
+        """What may be shown of `attempt`."""
+        return cls(
+            public_id=attempt.public_id,
+            ranked=attempt.ranked,
+            state=attempt.state,
+            end=attempt.end,
+            started_at=attempt.started_at,
+            cards_up=attempt.cards_up,
+            elapsed_ms=attempt.elapsed_ms,
+            tokens=attempt.tokens,
+        )
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the attempt takes no more moves."""
+        return self.state != Attempt.State.PLAYING
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A deal, and a player's attempt at it if there is one."""
+
+    deal: ShownDeal
+    attempt: ShownAttempt | None
+
+    @classmethod
+    def of(cls, deal: Deal, attempt: Attempt | None, now: datetime | None = None) -> Self:
+        """What may be shown of both at `now`."""
+        return cls(ShownDeal.of(deal, now), None if attempt is None else ShownAttempt.of(attempt))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlayer:
+    """A player as others may see them."""
+
+    public_id: UUID
+    name: str
+    joined: datetime
+    is_former: bool
+    has_page: bool
+
+    @classmethod
+    def of(cls, player: User) -> Self:
+        """What may be shown of `player`."""
+        return cls(player.public_id, str(player), player.date_joined, player.is_former, player.has_page)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
+    """A player's ranked attempts, without their records; none for a visitor who has not played."""
+    if player_id is None:
+        return Attempt.objects.none()
+    return Attempt.objects.filter(player=player_id, ranked=True).defer("record")
+
+
+def ranked_at(player_id: int | None, deals: Iterable[Deal]) -> dict[int, Attempt]:
+    """A player's ranked attempts at these deals, by the deal's id."""
+    return {attempt.deal_id: attempt for attempt in ranked_attempts(player_id).filter(deal__in=deals)}

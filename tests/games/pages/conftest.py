@@ -1,0 +1,25 @@
+"""A day of deals, and a browser in which the player is signed in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.guests import BACKEND
+from games.models import Deal
+from games.rules import CATALOGUE
+from tests.games.conftest import make_deal
+
+
+@pytest.fixture
+def today() -> list[Deal]:
+    return [make_deal(variant) for variant in CATALOGUE]
+
+
+@pytest.fixture
+def mine(player: Any) -> Client:
+    client = Client()
+    client.force_login(player, backend=BACKEND)
+    return client

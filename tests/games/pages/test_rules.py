@@ -1,0 +1,21 @@
+"""The rules of the games."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from games.rules import CATALOGUE, GAMES
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_its_rules(game: str, client: Client) -> None:
+    page = client.get(f"/rules/{game}/")
+    assert page.status_code == 200
+    assert {v["name"] for v in page.context["variants"]} == {v.name for v in CATALOGUE.values() if v.game == game}
+
+
+def test_there_is_no_such_game(client: Client) -> None:
+    assert client.get("/rules/nonsense/").status_code == 404

@@ -1,0 +1,171 @@
+"""Secrets never reach a template: whatever page is visited, its context holds what may be shown and no more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db.models import Model, QuerySet
+from django.template import Context, Template
+from django.test import Client
+from django.test.signals import template_rendered
+from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+
+from accounts.guests import BACKEND
+from accounts.models import User
+from games.attempts import close_attempt, start_attempt
+from games.deals import publishing
+from games.models import Attempt, Deal, LedgerEntry, Question, SealedDeal
+from games.pages.shown import Tile
+from games.rules import CATALOGUE, GAMES, Record, Table, open_table
+from leaderboards.models import Result
+from tests.browser import inhabitants
+from tests.browser.test_every_page import NAMES, NO_PAGES, VISITORS, visits
+from tests.games import certified
+from tests.games.conftest import make_deal
+
+SECRET = (Deal, Attempt, SealedDeal, LedgerEntry, Question, Record, Table, bytes, bytearray, memoryview)
+
+
+def secrets_in(value: object, path: str = "", seen: set[int] | None = None) -> Iterator[str]:
+    """Where in a value a template could come across a secret."""
+    seen = set() if seen is None else seen
+    if isinstance(value, SECRET) or type(value) is User:  # the visitor's own is wrapped, by Django
+        yield f"{path}: {type(value).__name__}"
+    elif id(value) not in seen:
+        seen.add(id(value))
+        for name, part in _parts(value):
+            yield from secrets_in(part, f"{path}.{name}", seen)
+
+
+def _parts(value: object) -> Iterable[tuple[object, object]]:
+    if isinstance(value, Mapping):
+        return value.items()
+    if isinstance(value, QuerySet | list | tuple | set | frozenset):
+        return enumerate(value)
+    if isinstance(value, Model) and not isinstance(value, SimpleLazyObject):
+        return [*vars(value).items(), *value._state.fields_cache.items()]
+    if is_dataclass(value) and not isinstance(value, type):
+        return [(field.name, getattr(value, field.name)) for field in fields(value)]
+    return ()
+
+
+@pytest.fixture
+def rendered() -> Iterator[dict[str, list[str]]]:
+    """The templates rendered since, each with the secrets in its context."""
+    found: dict[str, list[str]] = {}
+
+    def look(template: Template, context: Context, **_: object) -> None:
+        wrong = found.setdefault(str(template.name), [])
+        for layer in context.dicts:
+            wrong += secrets_in(layer)
+
+    template_rendered.connect(look)
+    yield found
+    template_rendered.disconnect(look)
+
+
+@pytest.fixture
+def told(transactional_db: None) -> dict[str, Any]:
+    """A site that every page of can be visited: what `inhabitants` tells of its players, games and deals."""
+    past = timezone.now().date() - timedelta(days=3)
+    certified.seal("labyrinth")
+    publishing.publish("labyrinth", past)
+    for day in (timezone.now().date(), timezone.now().date() + timedelta(days=1)):
+        for variant in CATALOGUE:
+            make_deal(variant, day=day)
+    found = inhabitants.inhabit()
+    member = Attempt.objects.get(public_id=found["parts"]["finished"]).player
+    asked = start_attempt(member, publishing.practice_deal("stonewall"))
+    Question.objects.create(attempt=asked, n=0, asked_at=timezone.now(), answer=Question.Answer.YES, way=[])
+    return {**found, "asked": asked.public_id}
+
+
+def test_no_page_is_given_a_secret(told: dict[str, Any], rendered: dict[str, list[str]]) -> None:
+    visited = set()
+    for visitor in VISITORS:
+        client = Client(headers={"host": "127.0.0.1"})
+        if visitor in told["cookies"]:
+            client.cookies["sessionid"] = told["cookies"][visitor]
+        pages = [(name, address) for name, address in visits(visitor, told["parts"]) if name not in NO_PAGES]
+        if visitor == "member":
+            pages += [("games:way", f"/table/{told['asked']}/way/"), ("games:table", f"/table/{told['asked']}/")]
+            pages += [("games:practice", f"/practice/?deal={deal.pk}") for deal in Deal.objects.filter(variant="plot")]
+        for name, address in pages:
+            cache.clear()  # the limits of what a visitor may do
+            rendered.clear()
+            page = client.get(address)
+            assert (page.status_code, any(rendered.values())) == (200, False), (address, rendered)
+            assert rendered, address
+            visited.add(name)
+    assert visited == (set(NAMES) - set(NO_PAGES)) | {"games:way"}
+
+
+@dataclass
+class Holder:
+    held: object
+
+
+def test_the_search_would_find_them(told: dict[str, Any], rendered: dict[str, list[str]]) -> None:
+    attempt = Attempt.objects.select_related("deal", "player").get(public_id=told["parts"]["finished"])
+    deals = Deal.objects.all()
+    loaded = Result.objects.select_related("deal").get(attempt=attempt)
+    table = open_table("plot", bytes(32))
+    secrets = [
+        attempt,
+        deals,
+        loaded,
+        table,
+        attempt.record,
+        attempt.player,
+        {"cards": [(attempt.deal, None)]},
+        Holder([deals[0]]),
+    ]
+    for secret in secrets:
+        rendered.clear()
+        Template("{{ page }}", name="page").render(Context({"page": secret}))
+        assert rendered["page"]
+    assert not list(secrets_in(Tile.of(attempt.deal, attempt)))
+
+
+def test_no_page_gives_an_open_deals_secrets_away(
+    mine: Client, today: list[Deal], attempt_at: Any, player: Any
+) -> None:
+    """Every page there is, while nine deals are open, coming and being played."""
+    coming = [make_deal(v, day=timezone.now().date() + timedelta(days=1)) for v in CATALOGUE]
+    attempts = [start_attempt(player, deal) for deal in today]
+    close_attempt(attempts[0].pk, "resigned")
+    paths = ["/", "/practice/", "/deals/", "/verify/", *(f"/rules/{game}/" for game in GAMES)]
+    paths += [f"/play/{variant}/" for variant in CATALOGUE]
+    paths += [f"/deals/{deal.day}/{deal.variant}/" for deal in (*today, *coming)]
+    paths += [f"/practice/?deal={deal.pk}" for deal in (*today, *coming)]
+    paths += [f"/table/{attempt.public_id}/" for attempt in attempts]
+    paths += [
+        f"/replay/{attempt.public_id}/{what}" for attempt in attempts for what in ("", "steps.json", "record.json")
+    ]
+    paths += [f"/deals/{deal.day}/{deal.variant}/deal.json" for deal in (*today, *coming)]
+    for path in paths:
+        text = mine.get(path, follow=True).content.decode()
+        for deal in (*today, *coming):
+            seed = bytes(deal.seed)
+            assert seed.hex() not in text, path
+            assert repr(seed) not in text, path
+            assert str(seed) not in text, path
+
+
+def test_the_admin_shows_no_seed(client: Client, transactional_db: None, seed: bytes) -> None:
+    client.force_login(User.objects.create_superuser("staff"), backend=BACKEND)
+    deal = make_deal("braid", seed=seed)
+    for path in ("/admin/games/deal/", f"/admin/games/deal/{deal.pk}/change/"):
+        page = client.get(path, follow=True)
+        assert page.status_code == 200
+        text = page.content.decode()
+        assert deal.commitment in text or "braid" in text
+        assert not re.search(seed.hex(), text)
+        assert repr(seed) not in text

@@ -1,0 +1,81 @@
+"""Tables: who becomes a player by beginning, and who sees which table."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from games.attempts import close_attempt, start_attempt
+from games.deals import publishing
+from games.models import GRACE, Attempt, Deal
+from games.pages import tables
+from tests.games.conftest import Play
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_visitor_becomes_a_guest_by_playing_and_comes_back_to_the_same_table(
+    client: Client, today: list[Deal]
+) -> None:
+    assert client.get("/play/plot/").status_code == 200
+    assert not Attempt.objects.exists()  # looking at the page starts no clock
+    table = client.post("/play/plot/start")["Location"]
+    attempt = Attempt.objects.get()
+    assert (attempt.ranked, attempt.player.is_guest, table) == (True, True, f"/table/{attempt.public_id}/")
+    assert client.post("/play/plot/start")["Location"] == table
+    assert client.get("/play/plot/")["Location"] == table
+    assert client.get(table).context["socket"] == f"/ws/play/{attempt.public_id}/"
+
+
+def test_a_start_by_a_player_who_is_removed_just_then(
+    mine: Client, today: list[Deal], player: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(*given: Any) -> Attempt:
+        player.delete()
+        return start_attempt(*given)
+
+    monkeypatch.setattr(tables, "start_attempt", start)
+    assert mine.post("/play/plot/start")["Location"] == "/play/plot/"
+    monkeypatch.undo()
+    assert mine.post("/play/plot/start")["Location"].startswith("/table/")
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/json"])
+def test_a_start_at_midnight(client: Client, today: list[Deal], accept: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The deal was open when it was looked up, and is not when the clock should begin to run."""
+    (plot,) = [deal for deal in today if deal.variant == "plot"]
+    Deal.objects.filter(pk=plot.pk).update(opens_at=plot.opens_at - timedelta(days=1), closes_at=timezone.now())
+    monkeypatch.setattr(publishing, "todays_deal", lambda _: Deal.objects.get(pk=plot.pk))
+    answer = client.post("/play/plot/start", headers={"Accept": accept})
+    if accept == "text/html":
+        assert (answer.status_code, answer["Location"]) == (302, "/play/plot/")
+        assert "The day of this deal is over." in client.get("/play/plot/").content.decode()
+    else:
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "deal_closed")
+    assert not Attempt.objects.exists()
+
+
+def test_beginning_takes_a_post_from_our_own_page(today: list[Deal]) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    assert strict.get("/play/plot/start").status_code == 405
+    assert strict.post("/play/plot/start").status_code == 403
+    assert strict.post("/practice/start", {"name": "plot"}).status_code == 403
+
+
+def test_somebody_elses_table(client: Client, mine: Client, attempt_at: Play) -> None:
+    attempt = attempt_at()
+    path = f"/table/{attempt.public_id}/"
+    assert mine.get(path).status_code == 200
+    assert client.get(path).status_code == 403
+    close_attempt(attempt.pk, "resigned")
+    assert client.get(path).status_code == 403
+    Deal.objects.update(closes_at=timezone.now() - 2 * GRACE)
+    assert client.get(path)["Location"] == f"/replay/{attempt.public_id}/"
+
+
+def test_there_is_no_such_variant(client: Client) -> None:
+    assert client.get("/play/nonsense/").status_code == 404
