@@ -173,8 +173,8 @@ async def asked(method: str = "GET", path: str = "/playing.json") -> tuple[dict[
         await send({"type": "http.response.body", "body": b""})
 
     line = ApplicationCommunicator(summary.PlayingNow(django), {"type": "http", "method": method, "path": path})
-    start = await line.receive_output()
-    return start, (await line.receive_output())["body"]
+    start = await line.receive_output(30)
+    return start, (await line.receive_output(30))["body"]
 
 
 async def test_many_pages_cost_one_reading(readings: list[int]) -> None:
