@@ -127,7 +127,7 @@ class Notifier:
                 # The layer hangs: waiting as long for each of the others would make them all late.
                 log.warning("%d notices were lost", len(batch) - sent, exc_info=True)
                 return
-            except Exception:
+            except (Exception, asyncio.CancelledError):  # cancelled by the end of the loop that would have received it
                 log.warning("a notice to %s was lost", group, exc_info=True)
 
 

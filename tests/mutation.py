@@ -31,7 +31,7 @@ RULES = (
     "tests/rules/test_hidden_cards.py",
     "tests/rules/test_versions.py",
 )
-JOURNAL = ("tests/games/live/test_journal.py", "tests/games/live/test_on_postgresql.py")
+JOURNAL = ("tests/games/live/test_journal.py", "tests/games/live/test_durability.py")
 #: The modules, and the tests that must notice when they change.
 MODULES: dict[str, tuple[str, ...]] = {
     **{

@@ -12,7 +12,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from accounts.guests import create_guest
-from games import attempts, events, tasks
+from games import attempts, events, metrics, tasks
 from games.attempts import (
     DealClosedError,
     NotWonError,
@@ -115,6 +115,49 @@ def test_closing_twice_changes_nothing(attempt_at: Play, asked: list[int]) -> No
     assert asked == [attempt.pk]
 
 
+@pytest.mark.parametrize("lost", [attempts._TRIES - 1, attempts._TRIES])
+def test_a_close_that_races_with_moves_is_tried_so_often(
+    attempt_at: Play, monkeypatch: pytest.MonkeyPatch, lost: int
+) -> None:
+    attempt, close, tries = attempt_at(), attempts._close, []
+
+    def racing(*arguments: Any) -> Attempt:
+        tries.append(arguments)
+        if len(tries) <= lost:
+            raise IntegrityError("a move came first")
+        return close(*arguments)
+
+    monkeypatch.setattr(attempts, "_close", racing)
+    if lost < attempts._TRIES:
+        assert close_attempt(attempt.pk, "resigned").end == "resigned"
+    else:
+        with pytest.raises(IntegrityError):
+            close_attempt(attempt.pk, "resigned")
+    assert len(tries) == attempts._TRIES
+
+
+def test_who_has_the_attempt_open_is_told_how_it_ended(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(events, "tell_attempt", lambda *what, **data: told.append((*what, data)))
+    attempt = attempt_at("braid")
+    journal(attempt, "d", "d")
+    ms = record_of(close_attempt(attempt.pk, "resigned")).end.ms
+    assert told == [(attempt.public_id, "closed", {"n": 2, "how": "resigned", "ms": ms})]
+
+
+def test_attempts_are_counted_by_game_rank_and_end(player: Any, yesterday: Deal) -> None:
+    def counted() -> list[float]:
+        started, finished = metrics.ATTEMPTS_STARTED, metrics.ATTEMPTS_FINISHED
+        ranked, practised = started.labels("braid", "yes"), started.labels(yesterday.game, "no")
+        return [one._value.get() for one in (ranked, practised, finished.labels("braid", "resigned"))]
+
+    before, today = counted(), make_deal("braid")
+    for _ in range(2):
+        start_attempt(player, yesterday)
+        close_attempt(start_attempt(player, today).pk, "resigned")
+    assert [now - then for now, then in zip(counted(), before, strict=True)] == [1, 1, 1]
+
+
 def test_an_end_is_never_before_the_last_token(attempt_at: Play) -> None:
     attempt = attempt_at("braid")
     journal(attempt, "d", "d", step=60_000)
@@ -193,10 +236,11 @@ def test_what_is_due_is_closed_in_portions(player: Any, asked: list[int]) -> Non
 
 
 def test_a_portion_that_fails_is_not_all_there_is(player: Any, asked: list[int]) -> None:
-    bad, good = overdue(2)
-    Move.objects.create(attempt_id=bad, n=1, token="no token", ms=1)
+    *bad, good = overdue(3)
+    for one in bad:
+        Move.objects.create(attempt_id=one, n=1, token="no token", ms=1)
     assert close_due(seconds=0) == (0, 1, True)
-    assert close_due() == (1, 1, False)
+    assert close_due() == (1, 2, False)
     assert asked == [good]
 
 

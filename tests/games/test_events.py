@@ -34,6 +34,8 @@ class Layer:
         self.taking.set()
         if group == "broken":
             raise OSError
+        if group == "over":
+            raise asyncio.CancelledError
         if group == "hanging":
             await asyncio.sleep(3600)
         await asyncio.to_thread(self.open.wait)
@@ -116,9 +118,10 @@ def test_a_later_batch_does_not_overtake(layer: Layer) -> None:
     assert [n for _, n in layer.sent] == list(range(20))
 
 
-def test_a_message_that_fails_is_lost_alone(layer: Layer) -> None:
+@pytest.mark.parametrize("failing", ["broken", "over"])
+def test_a_message_that_fails_is_lost_alone(layer: Layer, failing: str) -> None:
     notifier = Notifier()
-    for group in ("broken", "a"):
+    for group in (failing, "a"):
         notifier.send(group, {"type": "x"})
     assert notifier.flush(10)
     assert layer.sent == [("a", "x")]

@@ -203,8 +203,8 @@ async def asked(
 ) -> tuple[dict[str, Any], bytes]:
     """What the application answers before Django; where it hands the request on, the status is 0."""
     line = ApplicationCommunicator(of or summary.PlayingNow(django), {"type": "http", "method": method, "path": path})
-    start = await line.receive_output()
-    return start, (await line.receive_output())["body"]
+    start = await line.receive_output(30)
+    return start, (await line.receive_output(30))["body"]
 
 
 async def test_many_pages_cost_one_reading(readings: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
