@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from django.core.asgi import get_asgi_application
 from django.core.management import get_commands
 from prometheus_client import REGISTRY
 
@@ -18,7 +19,10 @@ from config.server import server_config
 
 ROOT = Path(__file__).resolve().parents[2]
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 LOCAL_APPS = {"accounts", "games", "leaderboards"}
 
 
@@ -66,6 +70,7 @@ def test_the_examples_for_prometheus_can_be_used() -> None:
         "web": services["web"]["environment"]["PORT"],
         "worker": services["worker"]["environment"]["METRICS_PORT"],
     }
+    get_asgi_application()  # the middleware registers what it counts
     known = {f"{metric.name}{end}" for metric in REGISTRY.collect() for end in ("", "_total", "_bucket")}
     rules = [rule for group in alerts["groups"] for rule in group["rules"]]
     assert len(rules) > 3
@@ -121,3 +126,27 @@ def test_named_files_exist(page: Path) -> None:
     tops = "accounts|benchmarks|config|deploy|docs|frontend|games|leaderboards|requirements|tests"
     for target in re.findall(rf"`((?:{tops})/[\w./-]+\.\w+)`", page.read_text()):
         assert (ROOT / target).exists(), target
+
+
+def places(cell: str) -> list[str]:
+    """The files and folders that a cell of a table names."""
+    return [name for name in re.findall(r"`([\w./<>-]+)`", cell) if "/" in name and "<" not in name]
+
+
+def test_the_map_leads_to_files_that_there_are() -> None:
+    map_ = (ROOT / "CONTRIBUTING.md").read_text().partition("## Where to look")[2].partition("\n## ")[0]
+    rows = [line.split("|") for line in map_.splitlines() if line.startswith("| ") and "open |" not in line]
+    assert len(rows) >= 20
+    assert [place for row in rows for place in places(row[2]) if not (ROOT / place).exists()] == []
+
+
+def test_every_room_is_on_the_plan() -> None:
+    plan = (ROOT / "docs" / "architecture.md").read_text().partition("## Rooms")[2].partition("\n## ")[0]
+    named = {place for line in plan.splitlines() if line.startswith("| `") for place in places(line.split("|")[1])}
+    packages = {path.parent for path in (ROOT / "games").rglob("__init__.py")} - {ROOT / "games"}
+    rooms = {
+        f"{path.relative_to(ROOT)}/"
+        for path in packages
+        if not {"migrations", "management", "templatetags"} & set(path.parts)
+    }
+    assert named >= rooms | {f"{name}/" for name in ("config", "deploy", "frontend", "tests", *LOCAL_APPS)}
