@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from games import limits
 from games.bodies import json_body
+from games.deals.certification import MS_A_MOVE
 from games.errors import error_body, too_many
 from games.hints import questions
 from games.hints.questions import HintRefusedError
@@ -22,9 +23,6 @@ from games.models import Attempt
 from games.pages import replays, titles
 from games.players import player_id
 from games.rules import Table
-
-#: The pace at which a way plays in the viewer.
-MS_A_MOVE: Final = 1000
 
 _STATUS: Final = {"not_yours": 403, "no_hints": 403, "bad_position": 400, "bad_request": 400}
 
