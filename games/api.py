@@ -22,15 +22,13 @@ from pydantic import BeforeValidator
 
 from games import limits
 from games.attempts import record_of
-from games.bodies import parse_json
+from games.bodies import MAX_RECORD_BYTES, parse_json
 from games.deals import publishing
 from games.errors import ErrorCode, Refusal, refusal_of
 from games.models import Attempt, Deal
 from games.players import player_id
 from games.rules import Record, RecordError, replay
 
-#: A whole record of 5,000 tokens is about 120 kB of JSON.
-MAX_RECORD_BYTES: Final = 256 * 1024
 DAYS_LISTED: Final = 31
 
 router = Router(tags=["deals"])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpRequest, RawPostDataException
+
+#: A whole record of 5,000 tokens is about 120 kB of JSON.
+MAX_RECORD_BYTES: Final = 256 * 1024
 
 
 def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - whatever was sent

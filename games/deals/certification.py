@@ -11,7 +11,7 @@ from games.deals.difficulty import Figures
 from games.rules import RULES_VERSION, End, Record, open_table, replay
 from games.solver import Budget, FalseSolutionError, Solution, shorten, solve
 
-#: The pace at which a winning record's clock ticks: what the replay viewer plays it at.
+#: The pace at which the clock of a line that nobody played ticks: what the replay viewer plays it at.
 MS_A_MOVE: Final = 1000
 
 #: Where a search is given up for another seed: most winnable deals are won far below. Compiled, the nodes end it first.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from games import limits
 from games.bodies import json_body
+from games.deals.certification import MS_A_MOVE
 from games.errors import ErrorCode, Refusal, json_only
 from games.hints import questions
 from games.models import Attempt
@@ -20,9 +20,6 @@ from games.pages.replays import steps_from
 from games.pages.shown import ShownDeal
 from games.players import player_id
 from games.rules import Table
-
-#: The pace at which the viewer plays a way.
-MS_A_MOVE: Final = 1000
 
 
 @require_http_methods(["GET", "POST", "DELETE"])

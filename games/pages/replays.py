@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -15,16 +15,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from games import limits
 from games.attempts import record_of
-from games.bodies import parse_json
+from games.bodies import MAX_RECORD_BYTES, parse_json
 from games.deals import publishing
 from games.errors import ErrorCode
 from games.models import Attempt
 from games.pages.shown import ShownDeal, ShownPlayer
 from games.players import player_id
 from games.rules import Record, RecordError, RulesError, Table, replay
-
-#: A whole record of 5,000 tokens is about 100 kB of JSON.
-MAX_RECORD_BYTES: Final = 256 * 1024
 
 
 @require_safe
