@@ -128,6 +128,8 @@ def test_the_ledger_goes_on_from_any_line(
     assert (len(first["entries"]), first["next"]) == (5, 5)
     rest = client.get("/ledger.json", {"from": 5}).json()
     assert ([entry["index"] for entry in rest["entries"]], rest["next"]) == ([5, 6, 7, 8], None)
+    beyond_any_index = client.get("/ledger.json", {"from": 9_999_999_999}).json()
+    assert beyond_any_index == first
     page = client.get("/ledger/").content.decode()
     assert LedgerEntry.objects.get(index=4).hash in page
     assert 'href="?before=4"' in page
@@ -151,6 +153,14 @@ def test_the_winning_record_is_released_with_the_seed(published: list[Deal], cli
     command = [sys.executable, "-m", "games.rules", "verify", str(file)]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (checked.returncode, "verified: won" in checked.stdout) == (0, True)
+
+
+def test_each_day_has_its_own_solution(published: list[Deal], client: Client) -> None:
+    certified.seal("stonewall", 1)
+    today = timezone.now().date()
+    publishing.ensure_deals(today, ahead=0)
+    assert client.get(f"/deals/{published[0].day}/stonewall/solution/").status_code == 200
+    assert client.get(f"/deals/{today}/stonewall/solution/").status_code == 403
 
 
 @pytest.mark.parametrize("ahead", [0, 1])
