@@ -1,4 +1,4 @@
-"""Players in the admin: to look up, ban, give a neutral name, erase; staff rights for superusers to give."""
+"""Players in the admin: look up, ban, rename, erase; superusers can give staff rights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FIELDS = (
 
 @admin.register(User)
 class PlayerAdmin(admin.ModelAdmin[User]):
-    """Facts are read-only; what may be done to a player is done by the actions, which go through the services."""
+    """The fields are read-only. Actions change players, through the services."""
 
     list_display = ("display_name", "username", "is_guest", "is_staff", "date_joined", "banned_at", "deleted_at")
     list_filter = (
@@ -45,7 +45,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
     actions = ("ban", "unban", "neutral_name", "erase")
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:  # noqa: ARG002
-        """Leave only rights to change, and those only to superusers."""
+        """Only rights can be edited, and only by superusers."""
         free = _RIGHTS if request.user.is_superuser else ()
         return [name for name in _FIELDS if name not in free]
 
@@ -54,7 +54,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:  # noqa: ARG002
-        """Nobody deletes rows: boards would lose results. There is the action that erases."""
+        """Rows are never deleted, since boards would lose results. The erase action does what is allowed."""
         return False
 
     @admin.action(description=_("Ban: end sessions, take results off the boards"), permissions=["change"])
@@ -69,7 +69,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
 
     @admin.action(description=_("Replace the shown name by a neutral one"), permissions=["change"])
     def neutral_name(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
-        """Give the chosen accounts made-up names."""
+        """Give the chosen accounts generated names."""
         self._each(request, chosen.filter(is_guest=False, deleted_at=None), neutralise_name, "Name replaced.")
 
     @admin.action(description=_("Erase at the player's request (cannot be undone)"), permissions=["change"])

@@ -1,8 +1,8 @@
-"""Playing without an account: a guest is a row like any other player's, and what becomes of it.
+"""Playing without an account: guests are rows like other players, and here is what becomes of them.
 
-A guest is made at the first play and signed in through the ordinary session, so the rest of the service knows players
-only. Signing up turns the guest's own row into the account; signing in to another account moves the guest's attempts
-there and removes the row. Guests who cannot or do not come back are removed (`accounts.housekeeping`).
+A guest is created at the first play and signed in with an ordinary session, so the rest of the service only knows
+players. Signing up turns the guest's row into the account; signing in to an existing account moves the guest's attempts
+there and deletes the row. Guests who have not come back are deleted (`accounts.housekeeping`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TRIES: Final = 3
 
 
 def player_for(request: HttpRequest, *, create: bool) -> User | None:
-    """Give whoever plays in this session; with ``create`` a new guest when there is nobody yet."""
+    """The player of this session; with ``create``, a new guest if there is none yet."""
     if request.user.is_authenticated:
         if create:
             request.session.modified = True  # playing renews the cookie, which is all a guest has
@@ -41,18 +41,18 @@ def player_for(request: HttpRequest, *, create: bool) -> User | None:
 
 
 def create_guest() -> User:
-    """Make a guest: a player without password, e-mail address or place in the name register."""
+    """Create a guest: a player without a password, an e-mail address or a reserved name."""
     return User.objects.create_user(
         f"guest-{secrets.token_hex(12)}", password=None, display_name=guest_name(), is_guest=True
     )
 
 
 def merge_guest(guest: User, user: User) -> None:
-    """Move what ``guest`` has played to ``user`` and remove the guest.
+    """Move the attempts of ``guest`` to ``user`` and delete the guest.
 
-    An account has one ranked attempt at a deal: where ``user`` has it already, the guest's becomes practice.
+    An account has one ranked attempt at a deal. If ``user`` already has one, the guest's attempt becomes practice.
 
-    :raises ValueError: when it is not a guest and an account.
+    :raises ValueError: when they are not a guest and an account.
     """
     if not guest.is_guest or user.is_guest:
         raise ValueError("only a guest is merged, and only into an account")
@@ -89,14 +89,14 @@ def _merge(guest: User, user: User) -> None:
 
 
 def remove_empty_guests(before: datetime, size: int) -> int:
-    """Remove at most so many guests who have begun nothing and came before then; returns how many."""
+    """Delete up to ``size`` guests created before then who have played nothing; returns how many."""
     return _remove(User.objects.filter(is_guest=True, date_joined__lt=before, attempts=None), size)
 
 
 def remove_lost_guests(before: datetime, size: int) -> int:
-    """Remove at most so many guests who have begun nothing since then, with their games; returns how many.
+    """Delete up to ``size`` guests who have started no game since then, with their games; returns how many.
 
-    Nobody can come back as one of them when the cookie, which each game begun renews, has run out.
+    Each new game renews the cookie, and without it nobody can return as that guest.
     """
     begun = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
     return _remove(User.objects.filter(is_guest=True, date_joined__lt=before).exclude(begun), size)

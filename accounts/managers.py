@@ -1,4 +1,4 @@
-"""How rows of players come into being."""
+"""How rows of players are created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The player and whom a player follows: fields and constraints only."""
+"""Players, and whom they follow: fields and constraints only."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from accounts.managers import PlayerManager
 
 
 class User(AbstractUser):
-    """A player: somebody with an account, or a guest who has none yet.
+    """A player: an account or a guest.
 
-    ``username`` is what one signs in with and ``display_name`` what others see; for an
-    account they are the same text. ``name_key`` is that text folded so that no two accounts
-    have names which look alike (see ``accounts.names``); guests have none.
+    Players sign in with ``username`` and others see ``display_name``; for an account both are the same text.
+    ``name_key`` is that text folded so that no two accounts have names that look alike (see ``accounts.names``); guests
+    have none.
     """
 
     first_name = None  # type: ignore[assignment]
@@ -54,7 +54,7 @@ class User(AbstractUser):
 
     @property
     def is_former(self) -> bool:
-        """Whether the account is deleted; what stays of it is nobody's."""
+        """Whether the account has been deleted; its results stay under a neutral name."""
         return self.deleted_at is not None
 
     def get_full_name(self) -> str:

@@ -1,4 +1,4 @@
-"""Names of players: what may be one, and when two names are too much alike."""
+"""Players' names: which are allowed, and when two are too much alike."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _SECOND: Final = (
 def name_key(name: str) -> str:
     """Fold ``name`` so that names which read alike get the same key.
 
-    Case, width, accents, spaces, punctuation, what shows nothing and look-alike letters do not tell names apart.
+    Case, width, accents, spaces, punctuation, invisible characters and look-alike letters make no difference.
     """
     bare = _bare(unicodedata.normalize("NFKC", name))
     shapes = "".join(prototype(character) for character in bare.translate(_LOOKALIKES))
@@ -66,9 +66,9 @@ def name_key(name: str) -> str:
 
 
 def clean_name(text: str) -> str:
-    """Give ``text`` as a name: compatibility forms resolved and blanks tidied.
+    """Tidy ``text`` into a name: compatibility forms resolved, spaces normalised.
 
-    :raises ValidationError: when it cannot be a name. Whether somebody has it already is not looked at.
+    :raises ValidationError: when it is not allowed as a name. Whether it is taken is not checked here.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     if not SHORTEST <= len(name) <= LONGEST:

@@ -1,4 +1,4 @@
-"""Whose names are shown among those who are playing: accounts' that are neither banned nor wish not to be named."""
+"""Which players may be named among those playing: accounts that are not banned and have not opted out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHUNK: Final = 500
 
 
 def accounts_among(players: Collection[int]) -> set[int]:
-    """Those players who are no guests."""
+    """The players among these who are not guests."""
     keys = list(players)
     found: set[int] = set()
     for start in range(0, len(keys), _CHUNK):
@@ -23,7 +23,7 @@ def accounts_among(players: Collection[int]) -> set[int]:
 
 
 def shown_names(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
-    """The names and public ids of those players who may be named."""
+    """The names and public ids of the players among these who may be named."""
     if not players:
         return {}
     accounts = User.objects.filter(pk__in=players, is_guest=False, banned_at=None, deleted_at=None)

@@ -1,4 +1,4 @@
-"""What a player's page shows, from the attempts in the database."""
+"""What a player's page shows, read from the attempts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _State = Attempt.State
 
 
 def visible_player(public_id: UUID, viewer: User | None) -> User:
-    """Give the player whose page ``viewer`` asks for.
+    """The player whose page ``viewer`` wants to see.
 
-    :raises Http404: for nobody, the deleted, the banned, and for guests other than oneself.
+    :raises Http404: when there is no such player, or the player is deleted, banned, or a guest other than the viewer.
     """
     player = User.objects.filter(public_id=public_id, deleted_at=None).first()
     is_self = player is not None and viewer is not None and player.pk == viewer.pk
@@ -36,7 +36,7 @@ def visible_player(public_id: UUID, viewer: User | None) -> User:
 
 
 def plays_of(player: User, *, since: date | None = None) -> list[Play]:
-    """Give the player's verified ranked attempts, oldest deal first."""
+    """The player's verified ranked attempts, oldest deal first."""
     attempts = Attempt.objects.filter(player=player, ranked=True, state=_State.VERIFIED, deal__day__isnull=False)
     if since:
         attempts = attempts.filter(deal__day__gte=since)
@@ -48,22 +48,22 @@ def plays_of(player: User, *, since: date | None = None) -> list[Play]:
 
 
 def statistics_of(player: User) -> Statistics:
-    """Give the player's figures as of today (UTC)."""
+    """The player's statistics as of today (UTC)."""
     return statistics(plays_of(player), timezone.now().date(), list(CATALOGUE))
 
 
 def history_of(player: User, variant: str = "") -> list[Play]:
-    """Give the plays the charts draw, of one variant or all."""
+    """The plays shown in the charts, of one variant or of all."""
     plays = plays_of(player, since=timezone.now().date() - HISTORY)
     return [play for play in plays if variant in {"", play.variant}]
 
 
 def results_page(player: User, *, own: bool, before: UUID | None = None) -> tuple[list[Attempt], UUID | None]:
-    """Give a page of ranked attempts, latest first, and the cursor of the next page if there is one.
+    """A page of ranked attempts, latest first, and the cursor of the next page if there is one.
 
-    Others see what is verified; with ``own`` those that wait for a verdict or failed it are there too.
+    Others see verified attempts only; with ``own``, pending and rejected ones are included.
 
-    :raises Http404: when ``before`` is no attempt of the player's.
+    :raises Http404: when ``before`` is not one of the player's attempts.
     """
     attempts = Attempt.objects.filter(player=player, ranked=True).exclude(state=_State.PLAYING)
     if not own:

@@ -12,9 +12,9 @@ from leaderboards.entries import tell_all_watchers
 
 
 def rename_player(user: User, name: str) -> None:
-    """Give an account another checked ``name``, to be seen by others and to sign in with.
+    """Give an account a new, checked name, which others see and the player signs in with.
 
-    :raises ValidationError: when somebody else has it, or one that reads like it.
+    :raises ValidationError: when another account has this name or one that reads like it.
     """
     user.username = user.display_name = name
     user.name_key = name_key(name)
@@ -28,7 +28,7 @@ def rename_player(user: User, name: str) -> None:
 
 
 def neutralise_name(user: User) -> None:
-    """Replace the name that others see by a made-up one, and leave what the player signs in with."""
+    """Replace the name that others see with a generated one. The name to sign in with stays."""
     while True:
         name = guest_name()
         user.display_name, user.name_key = name, name_key(name)

@@ -1,4 +1,4 @@
-"""A player's pages: profile, following, settings, one's own data. Sign-in and the like are allauth's."""
+"""A player's pages: profile, following, settings, personal data. Allauth has the sign-in pages."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ from games.errors import error_body, wants_json
 
 
 def viewer_of(request: HttpRequest) -> User | None:
-    """Give whoever looks, if signed in."""
+    """The signed-in player, if any."""
     return request.user if request.user.is_authenticated else None
 
 
 @require_GET
 def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """Show a player's figures and results; ``?before=`` goes back in time. A deleted one is said to be gone."""
+    """Show a player's statistics and results; ``?before=`` pages back. A deleted player's page says so."""
     viewer = viewer_of(request)
     if User.objects.filter(public_id=public_id, deleted_at__isnull=False).exists():
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
@@ -69,7 +69,7 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 @require_GET
 def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
-    """Give the verified ranked plays of the charts, oldest first; ``?variant=`` gives those of one variant."""
+    """The verified ranked plays for the charts, oldest first; ``?variant=`` limits them to one variant."""
     shown = profile.visible_player(public_id, viewer_of(request))
     plays = profile.history_of(shown, request.GET.get("variant", ""))
     return JsonResponse({"plays": [asdict(play) for play in plays]})
@@ -78,7 +78,7 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
 @require_GET
 @player_required
 def me(request: PlayerRequest) -> HttpResponseRedirect:
-    """Go to one's own page."""
+    """Redirect to the player's own page."""
     return redirect(request.user)
 
 
@@ -92,14 +92,14 @@ def follow(request: PlayerRequest, public_id: UUID) -> HttpResponseBase:
 @require_POST
 @account_required(back="players:profile")
 def unfollow(request: PlayerRequest, public_id: UUID) -> HttpResponseBase:
-    """Follow a player no longer."""
+    """Stop following a player."""
     return _change_following(request, public_id, following=False)
 
 
 @require_GET
 @account_required()
 def following(request: PlayerRequest) -> HttpResponse:
-    """List whom one follows."""
+    """List the players followed."""
     rows = Follow.objects.filter(follower=request.user).select_related("followed").order_by("followed__display_name")
     return render(request, "players/following.html", {"players": [row.followed for row in rows]})
 
@@ -108,7 +108,7 @@ def following(request: PlayerRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @player_required
 def settings(request: PlayerRequest) -> HttpResponse:
-    """Show everything one may set; a POST saves the preferences of the table."""
+    """Show all settings; a POST saves the preferences."""
     form = _preferences_form(request, request.POST if request.method == "POST" else None)
     if request.method == "POST":
         limits.spend(request, "preferences")
@@ -123,7 +123,7 @@ def settings(request: PlayerRequest) -> HttpResponse:
 
 @require_POST
 def language(request: HttpRequest) -> HttpResponseBase:
-    """Take the language ``language`` for this browser, and with the preferences of whoever is signed in."""
+    """Set the language of this browser, and of the account if signed in."""
     wanted = {"language": request.POST.get("language", "")}
     if request.user.is_authenticated and wanted["language"] in dict(site.LANGUAGES):
         limits.spend(request, "preferences")
@@ -134,7 +134,7 @@ def language(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @account_required(back="players:settings")
 def rename(request: PlayerRequest) -> HttpResponse:
-    """Take another name."""
+    """Change the player's name."""
     limits.spend(request, "rename")
     form = RenameForm(request.POST)
     if form.is_valid():
@@ -152,7 +152,7 @@ def rename(request: PlayerRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @player_required
 def preferences(request: PlayerRequest) -> JsonResponse:
-    """Give the preferences as JSON; a POST with a JSON object changes those it names."""
+    """The preferences as JSON; a POST with a JSON object changes those it names."""
     if request.method == "POST":
         limits.spend(request, "preferences")
         try:
@@ -169,7 +169,7 @@ def preferences(request: PlayerRequest) -> JsonResponse:
 @player_required
 @fresh_sign_in_required
 def download(request: PlayerRequest) -> StreamingHttpResponse:
-    """Send all of one's data."""
+    """Send the player's data as a file."""
     limits.spend(request, "export")
     return StreamingHttpResponse(
         export(request.user),
@@ -183,7 +183,7 @@ def download(request: PlayerRequest) -> StreamingHttpResponse:
 @player_required
 @fresh_sign_in_required
 def delete(request: PlayerRequest) -> HttpResponse:
-    """Say what deleting does and, with one's name typed, do it."""
+    """Say what deleting does; with the name typed, delete the account."""
     form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST":
         limits.spend(request, "delete")

@@ -1,4 +1,4 @@
-"""Players as the boards know them: rows of the user model, whichever that is."""
+"""Players as the boards see them: rows of the user model."""
 
 from __future__ import annotations
 

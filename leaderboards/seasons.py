@@ -1,10 +1,10 @@
-"""Seasons: the week's, the month's and the all-time boards, which add up each player's deals.
+"""Seasons: weekly, monthly and all-time boards, which add up each player's deals.
 
-A season's board ranks by the sums of cards up, time and tokens, in the order of the deal's board of the same name;
-equal sums by the earlier last finish. There is one for each variant and one for all of them. What counts is a player's
-listed results, so every change to one marks the player for a recount. A recount derives a player's standings from the
-results alone, hence it may be repeated, and many players' are brought up to date together: the boards follow within
-seconds. A player whose standings cannot be written is put aside and said in the log; the others' go on.
+A season's board ranks by the sums of cards up, time and tokens, in the order of the deal's board of the same name.
+Equal sums rank by the earlier last finish. There is one board for each variant and one for all of them. Listed results
+count, so every change to one marks the player for a recount. A recount derives a player's standings from the results
+alone: it can be repeated, and covers many players at once, so that boards follow within seconds. A player whose
+standings cannot be written is set aside and logged; the others are updated.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The days a season takes in: from `first` up to, not including, `end` (None for all time)."""
+    """The days of a season: from `first` up to, but not including, `end` (None for all time)."""
 
     first: date
     end: date | None
@@ -74,7 +74,7 @@ def page(
 ) -> Page:
     """A page of a season's board.
 
-    :raises CursorError: for a cursor that is none of this board's.
+    :raises CursorError: for a cursor that is not one of this board's.
     """
     if found is None:
         return Page([], 0)
@@ -87,7 +87,7 @@ def around(found: Season | None, board: BoardName, player: Player, span: int = b
 
 
 def friends(found: Season | None, board: BoardName, player: Player) -> list[Entry]:
-    """The player and whom the player follows in a season, ranked among themselves."""
+    """The player and the players they follow in a season, ranked among themselves."""
     return boards.friends_of(season_ladder(found.pk, board), player) if found else []
 
 
@@ -95,7 +95,7 @@ def friends(found: Season | None, board: BoardName, player: Player) -> list[Entr
 
 
 def recount_marked(now: datetime | None = None) -> int:
-    """Bring the standings of every marked player up to date; how many marks there were."""
+    """Update the standings of every marked player; returns how many marks there were."""
     now = now or timezone.now()
     done = 0
     while found := _recount_batch(now):
@@ -104,7 +104,7 @@ def recount_marked(now: datetime | None = None) -> int:
 
 
 def _recount_batch(now: datetime) -> int:
-    """Recount the players of some marks together, or one after the other when one of them cannot be."""
+    """Recount the players of some marks together, or one by one if that fails."""
     due = Recount.objects.filter(Q(failed_at=None) | Q(failed_at__lte=now - TRY_AGAIN)).order_by("id")
     marks = list(due.values_list("pk", "marked_at")[:_BATCH])
     try:
@@ -180,7 +180,7 @@ def _steps(standing: Standing, step: int) -> Iterable[tuple[Ladder, int, int]]:
 
 @dataclass(slots=True)
 class _Sum:
-    """What a player's listed results in some days come to."""
+    """The sum of a player's listed results over some days."""
 
     deals: int
     cards_up: int
@@ -199,7 +199,7 @@ class _Sum:
 
 
 def _sums(days: Span, player_ids: set[int]) -> dict[tuple[str, int], _Sum]:
-    """For each variant, and for "" which is all of them, and each player with results: their sum."""
+    """The sums by variant and player; the variant "" stands for all of them."""
     listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day__gte=days.first)
     if days.end is not None:
         listed = listed.filter(deal__day__lt=days.end)
@@ -225,13 +225,13 @@ def _standing(season_id: int, player_id: int, found: _Sum) -> Standing:
 
 
 def _lock(period: Period, first: date) -> None:
-    """Keep other recounts of a span waiting until the transaction ends, by the row of its season of all variants."""
+    """Make other recounts of a span wait until the transaction ends, by locking the row of its all-variants season."""
     _create_seasons(period, first, {""})
     list(Season.objects.filter(period=period, starts_on=first, variant="").select_for_update(no_key=True))
 
 
 def _seasons(period: Period, first: date, variants: set[str]) -> dict[str, int]:
-    """The keys of the seasons of a span by variant, those of `variants` among them."""
+    """The keys of a span's seasons by variant, at least those of `variants`."""
     _create_seasons(period, first, variants)
     return dict(Season.objects.filter(period=period, starts_on=first).values_list("variant", "pk"))
 

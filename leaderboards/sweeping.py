@@ -1,4 +1,4 @@
-"""Finding attempts whose verdict never came: a lost task, a dead worker, a record that kills every worker it meets."""
+"""Finds attempts whose verdict never came: the task was lost, or the worker died, perhaps of the record itself."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _BATCH: Final = 2_000
 
 
 def sweep(now: datetime | None = None) -> int:
-    """Send the tasks of attempts long pending again, unless that was done just now; returns how many."""
+    """Send the tasks of long-pending attempts again, unless that has just been done; returns how many."""
     return resend_pending(now) if cache.add("talon.sweep", 1, timeout=SWEEP_EVERY) else 0
 
 
 def resend_pending(now: datetime | None = None) -> int:
-    """Send the tasks of attempts long pending again, oldest first; returns how many.
+    """Send the tasks of long-pending attempts again, oldest first; returns how many.
 
-    The count of tries is raised before the task is sent, so that it goes up even when the task takes its worker down.
+    The number of tries is raised before the task is sent, so that it counts even if the task kills its worker.
     """
     now = now or timezone.now()
     pending = Attempt.objects.filter(state=Attempt.State.PENDING)

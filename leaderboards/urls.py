@@ -1,4 +1,4 @@
-"""Addresses of the boards' pages."""
+"""URLs of the boards' pages."""
 
 from __future__ import annotations
 

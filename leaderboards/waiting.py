@@ -1,7 +1,7 @@
-"""Attempts that wait for their verdict, read with their deals for judging.
+"""Pending attempts, read with their deals for judging.
 
-A verdict's task takes along what else waits, so that under load many share one transaction. Each attempt is taken along
-once at most: should it take the worker down, that happens to its own task from then on and to nobody else's.
+A task takes other pending attempts along, so that under load many share one transaction. Each attempt is taken along at
+most once: if it kills the worker, that then happens only to its own task.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _GATHER: Final = (
 
 
 def read_with_company(attempt_id: int, company: int) -> tuple[Attempt | None, list[Attempt]]:
-    """An attempt, and up to `company` others which wait and have not been taken along before.
+    """An attempt, and up to `company` other pending ones that have not been taken along before.
 
-    They are to be read, not to be saved.
+    They are for reading, not for saving.
     """
     first = _reading([attempt_id])
     if not company:
