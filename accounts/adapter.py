@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from django.forms import Form
 
 
-#: Failed sign-ins at a name, from wherever they come (`ACCOUNT_RATE_LIMITS`).
+#: Failed sign-ins to a name, from any address (`ACCOUNT_RATE_LIMITS`).
 _ANYWHERE: Final = "login_failed_anywhere"
 
 
@@ -76,7 +76,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         try:
             with transaction.atomic():
                 if was_guest and not User.objects.select_for_update().filter(pk=user.pk, is_guest=True).exists():
-                    raise ImmediateHttpResponse(redirect("account_login"))  # another tab has signed up meanwhile
+                    raise ImmediateHttpResponse(redirect("account_login"))  # signed up in another tab meanwhile
                 user.save()
                 if was_guest:
                     ranking.mark_player(user)
@@ -91,8 +91,8 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         """Start the player's session, and move a guest's attempts to the player."""
         guest = guest_of(request)
         if guest:
-            # Django empties a session that changes hands. A guest's is the same person's, and holds how they have
-            # just authenticated; its key changes all the same.
+            # Django empties a session when the user changes. A guest's belongs to the same person, and records how
+            # they have just authenticated; its key still changes.
             for key in (auth.SESSION_KEY, auth.BACKEND_SESSION_KEY, auth.HASH_SESSION_KEY):
                 request.session.pop(key, None)
         super().login(request, user)
@@ -122,7 +122,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         ratelimit.consume(request, action=_ANYWHERE, key=name)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ANN401
-        # By the name alone anybody could lock a rival out.
+        # Counted by name alone, anybody could lock a rival out.
         return f"{super()._get_login_attempts_cache_key(request, **credentials)}:{network_of(request)}"
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401

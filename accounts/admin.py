@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.moderation import ban_player, lift_ban
 from accounts.renaming import neutralise_name
 
-# Staff sign in where everybody does, with their second factor and the limits on attempts.
+# Staff sign in on the ordinary page, with their second factor and its limits on attempts.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 _RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
@@ -78,7 +78,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
         self._each(request, chosen.filter(deleted_at=None), erase_player, "Erased.")
 
     def _each(self, request: HttpRequest, chosen: QuerySet[User], act: Callable[[User], None], message: str) -> None:
-        # Staff are not dealt with here, nor oneself by mistake: a superuser takes their rights away first.
+        # Not for staff, nor by mistake for oneself: a superuser removes staff rights first.
         players = list(chosen.filter(is_staff=False, is_superuser=False))
         for player in players:
             self.log_change(request, player, message)

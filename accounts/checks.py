@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.core import checks
 
-#: Backends that send nothing to anybody.
+#: Backends that send nothing.
 NOWHERE: Final = tuple(f"django.core.mail.backends.{name}.EmailBackend" for name in ("console", "dummy"))
 
 

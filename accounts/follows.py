@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Follow, User
 
-#: A friends' board is worked out from this many players at most.
+#: The most players on a friends' board.
 MOST_FOLLOWED = 500
 
 

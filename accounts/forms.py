@@ -43,7 +43,7 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
             return login
         alike = Q(username=login) | Q(name_key=name_key(login) or None)
         names = set(User.objects.filter(alike).values_list("username", flat=True))
-        # Names from before two were told to be alike are each its owner's, as written.
+        # Older names that look alike belong to different players, each as spelled.
         return login if login in names or not names else names.pop()
 
 
@@ -208,6 +208,6 @@ class _Choice(forms.Select):
 
 
 def _plain(form: forms.Form) -> None:
-    # allauth repeats each label as a placeholder, which hides what the field is for as soon as one types.
+    # allauth repeats each label as a placeholder, which disappears as soon as somebody types.
     for field in form.fields.values():
         field.widget.attrs.pop("placeholder", None)

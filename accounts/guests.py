@@ -31,7 +31,7 @@ def player_for(request: HttpRequest, *, create: bool) -> User | None:
     """The player of this session; with ``create``, a new guest if there is none yet."""
     if request.user.is_authenticated:
         if create:
-            request.session.modified = True  # playing renews the cookie, which is all a guest has
+            request.session.modified = True  # playing renews the cookie: without it a guest is gone
         return request.user
     if not create:
         return None
@@ -60,7 +60,7 @@ def merge_guest(guest: User, user: User) -> None:
         try:
             with transaction.atomic():
                 _merge(guest, user)
-        except IntegrityError:  # the account has just begun a deal of the guest's: seen by the next try
+        except IntegrityError:  # the account has just started one of the guest's deals: the next try sees it
             if not tries_left:
                 raise
         else:
@@ -68,14 +68,14 @@ def merge_guest(guest: User, user: User) -> None:
 
 
 def _merge(guest: User, user: User) -> None:
-    # By ascending id, as players are locked everywhere (docs/boards.md, Locks). The account's row is locked no more
-    # than an update would, so that the foreign key of an attempt it begins meanwhile does not wait for this, which may
-    # have to wait for that.
+    # By ascending id, like all locks on players (docs/boards.md, Locks). The account's row has the lock of an update
+    # only: an attempt that it starts meanwhile needs the row for its foreign key, and must not wait for this
+    # transaction, which may have to wait for it.
     locked = {
         key: User.objects.select_for_update(no_key=key == user.pk).filter(pk=key, is_guest=key == guest.pk).exists()
         for key in sorted((guest.pk, user.pk))
     }
-    if not all(locked.values()):  # another tab was quicker
+    if not all(locked.values()):  # done by another tab
         return
     taken = Attempt.objects.filter(player=user, ranked=True).values("deal_id")
     doubled = Attempt.objects.filter(player=guest, ranked=True, deal_id__in=taken)
@@ -105,7 +105,7 @@ def remove_lost_guests(before: datetime, size: int) -> int:
 def _remove(idle: QuerySet[User], size: int) -> int:
     oldest = idle.order_by("date_joined")
     with transaction.atomic():
-        # From here on an attempt that one of them begins waits; those begun until now are seen by the second look.
+        # Attempts that these guests start from here on wait; those started before are seen by the second query.
         locked = User.objects.select_for_update().filter(pk__in=list(oldest.values_list("pk", flat=True)[:size]))
         keys = [guest.pk for guest in locked.order_by("pk")]
         _, removed = User.objects.filter(pk__in=list(idle.filter(pk__in=keys).values_list("pk", flat=True))).delete()

@@ -20,15 +20,15 @@ SCRIPTS: Final = (
     "Gurmukhi", "Han", "Hangul", "Hebrew", "Hiragana", "Kannada", "Katakana", "Khmer", "Lao", "Latin", "Malayalam",
     "Myanmar", "Oriya", "Sinhala", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan",
 )  # fmt: skip
-#: What one name may be written in: one script, or those of the standard's "highly restrictive" level together.
+#: The scripts that one name may mix: the standard's "highly restrictive" level.
 _ALLOWED: Final = (
     *(frozenset({script}) for script in SCRIPTS),
     frozenset({"Latin", "Han", "Hiragana", "Katakana"}),
     frozenset({"Latin", "Han", "Bopomofo"}),
     frozenset({"Latin", "Han", "Hangul"}),
 )
-#: Of scripts with two cases, the blocks of everyday capitals: what has its capital elsewhere, or none, is phonetic
-#: notation, a small capital, a click or a letter of old manuscripts.
+#: The blocks of everyday capitals in scripts with two cases. A letter whose capital lies elsewhere, or that has none,
+#: is phonetic notation, a small capital, a click or a letter of old manuscripts.
 _CAPITALS: Final = regex.compile(
     r"[\p{Block=Basic_Latin}\p{Block=Latin_1_Supplement}\p{Block=Latin_Extended_A}\p{Block=Latin_Extended_B}"
     r"\p{Block=Latin_Extended_Additional}\p{Block=Greek_And_Coptic}\p{Block=Greek_Extended}\p{Block=Cyrillic}"
@@ -39,7 +39,7 @@ _UNFIT: Final = regex.compile(
     r"[\P{XID_Continue}\p{Default_Ignorable_Code_Point}\p{Deprecated}\p{Noncharacter_Code_Point}]"
 )
 _INVISIBLE: Final = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
-#: Accents and digits are of no script of their own.
+#: Accents and digits belong to no particular script.
 _SHARED: Final = regex.compile(r"[0-9\p{Block=Combining_Diacritical_Marks}]")
 _OF_SCRIPT: Final = {script: regex.compile(rf"\p{{Script_Extensions={script}}}") for script in SCRIPTS}
 _LEFT_TO_RIGHT: Final = "\u200e"
@@ -106,7 +106,7 @@ def _prototypes() -> dict[str, str]:
         middle = neighbours[0]
         if not (len(data.get(middle, ())) > 1 or len(middle) > 1 or middle < character):
             continue
-        # A letter that looks like a sign is a letter all the same; a modifier, as an apostrophe is, is none.
+        # A letter that looks like a symbol is still a letter; a modifier, such as an apostrophe, is not.
         if any(map(str.isalnum, middle)) or unicodedata.category(character) == "Lm":
             found[character] = middle
     return found

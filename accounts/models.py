@@ -67,8 +67,8 @@ class User(AbstractUser):
         return reverse("players:profile", args=[self.public_id])
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        # Beside the password the epoch goes in, so that all of a player's sessions can be
-        # ended (ban, deletion, "sign out everywhere") without touching the password.
+        # The hash includes the epoch besides the password, so that all of a player's sessions can be ended
+        # (ban, deletion, "sign out everywhere") without changing the password.
         return salted_hmac(
             "accounts.models.User.session",
             f"{self.session_epoch}:{self.password}",

@@ -15,15 +15,15 @@ from accounts.lookalikes import has_one_kind_of_digits, is_fit, is_of_one_script
 
 SHORTEST: Final = 2
 LONGEST: Final = 24
-#: Of a key: what stands for a letter may be several.
+#: The longest key: one letter may become several.
 LONGEST_KEY: Final = 128
 
-#: What a deleted account is called wherever its results stay.
+#: The name shown with the results of a deleted account.
 FORMER_PLAYER: Final = "Former player"
 
-# Letters and digits that look like another in common typefaces, each with the one that stands for its group, beside
-# those of the Unicode standard. Applied after case folding and the removal of accents, so only bare small letters are
-# listed.
+# Letters and digits that look alike in common typefaces, each with the representative of its group, in addition to
+# those of the Unicode standard. Applied after case folding and the removal of accents, so only plain small letters
+# are listed.
 _LOOKALIKES: Final = str.maketrans(
     "01i|5ıɩɑɡ" + "авекмнорстухѕіјԁԛԝһгпьӏүө" + "αβγεηικνορσςτυχωμ" + "օսոհցզ",
     "olllsllag" + "abekmhopctyxsljdqwhrnblyo" + "abyenlkvopoctuxwu" + "ounhgq",

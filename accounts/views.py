@@ -214,7 +214,7 @@ def _bad_request(message: str) -> JsonResponse:
 
 
 def _save_preferences(user: User, wanted: Mapping[str, str | bool]) -> None:
-    # Only what was chosen: a default may change, and a browser keeps its own choice of what the account has none of.
+    # Only what was chosen: defaults may change, and a browser keeps its own choice where the account has none.
     user.preferences = user.preferences | dict(wanted)
     user.save(update_fields=["preferences"])
 

@@ -1,6 +1,6 @@
-"""The public API under /api/v1/: the apps' routers, one shape for every error, a rate for everybody.
+"""The public API under /api/v1/: the apps' routers, one JSON shape for errors, one rate limit.
 
-django-ninja makes the OpenAPI description from the types, and its documentation page uses only files of this site.
+django-ninja makes the OpenAPI description from the types. The documentation page loads files of this site only.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ def _refuse(request: HttpRequest, status: int, code: str, message: str, data: di
 
 @api.exception_handler(ApiError)
 def refused(request: HttpRequest, error: ApiError) -> HttpResponse:
-    """What an endpoint refuses."""
+    """Answer a request that an endpoint refused."""
     return _refuse(request, error.status, error.code, error.message, error.data)
 
 
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    """Parameters that are not what they should be."""
+    """Answer a request with invalid parameters."""
     problems = [{"at": [str(part) for part in one["loc"]], "problem": one["msg"]} for one in error.errors]
     return _refuse(request, 422, "bad_parameters", "Parameters are missing or wrong.", {"problems": problems})
 
 
 @api.exception_handler(Http404)
 def missing(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
-    """Nothing of that name."""
+    """Answer a request for something that does not exist."""
     return _refuse(request, 404, "not_found", "There is nothing at this address.", {})
 
 
 @api.exception_handler(HttpError)
 def failed(request: HttpRequest, error: HttpError) -> HttpResponse:
-    """What the framework refuses, such as a body that cannot be read."""
+    """Answer a request that django-ninja refused, such as one with an unreadable body."""
     return _refuse(request, error.status_code, "bad_request", "This request could not be understood.", {})
 
 
 @api.exception_handler(Exception)
 def broken(request: HttpRequest, error: Exception) -> HttpResponse:
-    """A fault of ours: noted in the log, and nothing of it told."""
+    """Answer a request that failed by a bug: the log has the details, the answer none."""
     log.error("API request failed", exc_info=error)
     return _refuse(request, 500, "server_error", "Something went wrong on our side. It has been noted.", {})

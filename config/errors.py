@@ -1,4 +1,4 @@
-"""What a visitor is told when something fails: a page, or for programs the one JSON shape of errors."""
+"""Error responses: pages for people, one JSON shape for programs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TITLES = {
     405: ("method_not_allowed", _("This address does not answer to that method.")),
     500: ("server_error", _("Something went wrong on our side. It has been noted.")),
 }
-#: A failure whose page is another one's with other words.
+#: Errors that share another error's page, with a different text.
 PAGES = {405: 400}
 
 
@@ -34,7 +34,7 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """handler403; a rate limit is reported as what it is."""
+    """handler403; a rate limit is answered with 429."""
     if isinstance(exception, RateLimitedError):
         return too_many_requests(request, retry_after=exception.retry_after)
     return _answer(request, 403)
@@ -46,7 +46,7 @@ def too_many_requests(
     *,
     retry_after: int = A_MINUTE,
 ) -> HttpResponse:
-    """handler429, which allauth calls for the limits of its own; they do not say for how long."""
+    """handler429, which allauth calls for its own limits; they do not say how long to wait."""
     minutes = -(-retry_after // A_MINUTE)
     with translation.override(language_of(request)):
         message = ngettext(
@@ -70,18 +70,18 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
-    """A form that was not sent from a page of this site, or from one that is too old."""
+    """Answer a form that was not sent from a page of this site, or from one that is too old."""
     return _answer(request, 403, "csrf_failed", _("This form has expired. Go back, load the page again and retry."))
 
 
 class MethodRefusals:
-    """Gives a refused method the shape of every other error: views and django-ninja refuse it with a bare line."""
+    """Gives refused methods the shape of all other errors; views and django-ninja send a bare line."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer, and reword a refusal of the method."""
+        """Answer the request, rewriting a refusal of its method."""
         response = self._get_response(request)
         if not isinstance(response, HttpResponseNotAllowed):
             return response
@@ -92,7 +92,7 @@ class MethodRefusals:
 
 def _answer(request: HttpRequest, status: int, code: str = "", message: str | Promise = "") -> HttpResponse:
     code, message = code or TITLES[status][0], message or TITLES[status][1]
-    # What failed may have been before the middleware that settles the language.
+    # The failure may have come before the middleware that sets the language.
     with translation.override(language_of(request)):
         if wants_json(request):
             return JsonResponse(error_body(code, str(message)), status=status)

@@ -1,4 +1,4 @@
-"""Addresses of the games' pages."""
+"""URLs of the games' pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class DayConverter:
     regex = r"2\d{3}-\d{2}-\d{2}"
 
     def to_python(self, value: str) -> date:
-        """:raises ValueError: for a day that no calendar has; the path is then not found."""
+        """:raises ValueError: for a day that does not exist; the path is then not found."""
         return date.fromisoformat(value)
 
     def to_url(self, value: date | str) -> str:
@@ -29,7 +29,7 @@ class MonthConverter:
     regex = r"2\d{3}-\d{2}"
 
     def to_python(self, value: str) -> date:
-        """:raises ValueError: for a month that no calendar has."""
+        """:raises ValueError: for a month that does not exist."""
         return date.fromisoformat(f"{value}-01")
 
     def to_url(self, value: date) -> str:

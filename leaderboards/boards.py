@@ -27,7 +27,7 @@ AROUND: Final = 5
 FRIENDS_SHOWN: Final = 200
 WAITING_SHOWN: Final = 50
 
-# Processes of two releases do not read each other's copies when an entry has other fields.
+# Part of the cache key, so that two releases with different fields do not read each other's copies.
 _SHAPE: Final = zlib.crc32(repr([field.name for field in fields(Entry)]).encode())
 _WAITING_STATES: Final = (Attempt.State.PENDING, Attempt.State.REVIEW)
 

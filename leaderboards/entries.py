@@ -26,7 +26,7 @@ from leaderboards.models import DealBoard, Recount, Result
 log = logging.getLogger(__name__)
 
 ALL_BOARDS: Final = "boards"
-"""The channel group that hears of what may have changed any board."""
+"""The channel group for changes that may affect any board."""
 
 RECOUNT_EVERY: Final = 1.0  # s between two requests of one process
 RECOUNT_DELAY: Final = 2.0  # s until a request is served: later than every commit it stands for
@@ -52,7 +52,7 @@ _INSERT: Final = (
     f"VALUES ({', '.join(['%s'] * len(_COLUMNS))}) RETURNING id"
 )
 _LAST_ID: Final = 2**63 - 1
-# An update, so that the mark stays locked until this transaction commits and no recount takes it before.
+# An update, so that the mark stays locked until this transaction commits and no recount reads it before then.
 _MARK: Final = (
     "INSERT INTO {table} (player_id, day, marked_at) VALUES (%s, %s, %s) "
     "ON CONFLICT (player_id, day) DO UPDATE SET marked_at = EXCLUDED.marked_at, failed_at = NULL"
@@ -92,7 +92,7 @@ def _adding(result: Result, *, listed: bool) -> list[Statement]:
     if listed:
         statements += [_raising(result.deal_id), *_counting(result, 1)]
         race = deal_ladder(result.deal_id, "race")
-        # The new id is the largest of all, so among its equals the entry is the last.
+        # The new id is the largest, so the entry comes last among its equals.
         place = (*race.position(result)[:-1], _LAST_ID)
         sql, params = histogram.ahead_sql(race, place, inclusive=True)
         statements.append((f"SELECT {sql}", params))
@@ -159,7 +159,7 @@ def tell_all_watchers() -> None:
 
 
 def board_group(deal_id: int) -> str:
-    """The channel group that hears of changes to a deal's boards."""
+    """The channel group for changes to a deal's boards."""
     return f"board.{deal_id}"
 
 

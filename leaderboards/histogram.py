@@ -92,7 +92,7 @@ def _ahead_sql(
     )
     inside = (
         f"(SELECT COUNT(*) FROM {entries._meta.db_table} WHERE {scope_column} = %s AND listed "  # noqa: S608
-        # The bound from above is implied; without it the planner takes the range for a large part of the table.
+        # The upper bound is implied, but without it the planner expects a large part of the table.
         f"AND {columns[0]} >= %s AND {columns[0]} <= %s "
         f"AND ({', '.join(columns)}) <=> ({', '.join(['%s'] * len(columns))}))"
     )

@@ -43,7 +43,7 @@ class Watch:
         self._deal = deal
         self._board = board
         self._watchers: set[Watcher] = set()
-        self._newcomers: set[Watcher] = set()  # those of them who wait for their first frame
+        self._newcomers: set[Watcher] = set()  # those waiting for their first frame
         self._wanted = asyncio.Event()
         self._frame = ""
         self._is_reading = False

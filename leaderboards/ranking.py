@@ -21,7 +21,7 @@ from leaderboards.players import Player, may_be_listed
 log = logging.getLogger(__name__)
 
 
-#: How long a mark may stand before the sweep does what whoever set it has not done (s).
+#: Seconds after which the sweep acts on a mark that is still there.
 PATIENCE: Final = timedelta(seconds=60)
 _BATCH: Final = 100
 
@@ -45,8 +45,8 @@ def rank_player(player: Player) -> int:
     changed = 0
     for attempt_id in _attempts_to_place(player):
         changed += _place(player.pk, attempt_id)
-    Reranking.objects.filter(player=player.pk, due_at__in=marks).delete()  # not one that was set meanwhile
-    tell_all_watchers()  # attempts that wait for their verdict appear or go with their player
+    Reranking.objects.filter(player=player.pk, due_at__in=marks).delete()  # not a mark set meanwhile
+    tell_all_watchers()  # pending attempts appear or disappear with their player
     return changed
 
 
@@ -56,7 +56,7 @@ def rank_marked(now: datetime | None = None) -> int:
     due = Reranking.objects.filter(due_at__lte=now).order_by("due_at").select_related("player")[:_BATCH]
     done = 0
     for mark in due:
-        # Later first, so that one that fails is not in the way of the others at the next sweep.
+        # Postponed first, so that a player that fails does not block the others at the next sweep.
         if not Reranking.objects.filter(pk=mark.pk, due_at=mark.due_at).update(due_at=now + PATIENCE):
             continue
         try:

@@ -32,7 +32,7 @@ ONE_DAY: Final = timedelta(days=1)
 LATEST: Final = date(9000, 1, 1)
 TRY_AGAIN: Final = timedelta(hours=1)
 _BATCH: Final = 200
-# What the figures of one player can raise: no key or column holds them, or the player has gone meanwhile.
+# Errors that one player can cause: figures too large for a key or column, or the player deleted meanwhile.
 _UNFIT: Final = (ValueError, ArithmeticError, DataError, IntegrityError)
 log = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ def _recount_alone(mark: int, marked_at: datetime, now: datetime) -> int:
         return _recount_marks([mark])
     except _UNFIT:
         log.exception("the seasons of a marked player could not be recounted", extra={"mark": mark})
-        # A mark that was set anew meanwhile stands for something that has not been tried.
+        # A mark that was set again meanwhile stands for a new change, which has not been tried.
         return Recount.objects.filter(pk=mark, marked_at=marked_at).update(failed_at=now)
 
 
@@ -130,14 +130,14 @@ def _recount_marks(ids: Sequence[int]) -> int:
             for period in Period:
                 players.setdefault((period, span(period, mark.day)), set()).add(mark.player_id)
         Recount.objects.filter(pk__in=[mark.pk for mark in marks]).delete()
-        # In one order, so that two recounts cannot deadlock over the seasons they have in common.
+        # In a fixed order, so that two recounts cannot deadlock over the seasons they share.
         for (period, days), player_ids in sorted(players.items(), key=lambda item: (item[0][0], item[0][1].first)):
             _recount(period, days, player_ids)
     return len(marks)
 
 
 def _recount(period: Period, days: Span, player_ids: set[int]) -> None:
-    # Before anything is added up: a sum made before another recount's commit must not be written after it.
+    # Lock before adding up: a sum made before another recount's commit must not be written after it.
     _lock(period, days.first)
     sums = _sums(days, player_ids)
     seasons = _seasons(period, days.first, {variant for variant, _player in sums})

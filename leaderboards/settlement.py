@@ -39,14 +39,14 @@ log = logging.getLogger(__name__)
 State = Attempt.State
 
 
-# Every verdict takes these two, so they are written out: composing them by the ORM takes longer than running them.
+# Every verdict runs these two, so they are plain SQL: composing them with the ORM takes longer than running them.
 _LOCK: Final = "SELECT id, is_guest, banned_at FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
 _SWAP: Final = (
     f"UPDATE {Attempt._meta.db_table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "  # noqa: S608
     "tokens = %s, line = %s, verified_at = %s WHERE id = %s AND state = %s AND player_id = %s RETURNING id"
 )
 COMPANY: Final = 15
-"""So many other waiting attempts a task settles besides its own: enough to share what a transaction costs."""
+"""How many other pending attempts a task settles besides its own: enough to share the cost of a transaction."""
 
 
 class NotDecidableError(ValueError):
@@ -109,7 +109,7 @@ def _judged_in_company(attempt: Attempt) -> Judgement | None:
     try:
         return judge_alone(attempt)
     except SoftTimeLimitExceeded:
-        raise  # it is the task's own, not this attempt's
+        raise  # the task's own time limit, not this attempt's fault
     except Exception:
         log.warning("attempt left to its own task", extra={"attempt": str(attempt.public_id)}, exc_info=True)
         return None
@@ -171,7 +171,7 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
     with transaction.atomic():
         players = _swap_states(cases, expected, now, durable=durable)
         held = [case for case in cases if case.attempt.pk in players]
-        # The boards of one deal after the other, in one order everywhere.
+        # Deal by deal, in the same order everywhere.
         held.sort(key=lambda case: (case.attempt.deal_id, case.attempt.pk))
         for case, (result, rank) in zip(held, _place_all(held, players), strict=True):
             transaction.on_commit(partial(_tell, case.attempt, case.verdict, result, rank, now))
@@ -252,7 +252,7 @@ def _tell(attempt: Attempt, verdict: Verdict, result: Result | None, rank: int |
     if attempt.finished_at is not None and attempt.state == State.PENDING:
         metrics.VERIFY_SECONDS.observe(max(0.0, (now - attempt.finished_at).total_seconds()))
     if attempt.ranked and result is None:
-        entries.tell_watchers(attempt.deal_id)  # it is listed as waiting, or is no more
+        entries.tell_watchers(attempt.deal_id)  # it has become pending, or is no longer
     score = verdict.score
     log.info("attempt settled", extra={"attempt": str(attempt.public_id), "state": str(verdict.state)})
     notifier.send(

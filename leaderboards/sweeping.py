@@ -14,13 +14,13 @@ from django.utils import timezone
 from games.models import Attempt
 from leaderboards.settlement import give_up
 
-#: How long an attempt may be pending before its task counts as lost; doubled for each time it was sent again.
+#: How long an attempt may be pending before its task counts as lost; doubled with each resend.
 PATIENCE: Final = timedelta(seconds=60)
 
-#: How often a task is sent again before the attempt goes to review: its record may be what kills the workers.
+#: How often a task is resent before the attempt goes to review: its record may be killing the workers.
 MAX_TRIES: Final = 5
 
-#: Sweeps that gathered in the queue while no worker was there count as one (s).
+#: Sweeps this close together (s) count as one: they pile up in the queue while there is no worker.
 SWEEP_EVERY: Final = 20
 _BATCH: Final = 2_000
 
@@ -45,7 +45,7 @@ def resend_pending(now: datetime | None = None) -> int:
         overdue |= Q(verify_tries=tries, finished_at__lt=now - PATIENCE * 2**tries)
     ids = list(pending.filter(overdue).order_by("verify_tries", "finished_at").values_list("pk", flat=True)[:_BATCH])
     with transaction.atomic():
-        # One that is being settled at this moment is left alone: nobody waits here with other attempts in hand.
+        # One that is being settled right now is skipped, so that nobody waits while holding other attempts.
         free = pending.filter(pk__in=ids).order_by("pk").select_for_update(skip_locked=True, no_key=True)
         ids = list(free.values_list("pk", flat=True))
         Attempt.objects.filter(pk__in=ids).update(verify_tries=F("verify_tries") + 1)

@@ -16,7 +16,7 @@ from django.db import connection
 from games.models import Attempt, Deal
 from games.statements import Statement, read_time, run_in_order
 
-# Every verdict takes these, so they are written out: composing them by the ORM takes longer than running them.
+# Every verdict runs these, so they are plain SQL: composing them with the ORM takes longer than running them.
 _ATTEMPT: Final = ("id", "public_id", "player_id", "ranked", "state", "started_at", "finished_at", "end", "record")
 _DEAL: Final = ("id", "variant", "game", "rules_version", "day", "seed")
 _COLUMNS: Final = ", ".join([f'a."{column}"' for column in _ATTEMPT] + [f'd."{column}"' for column in _DEAL])
