@@ -41,7 +41,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
     """Checks names by this site's rules, and keeps a guest's attempts when the guest signs up or signs in."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "username_taken": _("This name is taken, or too much like one that is."),
+        "username_taken": _("This name, or one much like it, is taken."),
         "username_password_mismatch": _("The name and password do not match."),
         "email_password_mismatch": _("The e-mail address and password do not match."),
     }

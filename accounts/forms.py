@@ -119,7 +119,7 @@ class PasskeyForm(_CredentialForm, AddWebAuthnForm):  # type: ignore[misc]
         alone.initial = True
         alone.label = _("Sign in with this passkey alone")
         alone.help_text = _(
-            "It then has to be unlocked by fingerprint, face or PIN. Otherwise it comes after the password."
+            "It must then be unlocked with a fingerprint, face or PIN. Otherwise it is asked for after the password."
         )
 
 
@@ -155,14 +155,14 @@ class DeleteForm(forms.Form):
         """Compare with the player's name."""
         name: str = self.cleaned_data["name"]
         if name.strip() != self._user.display_name:
-            raise ValidationError(_("This is not your name as it is written above."), code="name_mismatch")
+            raise ValidationError(_("This is not the name shown above."), code="name_mismatch")
         return name
 
 
 _LANGUAGES = dict(settings.LANGUAGES)
 _LABELS = {
     "language": _("Language"),
-    "browser": _("As the browser"),
+    "browser": _("Same as the browser"),
     "theme": _("Appearance"),
     "table": _("Table"),
     "back": _("Card backs"),
@@ -174,7 +174,7 @@ _LABELS = {
     "hide_clock": _("Hide the clock while playing"),
     "sound": _("Sound"),
     "hide_presence": _("Do not name me among those who are playing"),
-    "system": _("As the system"),
+    "system": _("Same as the system"),
     "light": _("Light"),
     "dark": _("Dark"),
     "green": _("Green"),

@@ -83,7 +83,7 @@ def clean_name(text: str) -> str:
             code="name_characters",
         )
     if not is_of_one_script(name):
-        raise ValidationError(_("A name keeps to the letters of one alphabet."), code="name_alphabets")
+        raise ValidationError(_("A name uses the letters of one alphabet."), code="name_alphabets")
     if name_key(name) in _reserved_keys():
         raise ValidationError(_("This name is reserved."), code="name_reserved")
     return name

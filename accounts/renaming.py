@@ -23,7 +23,7 @@ def rename_player(user: User, name: str) -> None:
             user.save(update_fields=["username", "display_name", "name_key"])
     except IntegrityError:
         user.refresh_from_db()
-        raise ValidationError(_("This name is taken, or too much like one that is."), code="name_taken") from None
+        raise ValidationError(_("This name, or one much like it, is taken."), code="name_taken") from None
     transaction.on_commit(tell_all_watchers)
 
 

@@ -47,12 +47,12 @@ _CHOICE_TITLES: Final[Mapping[tuple[str, object], Promise]] = {
 
 _REFUSALS: Final[Mapping[str, Promise]] = {
     "bad_record": _("The record is not of the documented form."),
-    "bad_option": _("The record names a game or an option that there is not."),
-    "bad_seed": _("The record's seed is not one."),
+    "bad_option": _("The record names an unknown game or option."),
+    "bad_seed": _("The record's seed is not valid."),
     "bad_deck": _("The record's deck is not the game's."),
-    "invalid_token": _("This is no move of the game."),
+    "invalid_token": _("This is not a move of the game."),
     "illegal_move": _("The rules do not allow this move."),
-    "record_full": _("The record has more moves than a record may."),
+    "record_full": _("The record has more moves than allowed."),
     "contradicted_end": _("The game did not end as the record says."),
 }
 
