@@ -1,1 +1,1 @@
-"""Who plays: accounts, guests, profiles, statistics, and a player's rights over their data."""
+"""Players: accounts, guests, profiles, statistics, and players' rights over their data."""

@@ -1,4 +1,4 @@
-"""Who may see a page: decorators that send others to sign in or sign up."""
+"""Decorators that let only some visitors see a page and send the others to sign in or sign up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ P = ParamSpec("P")
 
 
 class PlayerRequest(HttpRequest):
-    """A request of somebody who is signed in."""
+    """A request from a visitor who is signed in."""
 
     user: User
 
@@ -28,7 +28,7 @@ PlayerView = Callable[Concatenate[PlayerRequest, P], HttpResponseBase]
 
 
 def player_required(view: PlayerView[P]) -> View[P]:
-    """Let players in, guests too; send everybody else to sign in."""
+    """Let players in, guests included; send everybody else to sign in."""
 
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
@@ -42,7 +42,7 @@ def player_required(view: PlayerView[P]) -> View[P]:
 def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
     """Let players with an account in; send guests to sign up and everybody else to sign in.
 
-    ``back`` names the page to come to afterwards, with the view's own arguments; without it, it is this one.
+    ``back`` names the page to return to afterwards, with the view's own arguments; by default it is the page asked for.
     """
 
     def decorate(view: PlayerView[P]) -> View[P]:
@@ -58,7 +58,7 @@ def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
 
 
 def fresh_sign_in_required(view: PlayerView[P]) -> PlayerView[P]:
-    """Have the player confirm who they are unless they did within minutes; a guest has nothing to confirm with."""
+    """Ask players to sign in again unless they did so minutes ago. Guests have no password and pass."""
     guarded = reauthentication_required(enabled=lambda request: not request.user.is_guest)(view)
     return cast("PlayerView[P]", guarded)
 

@@ -1,4 +1,4 @@
-"""How allauth deals with this site's players."""
+"""How allauth treats this site's players."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ if TYPE_CHECKING:
     from django.forms import Form
 
 
-#: Failed sign-ins at a name, from wherever they come (`ACCOUNT_RATE_LIMITS`).
+#: Failed sign-ins to a name, from any address (`ACCOUNT_RATE_LIMITS`).
 _ANYWHERE: Final = "login_failed_anywhere"
 
 
 class Site(NamedTuple):
-    """What allauth's messages say of the site."""
+    """The site as allauth's messages name it."""
 
     name: str
     domain: str
 
 
 class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth carries no types
-    """Names are this site's, a guest who signs up keeps the row, one who signs in brings the attempts along."""
+    """Checks names by this site's rules, and keeps a guest's attempts when the guest signs up or signs in."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "username_taken": _("This name is taken, or too much like one that is."),
+        "username_taken": _("This name, or one much like it, is taken."),
         "username_password_mismatch": _("The name and password do not match."),
         "email_password_mismatch": _("The e-mail address and password do not match."),
     }
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a message in the name of the site, and not of whatever host name the request has."""
+        """Send a message in the site's name, not that of the request's host."""
         site = Site(settings.SITE_NAME, settings.SITE_DOMAIN)
         super().send_mail(template_prefix, email, {**context, "current_site": site})
 
     def clean_username(self, username: str, shallow: bool = False) -> str:  # noqa: FBT001, FBT002  allauth's signature
         """Tidy and check a name.
 
-        :raises ValidationError: when it cannot be a name or is taken.
+        :raises ValidationError: when it is not allowed as a name or is taken.
         """
         name = clean_name(username)
         if not shallow and User.objects.filter(name_key=name_key(name)).exists():
@@ -62,11 +62,11 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         return name
 
     def new_user(self, request: HttpRequest) -> User:
-        """Give the row that signing up fills: the guest's own, so that the attempts stay with it."""
+        """The row to sign up with: the guest's own, so that the attempts stay with it, or a new one."""
         return guest_of(request) or User()
 
     def save_user(self, request: HttpRequest, user: User, form: Form, commit: bool = True) -> User:  # noqa: FBT001, FBT002
-        """Write the account that the checked sign-up ``form`` describes."""
+        """Write the account described by the checked sign-up ``form``."""
         super().save_user(request, user, form, commit=False)
         user.display_name = user.username
         user.name_key = name_key(user.username)
@@ -76,7 +76,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         try:
             with transaction.atomic():
                 if was_guest and not User.objects.select_for_update().filter(pk=user.pk, is_guest=True).exists():
-                    raise ImmediateHttpResponse(redirect("account_login"))  # another tab has signed up meanwhile
+                    raise ImmediateHttpResponse(redirect("account_login"))  # signed up in another tab meanwhile
                 user.save()
                 if was_guest:
                     ranking.mark_player(user)
@@ -88,11 +88,11 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         return user
 
     def login(self, request: HttpRequest, user: User) -> None:
-        """Start the player's session; a guest's attempts come along."""
+        """Start the player's session, and move a guest's attempts to the player."""
         guest = guest_of(request)
         if guest:
-            # Django empties a session that changes hands. A guest's is the same person's, and holds how they have
-            # just authenticated; its key changes all the same.
+            # Django empties a session when the user changes. A guest's belongs to the same person, and records how
+            # they have just authenticated; its key still changes.
             for key in (auth.SESSION_KEY, auth.BACKEND_SESSION_KEY, auth.HASH_SESSION_KEY):
                 request.session.pop(key, None)
         super().login(request, user)
@@ -100,14 +100,14 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
             merge_guest(guest, user)
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """The address that allauth counts by, the one the site's own limits go by."""
+        """The client's address for allauth's limits, the same as for the site's own."""
         address = client_address(request)
         if address == UNKNOWN:
             raise PermissionDenied("there is no telling where this comes from")
         return address
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401 - allauth's
-        """Refuse further guesses at a name: from this address after a few, from anywhere after many.
+        """Refuse more guesses at a name's password: after a few from one address, after many from anywhere.
 
         :raises ValidationError: when there have been too many.
         """
@@ -117,12 +117,12 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
             raise self.validation_error("too_many_login_attempts")
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
-        """Count a wrong password against the name alone; what is refused before it is tried does not count there."""
+        """Count a wrong password against the name. An attempt refused before the password is checked does not count."""
         name = super()._get_login_attempts_cache_key(request, **credentials)
         ratelimit.consume(request, action=_ANYWHERE, key=name)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ANN401
-        # By the name alone anybody could lock a rival out.
+        # Counted by name alone, anybody could lock a rival out.
         return f"{super()._get_login_attempts_cache_key(request, **credentials)}:{network_of(request)}"
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
@@ -131,12 +131,12 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         ratelimit.clear(request, action=_ANYWHERE, key=name)
 
     def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse:  # noqa: ANN401 - allauth's
-        """Answer a sign-in; the account brings the language along that its player has chosen elsewhere."""
+        """Answer a sign-in, and set the browser to the language saved with the account."""
         response: HttpResponse = super().post_login(request, user, **details)
         remember_language(response, user.preferences.get("language"))
         return response
 
 
 def guest_of(request: HttpRequest) -> User | None:
-    """The guest whom ``PlayerMiddleware`` keeps from allauth's sight."""
+    """The guest that ``PlayerMiddleware`` hides from allauth."""
     return getattr(request, "guest", None)

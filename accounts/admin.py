@@ -1,4 +1,4 @@
-"""Players in the admin: to look up, ban, give a neutral name, erase; staff rights for superusers to give."""
+"""Players in the admin: look up, ban, rename, erase; superusers can give staff rights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.moderation import ban_player, lift_ban
 from accounts.renaming import neutralise_name
 
-# Staff sign in where everybody does, with their second factor and the limits on attempts.
+# Staff sign in on the ordinary page, with their second factor and its limits on attempts.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 _RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
@@ -28,7 +28,7 @@ _FIELDS = (
 
 @admin.register(User)
 class PlayerAdmin(admin.ModelAdmin[User]):
-    """Facts are read-only; what may be done to a player is done by the actions, which go through the services."""
+    """The fields are read-only. Actions change players, through the services."""
 
     list_display = ("display_name", "username", "is_guest", "is_staff", "date_joined", "banned_at", "deleted_at")
     list_filter = (
@@ -45,7 +45,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
     actions = ("ban", "unban", "neutral_name", "erase")
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:  # noqa: ARG002
-        """Leave only rights to change, and those only to superusers."""
+        """Only rights can be edited, and only by superusers."""
         free = _RIGHTS if request.user.is_superuser else ()
         return [name for name in _FIELDS if name not in free]
 
@@ -54,7 +54,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:  # noqa: ARG002
-        """Nobody deletes rows: boards would lose results. There is the action that erases."""
+        """Rows are never deleted, since boards would lose results. The erase action does what is allowed."""
         return False
 
     @admin.action(description=_("Ban: end sessions, take results off the boards"), permissions=["change"])
@@ -69,7 +69,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
 
     @admin.action(description=_("Replace the shown name by a neutral one"), permissions=["change"])
     def neutral_name(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
-        """Give the chosen accounts made-up names."""
+        """Give the chosen accounts generated names."""
         self._each(request, chosen.filter(is_guest=False, deleted_at=None), neutralise_name, "Name replaced.")
 
     @admin.action(description=_("Erase at the player's request (cannot be undone)"), permissions=["change"])
@@ -78,7 +78,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
         self._each(request, chosen.filter(deleted_at=None), erase_player, "Erased.")
 
     def _each(self, request: HttpRequest, chosen: QuerySet[User], act: Callable[[User], None], message: str) -> None:
-        # Staff are not dealt with here, nor oneself by mistake: a superuser takes their rights away first.
+        # Not for staff, nor by mistake for oneself: a superuser removes staff rights first.
         players = list(chosen.filter(is_staff=False, is_superuser=False))
         for player in players:
             self.log_change(request, player, message)

@@ -1,9 +1,9 @@
-"""Erasing a player on request.
+"""Erases a player on request.
 
-What is personal goes: name, e-mail addresses, password, passkeys, preferences, whom one follows and is followed by,
-sessions with their addresses, practice attempts. Ranked attempts stay with their records, so that boards keep their
-ranks and every result can still be verified, under a name that is nobody's; the profile's address ceases to exist.
-A guest's results are on no board: a guest goes entirely.
+Personal data is deleted: name, e-mail addresses, password, passkeys, preferences, follows in both directions, sessions
+with their addresses, and practice attempts. Ranked attempts stay with their records under a neutral name, so that
+boards keep their ranks and every result can still be verified; the profile page is gone. A guest has no results on
+boards and is deleted entirely.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from leaderboards.entries import tell_all_watchers
 
 
 def erase_player(user: User) -> None:
-    """Erase ``user`` for good; see above for what stays."""
+    """Erase ``user`` for good; the module's docstring says what stays."""
     with transaction.atomic():
         end_sessions(user)
         if user.is_guest:

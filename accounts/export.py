@@ -1,6 +1,7 @@
-"""All that is stored about a player, as one JSON document, written out piece by piece.
+"""Everything stored about a player, as one JSON document, streamed in pieces.
 
-Records of deals that are not yet revealed are left out: they hold the seed, and somebody may still be playing.
+Records of deals that are not yet revealed are left out: they contain the seed, and others may still be playing the
+deal.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Facts = dict[str, Any]
 
 
 async def export(user: User) -> AsyncIterator[str]:
-    """Yield the document in pieces; at no time are more than a hundred rows held."""
+    """Yield the document in pieces, with at most a hundred rows in memory at a time."""
     now = timezone.now()
     lists: dict[str, AsyncIterator[Facts]] = {
         "following": _rows(Follow.objects.filter(follower=user).select_related("followed"), _follow),

@@ -1,4 +1,4 @@
-"""Following: whose results a player sees on the friends' boards."""
+"""Following other players, which puts them on one's friends' boards."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Follow, User
 
-#: A friends' board is worked out from this many players at most.
+#: The most players on a friends' board.
 MOST_FOLLOWED = 500
 
 
 def follow(follower: User, followed: User) -> None:
-    """Let ``follower`` follow ``followed``; doing so twice is doing so once.
+    """Let ``follower`` follow ``followed``. Following twice has no further effect.
 
-    :raises ValidationError: when they are one and the same, or ``follower`` follows too many.
+    :raises ValidationError: when they are the same player, or ``follower`` follows too many.
     """
     if follower.pk == followed.pk:
         raise ValidationError(_("You cannot follow yourself."), code="follow_self")
@@ -26,5 +26,5 @@ def follow(follower: User, followed: User) -> None:
 
 
 def unfollow(follower: User, followed: User) -> None:
-    """End following, if there was any."""
+    """Stop following; does nothing if the player is not followed."""
     Follow.objects.filter(follower=follower, followed=followed).delete()

@@ -1,4 +1,4 @@
-"""Forms of the account pages. What they do with the fields is in the modules they call."""
+"""The forms of the account pages. The modules they call do the work."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
         _plain(self)
 
     def clean_login(self) -> str:
-        """Give the name as it is registered: case, width and accents need not be typed alike.
+        """The registered spelling of a name: case, width and accents need not match.
 
-        The limit on failed attempts counts by this, so spelling a name differently does not get round it.
+        The limit on failed sign-ins counts by this spelling, so variants of a name do not get around it.
         """
         login: str = super().clean_login()
         if "@" in login:
             return login
         alike = Q(username=login) | Q(name_key=name_key(login) or None)
         names = set(User.objects.filter(alike).values_list("username", flat=True))
-        # Names from before two were told to be alike are each its owner's, as written.
+        # Older names that look alike belong to different players, each as spelled.
         return login if login in names or not names else names.pop()
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]
-    """Name, password twice, and an e-mail address for those who want their password to be recoverable."""
+    """Name, password twice, and an optional e-mail address, which makes the password recoverable."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
@@ -62,14 +62,14 @@ class SignUpForm(SignupForm):  # type: ignore[misc]
 
 
 class CredentialField(forms.JSONField):
-    """What a browser says of a passkey: JSON, and anything else is a mistake of the sender."""
+    """A browser's answer about a passkey, as JSON."""
 
     widget = forms.HiddenInput
 
     def to_python(self, value: Any) -> Any:  # noqa: ANN401 - as Django declares it
-        """Read it.
+        """Parse the JSON.
 
-        :raises ValidationError: also for JSON that is nested too deeply or holds a number that is too large.
+        :raises ValidationError: when it is not JSON, is nested too deeply or has a number that is too large.
         """
         try:
             return super().to_python(value)
@@ -78,7 +78,7 @@ class CredentialField(forms.JSONField):
 
 
 class _CredentialForm(forms.Form):
-    """A form of allauth's with a passkey in it; allauth minds some of what is wrong with one, this minds the rest."""
+    """An allauth form with a passkey. It reports as form errors the malformed passkeys that allauth lets raise."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
@@ -106,11 +106,11 @@ class PasskeySecondForm(_CredentialForm, AuthenticateWebAuthnForm):  # type: ign
 
 
 class PasskeyAgainForm(_CredentialForm, ReauthenticateWebAuthnForm):  # type: ignore[misc]
-    """A passkey before something that needs a fresh sign-in."""
+    """A passkey to confirm an action that needs a fresh sign-in."""
 
 
 class PasskeyForm(_CredentialForm, AddWebAuthnForm):  # type: ignore[misc]
-    """A passkey; unless the player says otherwise it is enough to sign in with."""
+    """A new passkey, which by default can sign in on its own."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
@@ -119,7 +119,7 @@ class PasskeyForm(_CredentialForm, AddWebAuthnForm):  # type: ignore[misc]
         alone.initial = True
         alone.label = _("Sign in with this passkey alone")
         alone.help_text = _(
-            "It then has to be unlocked by fingerprint, face or PIN. Otherwise it comes after the password."
+            "It must then be unlocked with a fingerprint, face or PIN. Otherwise it is asked for after the password."
         )
 
 
@@ -129,12 +129,12 @@ class RenameForm(forms.Form):
     name = forms.CharField(label=_("Name"), min_length=SHORTEST, max_length=LONGEST)
 
     def clean_name(self) -> str:
-        """Tidy and check the name; whether it is free is settled when it is written."""
+        """Tidy and check the name. Whether it is free is decided when it is saved."""
         return clean_name(self.cleaned_data["name"])
 
 
 class PreferencesForm(forms.Form):
-    """Every preference as a field: a box for what is on or off, a list of choices for the rest."""
+    """Every preference as a field: a checkbox for on or off, a list for other choices."""
 
     def __init__(self, user: User, data: QueryDict | None = None, *, language: str) -> None:
         super().__init__(data, initial=preferences_of(user.preferences) | {"language": language})
@@ -143,7 +143,7 @@ class PreferencesForm(forms.Form):
 
 
 class DeleteForm(forms.Form):
-    """The player's name once more, as the last word before an account is erased."""
+    """The player's name, typed to confirm that the account is to be deleted."""
 
     name = forms.CharField(label=_("Your name"), widget=forms.TextInput(attrs={"autocomplete": "off"}))
 
@@ -155,14 +155,14 @@ class DeleteForm(forms.Form):
         """Compare with the player's name."""
         name: str = self.cleaned_data["name"]
         if name.strip() != self._user.display_name:
-            raise ValidationError(_("This is not your name as it is written above."), code="name_mismatch")
+            raise ValidationError(_("This is not the name shown above."), code="name_mismatch")
         return name
 
 
 _LANGUAGES = dict(settings.LANGUAGES)
 _LABELS = {
     "language": _("Language"),
-    "browser": _("As the browser"),
+    "browser": _("Same as the browser"),
     "theme": _("Appearance"),
     "table": _("Table"),
     "back": _("Card backs"),
@@ -174,7 +174,7 @@ _LABELS = {
     "hide_clock": _("Hide the clock while playing"),
     "sound": _("Sound"),
     "hide_presence": _("Do not name me among those who are playing"),
-    "system": _("As the system"),
+    "system": _("Same as the system"),
     "light": _("Light"),
     "dark": _("Dark"),
     "green": _("Green"),
@@ -197,10 +197,10 @@ def _field(name: str, choices: tuple[str | bool, ...]) -> forms.Field:
 
 
 class _Choice(forms.Select):
-    """A list of choices; a language stands in it by its own name, and says so to screen readers."""
+    """A list of choices. Languages are listed under their own names, marked as such for screen readers."""
 
     def create_option(self, name: str, value: Any, *rest: Any, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Add the language of a language's name."""
+        """Mark a language's name with its language."""
         option = super().create_option(name, value, *rest, **more)
         if value in _LANGUAGES:
             option["attrs"]["lang"] = value
@@ -208,6 +208,6 @@ class _Choice(forms.Select):
 
 
 def _plain(form: forms.Form) -> None:
-    # allauth repeats each label as a placeholder, which hides what the field is for as soon as one types.
+    # allauth repeats each label as a placeholder, which disappears as soon as somebody types.
     for field in form.fields.values():
         field.widget.attrs.pop("placeholder", None)

@@ -1,8 +1,8 @@
-"""Playing without an account: a guest is a row like any other player's, and what becomes of it.
+"""Playing without an account: guests are rows like other players, and here is what becomes of them.
 
-A guest is made at the first play and signed in through the ordinary session, so the rest of the service knows players
-only. Signing up turns the guest's own row into the account; signing in to another account moves the guest's attempts
-there and removes the row. Guests who cannot or do not come back are removed (`accounts.housekeeping`).
+A guest is created at the first play and signed in with an ordinary session, so the rest of the service only knows
+players. Signing up turns the guest's row into the account; signing in to an existing account moves the guest's attempts
+there and deletes the row. Guests who have not come back are deleted (`accounts.housekeeping`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TRIES: Final = 3
 def player_for(request: HttpRequest) -> User:
     """Give whoever plays in this session; a new guest when there is nobody yet."""
     if request.user.is_authenticated:
-        request.session.modified = True  # playing renews the cookie, which is all a guest has
+        request.session.modified = True  # playing renews the cookie: without it a guest is gone
         return request.user
     guest = create_guest()
     login(request, guest, backend=BACKEND)
@@ -38,18 +38,18 @@ def player_for(request: HttpRequest) -> User:
 
 
 def create_guest() -> User:
-    """Make a guest: a player without password, e-mail address or place in the name register."""
+    """Create a guest: a player without a password, an e-mail address or a reserved name."""
     return User.objects.create_user(
         f"guest-{secrets.token_hex(12)}", password=None, display_name=guest_name(), is_guest=True
     )
 
 
 def merge_guest(guest: User, user: User) -> None:
-    """Move what ``guest`` has played to ``user`` and remove the guest.
+    """Move the attempts of ``guest`` to ``user`` and delete the guest.
 
-    An account has one ranked attempt at a deal: where ``user`` has it already, the guest's becomes practice.
+    An account has one ranked attempt at a deal. If ``user`` already has one, the guest's attempt becomes practice.
 
-    :raises ValueError: when it is not a guest and an account.
+    :raises ValueError: when they are not a guest and an account.
     """
     if not guest.is_guest or user.is_guest:
         raise ValueError("only a guest is merged, and only into an account")
@@ -57,7 +57,7 @@ def merge_guest(guest: User, user: User) -> None:
         try:
             with transaction.atomic():
                 _merge(guest, user)
-        except IntegrityError:  # the account has just begun a deal of the guest's: seen by the next try
+        except IntegrityError:  # the account has just started one of the guest's deals: the next try sees it
             if not tries_left:
                 raise
         else:
@@ -65,14 +65,14 @@ def merge_guest(guest: User, user: User) -> None:
 
 
 def _merge(guest: User, user: User) -> None:
-    # By ascending id, as players are locked everywhere (docs/boards.md, Locks). The account's row is locked no more
-    # than an update would, so that the foreign key of an attempt it begins meanwhile does not wait for this, which may
-    # have to wait for that.
+    # By ascending id, like all locks on players (docs/boards.md, Locks). The account's row has the lock of an update
+    # only: an attempt that it starts meanwhile needs the row for its foreign key, and must not wait for this
+    # transaction, which may have to wait for it.
     locked = {
         key: User.objects.select_for_update(no_key=key == user.pk).filter(pk=key, is_guest=key == guest.pk).exists()
         for key in sorted((guest.pk, user.pk))
     }
-    if not all(locked.values()):  # another tab was quicker
+    if not all(locked.values()):  # done by another tab
         return
     taken = Attempt.objects.filter(player=user, ranked=True).values("deal_id")
     doubled = Attempt.objects.filter(player=guest, ranked=True, deal_id__in=taken)
@@ -86,14 +86,14 @@ def _merge(guest: User, user: User) -> None:
 
 
 def remove_empty_guests(before: datetime, size: int) -> int:
-    """Remove at most so many guests who have begun nothing and came before then; returns how many."""
+    """Delete up to ``size`` guests created before then who have played nothing; returns how many."""
     return _remove(User.objects.filter(is_guest=True, date_joined__lt=before, attempts=None), size)
 
 
 def remove_lost_guests(before: datetime, size: int) -> int:
-    """Remove at most so many guests who have begun nothing since then, with their games; returns how many.
+    """Delete up to ``size`` guests who have started no game since then, with their games; returns how many.
 
-    Nobody can come back as one of them when the cookie, which each game begun renews, has run out.
+    Each new game renews the cookie, and without it nobody can return as that guest.
     """
     begun = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
     return _remove(User.objects.filter(is_guest=True, date_joined__lt=before).exclude(begun), size)
@@ -102,7 +102,7 @@ def remove_lost_guests(before: datetime, size: int) -> int:
 def _remove(idle: QuerySet[User], size: int) -> int:
     oldest = idle.order_by("date_joined")
     with transaction.atomic():
-        # From here on an attempt that one of them begins waits; those begun until now are seen by the second look.
+        # Attempts that these guests start from here on wait; those started before are seen by the second query.
         locked = User.objects.select_for_update().filter(pk__in=list(oldest.values_list("pk", flat=True)[:size]))
         keys = [guest.pk for guest in locked.order_by("pk")]
         _, removed = User.objects.filter(pk__in=list(idle.filter(pk__in=keys).values_list("pk", flat=True))).delete()

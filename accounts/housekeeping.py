@@ -1,4 +1,4 @@
-"""Rows of accounts and their sessions that go when they are old enough; see :mod:`games.housekeeping`."""
+"""Old rows of accounts and sessions to delete; see :mod:`games.housekeeping`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language a player has chosen: this browser's cookie says it, and the account brings it to other browsers."""
+"""The language a player has chosen, kept in a cookie, and in the account for other browsers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _SAMESITE: Final = cast('Literal["Lax"]', settings.LANGUAGE_COOKIE_SAMESITE)
 
 
 def remembered_language(request: HttpRequest) -> str:
-    """Give the choice this browser was told to remember; ``"browser"`` when there is none."""
+    """The language this browser's cookie names, or ``"browser"`` if there is none."""
     choice = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     return choice if choice in dict(settings.LANGUAGES) else "browser"
 
 
 def remember_language(response: HttpResponseBase, choice: object) -> None:
-    """Have the browser ask for the language ``choice`` from now on; for ``"browser"`` for those of its own settings."""
+    """Set the cookie to the language ``choice``, or delete it for ``"browser"``."""
     if choice == "browser":
         response.delete_cookie(settings.LANGUAGE_COOKIE_NAME, samesite=_SAMESITE)
     elif choice in dict(settings.LANGUAGES):

@@ -1,8 +1,8 @@
-"""Characters that look alike or should not be in a name: Unicode Technical Standard 39.
+"""Characters that look alike or do not belong in a name: Unicode Technical Standard 39.
 
-Which characters are confusable comes from the standard's data in `confusable_homoglyphs`, properties of characters from
-`regex`. No library carries the standard's list of characters fit for identifiers, so `is_fit` goes by what that list is
-made from: the scripts in everyday use, and of their letters those of the alphabets people write with.
+The standard's table of confusable characters comes from `confusable_homoglyphs`, the properties of characters from
+`regex`. No library has the standard's list of characters recommended for identifiers, so `is_fit` uses its criteria:
+the scripts in everyday use, and the letters of the alphabets people write with.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ SCRIPTS: Final = (
     "Gurmukhi", "Han", "Hangul", "Hebrew", "Hiragana", "Kannada", "Katakana", "Khmer", "Lao", "Latin", "Malayalam",
     "Myanmar", "Oriya", "Sinhala", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan",
 )  # fmt: skip
-#: What one name may be written in: one script, or those of the standard's "highly restrictive" level together.
+#: The scripts that one name may mix: the standard's "highly restrictive" level.
 _ALLOWED: Final = (
     *(frozenset({script}) for script in SCRIPTS),
     frozenset({"Latin", "Han", "Hiragana", "Katakana"}),
     frozenset({"Latin", "Han", "Bopomofo"}),
     frozenset({"Latin", "Han", "Hangul"}),
 )
-#: Of scripts with two cases, the blocks of everyday capitals: what has its capital elsewhere, or none, is phonetic
-#: notation, a small capital, a click or a letter of old manuscripts.
+#: The blocks of everyday capitals in scripts with two cases. A letter whose capital lies elsewhere, or that has none,
+#: is phonetic notation, a small capital, a click or a letter of old manuscripts.
 _CAPITALS: Final = regex.compile(
     r"[\p{Block=Basic_Latin}\p{Block=Latin_1_Supplement}\p{Block=Latin_Extended_A}\p{Block=Latin_Extended_B}"
     r"\p{Block=Latin_Extended_Additional}\p{Block=Greek_And_Coptic}\p{Block=Greek_Extended}\p{Block=Cyrillic}"
@@ -39,14 +39,14 @@ _UNFIT: Final = regex.compile(
     r"[\P{XID_Continue}\p{Default_Ignorable_Code_Point}\p{Deprecated}\p{Noncharacter_Code_Point}]"
 )
 _INVISIBLE: Final = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
-#: Accents and digits are of no script of their own.
+#: Accents and digits belong to no particular script.
 _SHARED: Final = regex.compile(r"[0-9\p{Block=Combining_Diacritical_Marks}]")
 _OF_SCRIPT: Final = {script: regex.compile(rf"\p{{Script_Extensions={script}}}") for script in SCRIPTS}
 _LEFT_TO_RIGHT: Final = "\u200e"
 
 
 def is_fit(character: str) -> bool:
-    """Whether a letter, digit or mark is one that names are written with."""
+    """Whether a letter, digit or mark may stand in a name."""
     if _UNFIT.match(character):
         return False
     if _CASED.match(character):
@@ -57,7 +57,7 @@ def is_fit(character: str) -> bool:
 
 
 def is_of_one_script(text: str) -> bool:
-    """Whether letters, marks and digits are of one script, or of those that are written together."""
+    """Whether all letters, marks and digits belong to one script, or to scripts that are written together."""
     found = [_scripts(character) for character in text if not _SHARED.match(character)]
     found = [scripts for scripts in found if scripts]
     return not found or any(all(scripts & allowed for scripts in found) for allowed in _ALLOWED)
@@ -70,14 +70,15 @@ def has_one_kind_of_digits(text: str) -> bool:
 
 
 def without_invisible(text: str) -> str:
-    """The text without characters that show nothing."""
+    """The text without invisible characters."""
     return str(_INVISIBLE.sub("", text))
 
 
 def prototype(character: str) -> str:
-    """What stands for all that look like this character: the standard's prototype, which may be several characters.
+    """The representative of all characters that look like this one: the standard's prototype, which may be several
+    characters.
 
-    Of letters that only in one case look like a letter of ASCII, that one.
+    A letter that looks like an ASCII letter in only one of its cases has that letter as its prototype.
     """
     own = _prototypes().get(character, character)
     capital = _prototypes().get(character.upper(), "")
@@ -105,7 +106,7 @@ def _prototypes() -> dict[str, str]:
         middle = neighbours[0]
         if not (len(data.get(middle, ())) > 1 or len(middle) > 1 or middle < character):
             continue
-        # A letter that looks like a sign is a letter all the same; a modifier, as an apostrophe is, is none.
+        # A letter that looks like a symbol is still a letter; a modifier, such as an apostrophe, is not.
         if any(map(str.isalnum, middle)) or unicodedata.category(character) == "Lm":
             found[character] = middle
     return found

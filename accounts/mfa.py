@@ -1,4 +1,4 @@
-"""Second factors and passkeys: how their secrets are kept."""
+"""How the secrets of second factors and passkeys are stored."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.conf import settings
 
 
 class SecretsAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth carries no types
-    """Encrypts the seeds of TOTP and recovery codes, so that a copy of the database alone makes no codes.
+    """Encrypts the seeds of TOTP and recovery codes, so that a copy of the database is not enough to make codes.
 
-    The key follows from ``SECRET_KEY``. What was encrypted under one of ``SECRET_KEY_FALLBACKS`` can still be read.
+    The key is derived from ``SECRET_KEY``. Secrets encrypted under one of ``SECRET_KEY_FALLBACKS`` can still be read.
     """
 
     def encrypt(self, text: str) -> str:
@@ -21,7 +21,7 @@ class SecretsAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth carrie
         return _fernet().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Give back what :meth:`encrypt` was given.
+        """Decrypt what :meth:`encrypt` returned.
 
         :raises cryptography.fernet.InvalidToken: when neither the key nor a fallback fits.
         """

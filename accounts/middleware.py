@@ -13,11 +13,11 @@ _ALLAUTH = ("account_", "mfa_", "usersessions_")
 
 
 class PlayerMiddleware(MiddlewareMixin):
-    """Shows guests to allauth's pages as nobody.
+    """Hides guests from allauth's pages.
 
-    A guest is signed in as far as the session goes, but has no account: without this the sign-in page would send them
-    away and the pages for passwords and passkeys would let them in. ``request.guest`` keeps the guest, for sign-up and
-    sign-in to take over (see ``accounts.adapter``). Signing out is left as it is.
+    A guest has a session but no account. Without this, the sign-in page would redirect guests as if they were signed
+    in, and the pages for passwords and passkeys would let them in. ``request.guest`` keeps the guest for sign-up and
+    sign-in (see ``accounts.adapter``). Signing out is not affected.
     """
 
     def process_view(

@@ -1,4 +1,4 @@
-"""The player and whom a player follows: fields and constraints only."""
+"""Players, and whom they follow: fields and constraints only."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from accounts.preferences import preferences_of
 
 
 class User(AbstractUser):
-    """A player: somebody with an account, or a guest who has none yet.
+    """A player: an account or a guest.
 
-    ``username`` is what one signs in with and ``display_name`` what others see; for an
-    account they are the same text. ``name_key`` is that text folded so that no two accounts
-    have names which look alike (see ``accounts.names``); guests have none.
+    Players sign in with ``username`` and others see ``display_name``; for an account both are the same text.
+    ``name_key`` is that text folded so that no two accounts have names that look alike (see ``accounts.names``); guests
+    have none.
     """
 
     first_name = None  # type: ignore[assignment]
@@ -90,8 +90,8 @@ class User(AbstractUser):
         return reverse("players:profile", args=[self.public_id])
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        # Beside the password the epoch goes in, so that all of a player's sessions can be
-        # ended (ban, deletion, "sign out everywhere") without touching the password.
+        # The hash includes the epoch besides the password, so that all of a player's sessions can be ended
+        # (ban, deletion, "sign out everywhere") without changing the password.
         return salted_hmac(
             "accounts.models.User.session",
             f"{self.session_epoch}:{self.password}",

@@ -1,4 +1,4 @@
-"""Keeping a player out: sessions ended, results off the boards, until the ban is lifted."""
+"""Bans: sessions end and results leave the boards until the ban is lifted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from leaderboards import ranking
 
 
 def ban_player(user: User) -> None:
-    """End the player's sessions, refuse further ones and take the results off the boards."""
+    """End the player's sessions, refuse new ones, and take the results off the boards."""
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(banned_at=user.banned_at or timezone.now(), is_active=False)
         end_sessions(user)
@@ -32,7 +32,7 @@ def lift_ban(user: User) -> None:
 
 
 def end_sessions(user: User) -> None:
-    """Sign the player out everywhere, this very session included."""
+    """Sign the player out everywhere, including this session."""
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     for session in UserSession.objects.filter(user=user):
         session.end()

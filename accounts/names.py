@@ -1,4 +1,4 @@
-"""Names of players: what may be one, and when two names are too much alike."""
+"""Players' names: which are allowed, and when two are too much alike."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from accounts.lookalikes import has_one_kind_of_digits, is_fit, is_of_one_script
 
 SHORTEST: Final = 2
 LONGEST: Final = 24
-#: Of a key: what stands for a letter may be several.
+#: The longest key: one letter may become several.
 LONGEST_KEY: Final = 128
 
-#: What a deleted account is called wherever its results stay.
+#: The name shown with the results of a deleted account.
 FORMER_PLAYER: Final = "Former player"
 
-# Letters and digits that look like another in common typefaces, each with the one that stands for its group, beside
-# those of the Unicode standard. Applied after case folding and the removal of accents, so only bare small letters are
-# listed.
+# Letters and digits that look alike in common typefaces, each with the representative of its group, in addition to
+# those of the Unicode standard. Applied after case folding and the removal of accents, so only plain small letters
+# are listed.
 _LOOKALIKES: Final = str.maketrans(
     "01i|5ıɩɑɡ" + "авекмнорстухѕіјԁԛԝһгпьӏүө" + "αβγεηικνορσςτυχωμ" + "օսոհցզ",
     "olllsllag" + "abekmhopctyxsljdqwhrnblyo" + "abyenlkvopoctuxwu" + "ounhgq",
@@ -57,7 +57,7 @@ _SECOND: Final = (
 def name_key(name: str) -> str:
     """Fold ``name`` so that names which read alike get the same key.
 
-    Case, width, accents, spaces, punctuation, what shows nothing and look-alike letters do not tell names apart.
+    Case, width, accents, spaces, punctuation, invisible characters and look-alike letters make no difference.
     """
     bare = _bare(unicodedata.normalize("NFKC", name))
     shapes = "".join(prototype(character) for character in bare.translate(_LOOKALIKES))
@@ -66,9 +66,9 @@ def name_key(name: str) -> str:
 
 
 def clean_name(text: str) -> str:
-    """Give ``text`` as a name: compatibility forms resolved and blanks tidied.
+    """Tidy ``text`` into a name: compatibility forms resolved, spaces normalised.
 
-    :raises ValidationError: when it cannot be a name. Whether somebody has it already is not looked at.
+    :raises ValidationError: when it is not allowed as a name. Whether it is taken is not checked here.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     if not SHORTEST <= len(name) <= LONGEST:
@@ -83,7 +83,7 @@ def clean_name(text: str) -> str:
             code="name_characters",
         )
     if not is_of_one_script(name):
-        raise ValidationError(_("A name keeps to the letters of one alphabet."), code="name_alphabets")
+        raise ValidationError(_("A name uses the letters of one alphabet."), code="name_alphabets")
     if name_key(name) in _reserved_keys():
         raise ValidationError(_("This name is reserved."), code="name_reserved")
     return name

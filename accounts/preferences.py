@@ -1,4 +1,4 @@
-"""How a player likes the site and the table: a closed list of settings, each with its choices and its default."""
+"""Players' preferences for site and table: a fixed list of settings, each with its choices and default."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
 
 
 def preferences_of(stored: Mapping[str, object]) -> dict[str, Value]:
-    """Every preference, chosen or default; what is not (or no longer) on the list is left out."""
+    """All preferences, chosen or default. Stored settings that are not, or no longer, on the list are left out."""
     chosen = {name: stored.get(name) for name in PREFERENCES}
     return {name: _known(name, chosen[name], default=choices[0]) for name, choices in PREFERENCES.items()}
 
 
 def clean_preferences(wanted: object) -> dict[str, Value]:
-    """Check what a client wants to change.
+    """Check the preferences that a client wants to change.
 
-    :raises ValidationError: when ``wanted`` is no object, or names an unknown preference or choice.
+    :raises ValidationError: when ``wanted`` is not an object, or names an unknown preference or choice.
     """
     if not isinstance(wanted, Mapping):
         raise ValidationError(_("Preferences are given as an object."), code="preferences")

@@ -22,7 +22,7 @@ def accounts_among(players: Collection[int]) -> set[int]:
 
 
 def shown_names(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
-    """The names and public ids of those of the players who may be named."""
+    """The names and public ids of the of the players among these who may be named."""
     if not players:
         return {}
     found = User.objects.with_page().filter(pk__in=players)

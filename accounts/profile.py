@@ -36,7 +36,7 @@ def visible_player(public_id: UUID, viewer: User | None) -> User:
 
 
 def plays_of(player: User, *, since: date | None = None) -> list[Play]:
-    """Give the player's verified ranked attempts, oldest deal first."""
+    """The player's verified ranked attempts, oldest deal first."""
     attempts = Attempt.objects.filter(player=player, ranked=True, state=_State.VERIFIED, deal__day__isnull=False)
     if since:
         attempts = attempts.filter(deal__day__gte=since)
@@ -48,18 +48,18 @@ def plays_of(player: User, *, since: date | None = None) -> list[Play]:
 
 
 def statistics_of(player: User) -> Statistics:
-    """Give the player's figures as of today (UTC)."""
+    """The player's statistics as of today (UTC)."""
     return statistics(plays_of(player), timezone.now().date(), list(CATALOGUE))
 
 
 def history_of(player: User, variant: str = "") -> list[Play]:
-    """Give the plays the charts draw, of one variant or all."""
+    """The plays shown in the charts, of one variant or of all."""
     plays = plays_of(player, since=timezone.now().date() - HISTORY)
     return [play for play in plays if variant in {"", play.variant}]
 
 
 def results_page(player: User, *, own: bool, before: UUID | None = None) -> tuple[list[Tile], UUID | None]:
-    """Give a page of ranked attempts, latest first, and the cursor of the next page if there is one.
+    """A page of ranked attempts, latest first, and the cursor of the next page if there is one.
 
     Others see verified attempts only; with ``own`` those that wait for a verdict or were rejected are there too.
 

@@ -12,9 +12,9 @@ from leaderboards.entries import tell_all_watchers
 
 
 def rename_player(user: User, name: str) -> None:
-    """Give an account another checked ``name``, to be seen by others and to sign in with.
+    """Give an account a new, checked name, which others see and the player signs in with.
 
-    :raises ValidationError: when somebody else has it, or one that reads like it.
+    :raises ValidationError: when another account has this name or one that reads like it.
     """
     user.username = user.display_name = name
     user.name_key = name_key(name)
@@ -23,12 +23,12 @@ def rename_player(user: User, name: str) -> None:
             user.save(update_fields=["username", "display_name", "name_key"])
     except IntegrityError:
         user.refresh_from_db()
-        raise ValidationError(_("This name is taken, or too much like one that is."), code="name_taken") from None
+        raise ValidationError(_("This name, or one much like it, is taken."), code="name_taken") from None
     transaction.on_commit(tell_all_watchers)
 
 
 def neutralise_name(user: User) -> None:
-    """Replace the name that others see by a made-up one, and leave what the player signs in with."""
+    """Replace the name that others see with a generated one. The name to sign in with stays."""
     while True:
         name = guest_name()
         user.display_name, user.name_key = name, name_key(name)

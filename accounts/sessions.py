@@ -1,4 +1,4 @@
-"""Sessions that end take their WebSockets along. Those ended by a ban or a deletion are in `accounts.moderation`."""
+"""Closes the WebSockets of sessions that end. Bans and deletions do this in `accounts.moderation`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from games.live.eviction import evict_player, evict_session
 
 
 class SessionsAdapter(DefaultUserSessionsAdapter):  # type: ignore[misc]  # allauth carries no types
-    """Ends sessions from the list of one's sessions."""
+    """Ends sessions that a player picks from the list of their sessions."""
 
     def end_sessions(self, sessions: Iterable[UserSession]) -> None:
         """End sessions and close their sockets."""
@@ -28,11 +28,11 @@ class SessionsAdapter(DefaultUserSessionsAdapter):  # type: ignore[misc]  # alla
 
 @receiver(user_logged_out)
 def signed_out(request: HttpRequest, **_: Any) -> None:  # noqa: ANN401
-    """Close the sockets of the session that has signed out."""
+    """Close the sockets of the session that signed out."""
     evict_session(request.session.session_key)
 
 
 @receiver([password_changed, password_reset, password_set])
 def password_is_new(user: User, **_: Any) -> None:  # noqa: ANN401
-    """Close all of the player's sockets: a new password ends every other session, and this one comes back."""
+    """Close all of the player's sockets. A new password ends all other sessions; this one reconnects."""
     evict_player(user.pk)

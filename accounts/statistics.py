@@ -1,4 +1,4 @@
-"""A player's figures, from plain data: what was played, won, how fast and with how few moves."""
+"""A player's statistics, from plain data: games played, games won, times and moves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a list of plays comes to. Best time and fewest moves are those of games won; None without one."""
+    """The statistics of some plays. Best time and fewest moves count won games only, and are None without one."""
 
     played: int
     won: int
@@ -39,14 +39,14 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The figures of all variants together and of each that was played."""
+    """The statistics of all variants together, and of each variant played."""
 
     overall: Figures
     by_variant: dict[str, Figures]
 
 
 def figures(plays: Sequence[Play], today: date) -> Figures:
-    """Sum ``plays`` up as of ``today``."""
+    """The statistics of ``plays`` as of ``today``."""
     wins = [play for play in plays if play.won]
     return Figures(
         played=len(plays),
@@ -58,7 +58,7 @@ def figures(plays: Sequence[Play], today: date) -> Figures:
 
 
 def statistics(plays: Iterable[Play], today: date, order: Sequence[str] = ()) -> Statistics:
-    """Sum ``plays`` up over all and by variant, the variants as in ``order`` and then by name."""
+    """The statistics over all plays and by variant, with the variants as in ``order`` and then by name."""
     everything = list(plays)
     by_variant: dict[str, list[Play]] = {}
     for play in everything:

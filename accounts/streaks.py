@@ -1,11 +1,11 @@
-"""Streaks: how many days in a row, with one missed day in each calendar month forgiven.
+"""Streaks: days won in a row, with one missed day forgiven in each calendar month.
 
-The days of a streak are the days of the deals that were won, in UTC, whenever they were finished. A streak is a stretch
-of days with at most one day missed in any calendar month; its length is the number of days won in it, so a forgiven day
-does not break the streak but does not count either. The stretch is always chosen to be as long as it can be: a second
-miss in a month costs what lies before the first one and no more. Today is not missed until it is over.
+A deal counts for its own day, in UTC, whenever it was finished. A streak is a run of days with at most one day missed
+in any calendar month. Its length is the number of days won, so a forgiven day does not break the streak but adds
+nothing to it. The run is always the longest possible one: a second miss in a month costs only what lies before the
+first. Today is not missed until it is over.
 
-Pure functions of dates; the test beside them compares them with the definition tried out stretch by stretch.
+Pure functions of dates; their tests compare them with the definition, tried out run by run.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Streaks:
-    """The streak that ends today or yesterday and the longest one ever, in days won."""
+    """The streak that ends today or yesterday, and the longest ever, in days won."""
 
     current: int = 0
     longest: int = 0
 
 
 def streaks(won: Collection[date], today: date) -> Streaks:
-    """Give the streaks of somebody who won a deal of each of the days ``won``.
+    """The streaks of a player who won a deal of each of the days ``won``.
 
-    Days after ``today`` are ignored: they cannot have been won yet.
+    Days after ``today`` are ignored.
     """
     days = {day for day in won if day <= today}
     if not days:

@@ -10,5 +10,5 @@ from games.housekeeping import remove_aged
 
 @shared_task(name="talon.clean_accounts")
 def clean_accounts() -> int:
-    """Remove guests and sessions that are of age."""
+    """Delete old guests and sessions."""
     return remove_aged(KINDS)

@@ -1,4 +1,4 @@
-"""Addresses of players' pages; those of allauth stand under ``/accounts/``."""
+"""URLs of the players' pages; allauth's are under ``/accounts/``."""
 
 from __future__ import annotations
 

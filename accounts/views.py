@@ -79,7 +79,7 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
 @require_GET
 @player_required
 def me(request: PlayerRequest) -> HttpResponseRedirect:
-    """Go to the player's own page."""
+    """Redirect to the player's own page."""
     return redirect(request.user)
 
 
@@ -154,7 +154,7 @@ def rename(request: PlayerRequest) -> HttpResponse:
 @player_required
 @json_only
 def preferences(request: PlayerRequest) -> JsonResponse:
-    """Give the preferences as JSON; a POST with a JSON object changes those that it names."""
+    """The preferences as JSON; a POST with a JSON object changes those that it names."""
     if request.method == "POST":
         limits.spend(request, "preferences")
         try:
@@ -185,7 +185,7 @@ def download(request: PlayerRequest) -> StreamingHttpResponse:
 @player_required
 @fresh_sign_in_required
 def delete(request: PlayerRequest) -> HttpResponse:
-    """Say what deleting the account does and, once the player has typed their name, do it."""
+    """Say what deleting the account does; once the player has typed their name, delete the account."""
     form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST":
         limits.spend(request, "delete")

@@ -1,6 +1,6 @@
-"""The public API under /api/v1/: the apps' routers, one shape for every error, a rate for everybody.
+"""The public API under /api/v1/: the apps' routers, one JSON shape for errors, one rate limit.
 
-django-ninja makes the OpenAPI description from the types, and its documentation page uses only files of this site.
+django-ninja makes the OpenAPI description from the types. The documentation page loads files of this site only.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ api.add_router("", boards_router)
 
 @api.exception_handler(Refusal)
 def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    """What an endpoint refuses."""
+    """Answer a request that an endpoint refused."""
     return answer(request, refusal)
 
 
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    """Parameters that are not what they should be."""
+    """Answer a request with invalid parameters."""
     problems = [{"at": [str(part) for part in one["loc"]], "problem": one["msg"]} for one in error.errors]
     message = "Parameters are missing or wrong."
     return answer(request, Refusal(ErrorCode.BAD_PARAMETERS, message, problems=problems))
@@ -46,18 +46,18 @@ def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
 
 @api.exception_handler(Http404)
 def missing(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
-    """Nothing of that name."""
+    """Answer a request for something that does not exist."""
     return answer(request, Refusal(ErrorCode.NOT_FOUND))
 
 
 @api.exception_handler(HttpError)
 def failed(request: HttpRequest, error: HttpError) -> HttpResponse:  # noqa: ARG001
-    """What the framework refuses, such as a body that cannot be read."""
+    """Answer a request that django-ninja refused, such as one with an unreadable body."""
     return answer(request, Refusal(ErrorCode.BAD_REQUEST))
 
 
 @api.exception_handler(Exception)
 def broken(request: HttpRequest, error: Exception) -> HttpResponse:
-    """A fault of ours: noted in the log, and nothing of it told."""
+    """Answer a request that failed by a bug: the log has the details, the answer none."""
     log.error("API request failed", exc_info=error)
     return answer(request, Refusal(ErrorCode.SERVER_ERROR))

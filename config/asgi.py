@@ -19,7 +19,7 @@ from config.threads import KeptThreads  # noqa: E402
 from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address_of, player_of  # noqa: E402
 from games.presence.summary import PlayingNow  # noqa: E402
 
-# The address is looked at before the session is read.
+# The address is checked before the session is read.
 _sockets: Any = AuthMiddlewareStack(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
 
 application = ProtocolTypeRouter(

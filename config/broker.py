@@ -1,7 +1,8 @@
-"""Celery's Redis transport, mended: a worker that holds tasks when Redis goes away takes up its work when it is back.
+"""Celery's Redis transport with a fix: workers that hold tasks when Redis goes away continue when it is back.
 
-A closed channel of the library's gives unfinished tasks back, or acknowledges them, over a connection that is no more,
-and fails with an AttributeError that ends the worker. A connection error in its place is one that every caller expects.
+When a channel of the library is closed, it returns or acknowledges its unfinished tasks over a connection that no
+longer exists. That fails with an AttributeError, which ends the worker. Here it fails with a connection error, which
+all callers expect.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from redis.exceptions import ConnectionError as LostError
 
 
 class Channel(library.Channel):
-    """A channel that says so when its connection is gone."""
+    """A channel that raises a connection error when its connection is gone."""
 
     def _connparams(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401
         if self.connection.client is None:
@@ -23,11 +24,11 @@ class Channel(library.Channel):
 
 
 class Transport(library.Transport):
-    """The transport with these channels."""
+    """The Redis transport with these channels."""
 
     Channel = Channel
 
 
 def install() -> None:
-    """Have `redis://` and `rediss://` mean this transport."""
+    """Use this transport for `redis://` and `rediss://`."""
     kombu.transport.TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), f"{__name__}:Transport")

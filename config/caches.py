@@ -1,6 +1,6 @@
-"""The cache of the production shape: Redis, and the process's own memory while Redis is away.
+"""The production cache: Redis, with the process's own memory as a fallback while Redis is away.
 
-What is kept here are counts and caches, never a fact, so no page may fail for want of it.
+Only counts and copies are kept here, never facts, so no page may fail because the cache does.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from redis.retry import Retry
 
 log = logging.getLogger(__name__)
 
-#: Seconds that Redis has to answer; it is near, and somebody waits for a page.
+#: Seconds that Redis has to answer: it is close by, and somebody is waiting for a page.
 TIMEOUT: Final = 0.5
-#: Seconds for which it is not asked again after it has failed.
+#: Seconds after a failure in which it is not tried again.
 PAUSE: Final = 5.0
-#: Most entries in the memory of a process; a count that falls out begins afresh.
+#: The most entries in a process's memory; a count that is evicted starts again from zero.
 ENTRIES: Final = 10_000
-#: Seconds between two lines of the log that say so.
+#: Seconds between two log lines about the outage.
 QUIET: Final = 60.0
 
 _METHODS: Final = (
@@ -35,7 +35,7 @@ _METHODS: Final = (
 
 
 class Outage:
-    """Whether Redis is away, as far as this process knows: Django keeps a cache object for each thread."""
+    """Whether Redis is away, shared by the whole process, since Django makes a cache object for each thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -43,7 +43,7 @@ class Outage:
         self._said_at = -QUIET
 
     def may_ask(self) -> bool:
-        """Whether to try Redis. During an outage one caller at a time does, and the others are not held up."""
+        """Whether to try Redis. During an outage one caller at a time tries, so that the others are not held up."""
         with self._lock:
             now = time.monotonic()
             if now < self._ask_again_at:
@@ -53,7 +53,7 @@ class Outage:
             return True
 
     def begin(self, error: Exception) -> None:
-        """It has failed."""
+        """Note that Redis has failed."""
         with self._lock:
             now = time.monotonic()
             self._ask_again_at = now + PAUSE
@@ -63,12 +63,12 @@ class Outage:
         log.warning("Redis is away, the process's own memory is the cache meanwhile: %s", error)
 
     def end(self) -> None:
-        """It has answered."""
+        """Note that Redis has answered."""
         self._ask_again_at = 0.0
 
 
 class TolerantRedisCache(RedisCache):
-    """Django's Redis cache, which answers from memory instead of raising while Redis is away."""
+    """Django's Redis cache, which falls back to memory instead of raising while Redis is away."""
 
     outage: Final = Outage()
 
@@ -76,7 +76,7 @@ class TolerantRedisCache(RedisCache):
         options = {
             "socket_timeout": TIMEOUT,
             "socket_connect_timeout": TIMEOUT,
-            "retry": Retry(NoBackoff(), 1),  # for a connection that went stale
+            "retry": Retry(NoBackoff(), 1),  # for a stale connection
             **params.get("OPTIONS", {}),
         }
         super().__init__(server, params | {"OPTIONS": options})

@@ -16,7 +16,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 broker.install()
 app = Celery("talon")
-# Threads other than the importing one (requests, the embedded worker) find the application by this default alone.
+# Threads other than the importing one (requests, the embedded worker) find the application only by this default.
 app.set_default()
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -25,19 +25,19 @@ app.steps["worker"].add(DjangoStructLogInitStep)
 
 @signals.worker_process_init.connect
 def keep_one_connection(**_: object) -> None:
-    """Hold a single connection in a child process, which does one task at a time; a pool would start threads."""
+    """Use a single database connection in a child process, which runs one task at a time: a pool starts threads."""
     for alias in connections:
         connections.settings[alias]["OPTIONS"].pop("pool", None)
         connections.settings[alias]["CONN_MAX_AGE"] = None
 
 
-_TRY_AFTER = 1.0  # s without a task; a connection in steady use needs no trial, which costs an exchange
+_TRY_AFTER = 1.0  # s without a task; a connection in steady use is not checked, which would cost a round trip
 _used_at = 0.0
 
 
 @signals.task_prerun.connect
 def mend_connections(task: Task, **_: object) -> None:
-    """Drop connections on which something failed, and have idle ones tried before their next use."""
+    """Close failed database connections, and check idle ones before their next use."""
     global _used_at
     if task.request.is_eager:
         return
@@ -48,13 +48,13 @@ def mend_connections(task: Task, **_: object) -> None:
 
 @signals.worker_ready.connect
 def fill_at_once(**_: object) -> None:
-    """See to the stock of sealed deals as soon as there is a worker: beat's first round comes a minute later."""
+    """Check the stock of sealed deals when a worker starts; beat's first round comes a minute later."""
     app.send_task("talon.fill_sealed")
 
 
 @signals.worker_init.connect
 def serve_metrics(**_: object) -> None:
-    """Serve the worker's metrics on METRICS_PORT, those of its child processes with them."""
+    """Serve the metrics of the worker and its child processes on METRICS_PORT."""
     if not settings.METRICS_PORT:
         return
     # Only a worker that serves metrics needs them.

@@ -1,8 +1,8 @@
-"""Answers go out compressed, except where that could tell a secret.
+"""Compresses responses, except where the compressed length could give away a secret.
 
-BREACH reads a secret off the length of answers that hold it beside text of the attacker's. Three things are against it:
-every compressed answer has up to a hundred random bytes in its head, the one secret on ordinary pages (the CSRF token)
-is masked anew each time, and pages of accounts, with recovery codes and the like, are not compressed at all.
+BREACH works out a secret from the length of responses that also contain text from the attacker. Three measures prevent
+it: every compressed response has up to a hundred random bytes in its header; the one secret on ordinary pages, the CSRF
+token, is masked differently each time; and account pages, with recovery codes and the like, are never compressed.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
-#: Where answers hold what only their reader may know.
+#: Pages with content meant for one reader only.
 PRIVATE: Final = ("/accounts/", "/admin/", "/players/me/")
 
 
 class Compression(GZipMiddleware):
-    """Compresses what is sent in one piece; a stream goes out as it is made."""
+    """Compresses responses sent in one piece; streams are sent as they are."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Compress an answer for a browser that takes it so."""
+        """Compress a response if the browser accepts it."""
         if response.streaming or request.path_info.startswith(PRIVATE):
             return response
         return super().process_response(request, response)

@@ -1,4 +1,4 @@
-"""What is counted of each request, under labels that no visitor can choose."""
+"""Request metrics, under labels that no visitor can choose."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from django_prometheus.middleware import PrometheusAfterMiddleware
 
 
 class CountRequests(PrometheusAfterMiddleware):  # type: ignore[misc] # django_prometheus carries no types
-    """django_prometheus' counts, with one label for all methods that HTTP does not know.
+    """django_prometheus' metrics, with one label for all methods unknown to HTTP.
 
-    Every new label is a new series, kept as long as the process runs; some of django_prometheus' metrics take the
-    method as it was sent.
+    Every new label makes a new series, which lasts as long as the process, and some of django_prometheus' metrics use
+    the method as it was sent.
     """
 
     def label_metric(

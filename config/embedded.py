@@ -1,7 +1,7 @@
 """Talon in one process: `python -m config.embedded` (what `make run` calls).
 
-The same application, tasks and schedule as in production, with a Celery worker and beat in daemon threads of the
-server's process and a memory queue between them. A kill loses the queue; the sweep task finds again what was in it.
+It has the same application, tasks and schedule as in production, with a Celery worker and beat in daemon threads and an
+in-memory queue between them. Killing the process loses the queue; the sweep finds the lost tasks.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class Background:
         self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
 
     def start(self) -> None:
-        """Start both, and every periodic task once: the process may have been away for days."""
+        """Start both threads, and run every periodic task once, since the process may have been away for days."""
         self._thread.start()
         self._beat.start()
         for entry in self._app.conf.beat_schedule.values():
             self._app.send_task(entry["task"])
 
     def stop(self) -> None:
-        """Let the task in hand finish; what is still queued is swept up at the next start.
+        """Let the current task finish. Tasks still queued are found by the sweep at the next start.
 
-        An idle worker is left to end with the process: it would notice only when its wait for a message is over.
+        An idle worker is not waited for: it only notices the stop when its wait for a message ends.
         """
         self._beat.service.stop()
         state.should_stop = os.EX_OK
@@ -56,7 +56,7 @@ class Background:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Prepare, serve until a signal comes, put everything away."""
+    """Prepare the database, serve until a signal comes, and stop the threads."""
     host, port = address_arguments("Run Talon in one process, with no server to install.", argv)
     listener = listen(host, port)
     host, port = listener.getsockname()[:2]

@@ -1,4 +1,4 @@
-"""What a visitor is told when something fails: a page, or for programs the one JSON shape of errors."""
+"""Error responses: pages for people, one JSON shape for programs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
 
 
 def too_many_requests(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
-    """handler429, which allauth calls for the limits of its own; they do not say for how long."""
+    """handler429, which allauth calls for its own limits; they do not say how long to wait."""
     return answer(request, RateLimitedError(A_MINUTE))
 
 
@@ -58,7 +58,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
-    """A form that was not sent from a page of this site, or from one that is too old."""
+    """Answer a form that was not sent from a page of this site, or from one that is too old."""
     return answer(request, Refusal(ErrorCode.CSRF_FAILED))
 
 
@@ -72,7 +72,7 @@ class Refusals:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer, and reword a refusal of the method."""
+        """Answer the request, rewriting a refusal of its method."""
         response = self._get_response(request)
         if not isinstance(response, HttpResponseNotAllowed):
             return response

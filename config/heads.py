@@ -1,6 +1,6 @@
-"""How large the head of a request may be: method, address and headers, of plain requests and of WebSocket upgrades.
+"""Limits the head of requests (method, address and headers), of plain ones and of WebSocket upgrades.
 
-h11's own limit is for a head that is still incomplete; one that comes in a single piece passes it at any size.
+h11's own limit is for heads that arrive in pieces; one that arrives at once may have any size.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MAX_HEAD_BYTES: Final = 16 * 1024
-#: websockets reads the head of an upgrade again, with lines of at most 8,192 bytes and 128 headers; what it refuses
-#: gets no answer, so it must never be given more.
+#: websockets parses the head of an upgrade again, with lines of at most 8,192 bytes and 128 headers. It does not answer
+#: what it refuses, so it must never see more.
 MAX_LINE_BYTES: Final = 8_000
 MAX_HEADERS: Final = 100
 
 
 class Connection(h11.Connection):
-    """One connection's HTTP, without requests whose head is too large."""
+    """One HTTP connection, which refuses requests whose head is too large."""
 
     def next_event(self) -> Any:  # noqa: ANN401 - h11's union of events and markers
         """The next event.
@@ -32,7 +32,7 @@ class Connection(h11.Connection):
 
 
 class Http(H11Protocol):
-    """uvicorn's HTTP on such a connection: it answers 400 and closes."""
+    """uvicorn's HTTP protocol over such a connection: it answers 400 and closes."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - as uvicorn calls it
         super().__init__(*arguments, **named)

@@ -1,7 +1,7 @@
-"""Joins a file of the client with all that it imports, so that a page of production loads it in one go.
+"""Joins a client file with everything it imports, so that a production page loads it in one request.
 
-The sources are what a browser runs unbuilt. Of that language only what the client uses is understood here, and whatever
-else is met is refused: a joined file is right, or there is none.
+The sources run in browsers as they are. Only the syntax that the client uses is understood, and anything else is
+refused: the joined file is right, or there is none.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-#: The text of a file, by its name below the static root.
+#: Returns the text of a file, by its path below the static root.
 Read = Callable[[str], str]
 
 _IMPORT: Final = re.compile(r'^import (?:\{([^}]*)\} from )?"(\.{1,2}/[^"]+)";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:(?:async )?function|class|const) (\w+))", re.MULTILINE)
-#: A comment that has its lines for itself; one inside a line may be part of it.
+#: A comment on lines of its own; within a line it might be part of a string.
 _COMMENT: Final = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 _NOT_UNDERSTOOD: Final = re.compile(r"^(?:import|export|await)\b.*|\bimport\s*[(.].*", re.MULTILINE)
 _STYLE_IMPORT: Final = re.compile(r'^@import "([^":]+)";\n', re.MULTILINE)
@@ -25,7 +25,7 @@ _STYLE_NOT_UNDERSTOOD: Final = re.compile(r"@(?:import|charset|namespace)\b.*", 
 
 
 class JoinError(ValueError):
-    """A file cannot be joined: it uses what is not understood here, or names what is not there."""
+    """A file cannot be joined: it uses unknown syntax or imports something that does not exist."""
 
 
 @dataclass
@@ -40,9 +40,9 @@ class _Module:
 
 
 def join_modules(entry: str, read: Read) -> str:
-    """One module that does what `entry` does: every module it reaches in a function of its own, the imported first.
+    """One module that does what `entry` does: each module it needs becomes a function, imported ones first.
 
-    :raises JoinError: also when modules import each other in a circle, or a name that is not exported.
+    :raises JoinError: for unknown syntax, circular imports, or an import that the other module does not export.
     """
     modules: dict[str, _Module] = {}
     _reach(entry, read, modules, ())
@@ -51,9 +51,9 @@ def join_modules(entry: str, read: Read) -> str:
 
 
 def join_styles(entry: str, read: Read) -> str:
-    """One style sheet that says what `entry` and the sheets that it imports say, in their order.
+    """One style sheet with the rules of `entry` and of the sheets it imports, in their order.
 
-    :raises JoinError: also when a sheet lies in another folder, where its addresses would mean something else.
+    :raises JoinError: for unknown syntax, or a sheet in another folder, where its URLs would mean something else.
     """
     text = read(entry)
     sheets = [_beside(entry, address) for address in _STYLE_IMPORT.findall(text)]

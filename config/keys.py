@@ -1,4 +1,4 @@
-"""The secret key of an installation that was given none."""
+"""The secret key of an installation whose environment has none."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 
 
 def stored_secret_key(path: Path) -> str:
-    """The key kept in `path`, made on first use and readable by its owner alone.
+    """The key kept in `path`, generated on first use and readable by its owner only.
 
-    Two processes that start together agree: the file appears whole by a link that only one of them can make.
+    Two processes that start together get the same key: the complete file is put in place by a link, which only one of
+    them can create.
     """
     try:
         return path.read_text().strip()

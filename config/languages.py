@@ -1,4 +1,4 @@
-"""The language of an answer: the one chosen, else the browser's first that the site speaks, else English."""
+"""The language of a response: the one chosen, else the browser's first that the site has, else English."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from games.errors import wants_json
 
 
 class LanguageMiddleware(LocaleMiddleware):
-    """People are answered in their language; programs in English, as they go by codes and not by sentences."""
+    """Pages are in the visitor's language. The API is in English, since programs go by codes."""
 
     def process_request(self, request: HttpRequest) -> None:
-        """Choose the language that the request is answered in."""
+        """Choose the language of the response."""
         translation.activate(language_of(request))
         request.LANGUAGE_CODE = translation.get_language()
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Name the language, and for those who keep answers what it was chosen by."""
+        """Name the language in the response, and for caches what it depends on."""
         if is_for_programs(request):
             return response
         response = super().process_response(request, response)
@@ -30,10 +30,10 @@ class LanguageMiddleware(LocaleMiddleware):
 
 
 def language_of(request: HttpRequest) -> str:
-    """The language to answer a request in; looks at its headers only, so that pages of failures may ask too."""
+    """The language to answer a request in. Reads headers only, so that error pages may ask too."""
     return settings.LANGUAGE_CODE if wants_json(request) else translation.get_language_from_request(request)
 
 
 def is_for_programs(request: HttpRequest) -> bool:
-    """The API answers everybody alike."""
+    """Whether the request is for the API, which answers in one language."""
     return request.path_info.startswith("/api/")

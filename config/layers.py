@@ -1,4 +1,4 @@
-"""The in-memory channel layer of the embedded server, safe to use from its worker thread."""
+"""The in-memory channel layer of the embedded server, made safe for its worker thread."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from channels.layers import InMemoryChannelLayer
 
 
 class ThreadedMemoryLayer(InMemoryChannelLayer):
-    """Runs every send on the loop whose consumers listen, whatever thread it comes from.
+    """Runs every send on the event loop of the consumers, whatever thread it comes from.
 
-    The parent wakes its listeners with loop-bound queues: a send from another thread's loop is noticed only by chance.
+    The parent class uses queues bound to one loop: a send from another thread's loop may go unnoticed.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
@@ -19,7 +19,7 @@ class ThreadedMemoryLayer(InMemoryChannelLayer):
         self._home: asyncio.AbstractEventLoop | None = None
 
     async def receive(self, channel: str) -> Any:  # noqa: ANN401
-        """Wait for the next message; the first loop to listen becomes the home of all channels."""
+        """Wait for the next message. The first loop to listen runs all channels."""
         self._home = asyncio.get_running_loop()
         return await super().receive(channel)
 

@@ -1,4 +1,4 @@
-"""Structured logs: one event a line with the ids of request and attempt, and no secret or hidden card in it."""
+"""Structured logs: one event a line, with the ids of request and attempt, and without secrets or hidden cards."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ SECRET_NAMES = frozenset(
 )
 PUBLIC_DIGESTS = frozenset({"commitment"})
 
-#: A longer text loses its middle before it is searched: visitors choose much of what is logged.
+#: Longer texts lose their middle before they are searched, since visitors choose much of what is logged.
 MAX_TEXT: Final = 8_000
-#: As much goes on both sides of the cut as may be left of a secret there, for no pattern knows half a seed.
+#: How much more to cut on both sides: half a secret may be left there, and no pattern matches half a seed.
 CUT_MARGIN: Final = 512
 CUT: Final = "[cut]"
 
 # A seed is 64 hexadecimal digits, a deck a long row of cards; a reset link or the password in a URL opens an account.
-# The time of each pattern grows with the length of the text and no faster: runs are taken whole (`++`), and a match
-# begins only where one can.
+# Each pattern takes time linear in the length of the text: runs are possessive (`++`), and a match starts only where
+# one can.
 SEED = re.compile(r"\b[0-9a-fA-F]{64}\b")
 CARDS = re.compile(r"(?:\b[A-Z0-9]{2,3}+\b['\", ]++){7,}\b[A-Z0-9]{2,3}+\b")
 RESET_LINK = re.compile(r"(/(?:password/reset/key|confirm-email)/)[^/\s]++")
@@ -34,7 +34,7 @@ URL_PASSWORD = re.compile(r"(://[^:/@\s]*+:)[^@/\s]++@")
 
 
 def hide_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Take out what must never be written: by its name at any depth, by its look in any text."""
+    """Remove secrets: values by their name at any depth, text by its look."""
     for name, value in event.items():
         event[name] = _shown(name, value)
     return event

@@ -1,4 +1,4 @@
-"""What a browser that installs the site wants to know of it, in one language: browsers ask for it without cookies."""
+"""The web app manifest, for browsers that install the site. Its URL names the language: browsers send no cookies."""
 
 from __future__ import annotations
 

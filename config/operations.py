@@ -1,4 +1,4 @@
-"""Liveness, readiness and metrics: answered before everything else, under whatever host name the probe uses."""
+"""Liveness, readiness and metrics, answered before everything else and under any host name."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class OperationsMiddleware:
 
 
 def alive(_request: HttpRequest) -> HttpResponse:
-    """The process answers; nothing else is asked."""
+    """Whether the process answers; nothing else is checked."""
     return JsonResponse({"status": "ok"})
 
 
 def ready(_request: HttpRequest) -> HttpResponse:
-    """The process can serve players: 200, or 503 naming what is missing.
+    """Whether the process can serve players: 200, or 503 naming what is missing.
 
-    `verification` informs only: a site whose workers are away still plays, and ranks later.
+    `verification` is for information only: without workers the site still plays, and ranks later.
     """
     checks = {"database": _check_database(), "migrations": _check_migrations(), "redis": _check_redis()}
     failed = sorted(name for name, state in checks.items() if state not in {"ok", "unused"})
@@ -57,7 +57,7 @@ def ready(_request: HttpRequest) -> HttpResponse:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Prometheus metrics, for the bearer of METRICS_TOKEN; without a token for this machine alone."""
+    """Prometheus metrics, for clients with METRICS_TOKEN; if it is not set, for this machine only."""
     if not _may_read_metrics(request):
         return json_answer(Refusal(ErrorCode.FORBIDDEN, "Metrics need the bearer token in METRICS_TOKEN."))
     response: HttpResponse = ExportToDjangoView(request)
@@ -74,7 +74,7 @@ def _check_database() -> str:
 
 
 def _check_migrations() -> str:
-    """Whether this code's migrations are applied; asked until they are, for they do not go away."""
+    """Whether this code's migrations are applied. Not checked again once they are."""
     global _migrated  # noqa: PLW0603
     if not _migrated:
         try:
@@ -88,7 +88,7 @@ def _check_migrations() -> str:
 def _check_redis() -> str:
     if not settings.REDIS_URL:
         return "unused"
-    try:  # not through the cache, which does without Redis
+    try:  # not through the cache, which tolerates an outage of Redis
         with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT) as server:
             server.ping()
     except (redis.RedisError, OSError):
@@ -97,7 +97,7 @@ def _check_redis() -> str:
 
 
 def _verification() -> dict[str, Any]:
-    """How many finished attempts wait for their verdict, and for how long the oldest has."""
+    """How many finished attempts are pending, and for how long the oldest has been."""
     waiting = Attempt.objects.filter(state="pending")
     oldest = waiting.aggregate(oldest=Min("finished_at"))["oldest"]
     seconds = (timezone.now() - oldest).total_seconds() if oldest else 0.0

@@ -1,6 +1,7 @@
 """Which pages may open a WebSocket: those of this site, by scheme, host and port.
 
-A browser sends the session's cookie with every WebSocket, whatever page opens it, and says in `Origin` which one does.
+Browsers send the session cookie with every WebSocket, whatever page opens it; the `Origin` header says which page it
+is.
 """
 
 from __future__ import annotations
@@ -19,8 +20,7 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 class OwnPages:
     """Refuses connections from pages of other origins with HTTP status 403.
 
-    Channels' validator goes by host names alone, or by a fixed list; the port of an embedded server is chosen at the
-    start.
+    Channels' validator checks host names only, or a fixed list; the embedded server picks its port when it starts.
     """
 
     def __init__(self, application: Application) -> None:
@@ -38,7 +38,7 @@ class OwnPages:
 
 
 def _own(hosts: list[str]) -> set[str]:
-    """The site's public origin, and the one that this connection is addressed to."""
+    """The site's public origin, and the origin that this connection was made to."""
     public: str = settings.CSRF_TRUSTED_ORIGINS[0]
     scheme = public.partition("://")[0]
     known = [host for host in hosts if validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)]

@@ -1,4 +1,4 @@
-"""What must have happened before a new version serves: `python -m config.release`."""
+"""What must happen before a new version serves: `python -m config.release`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from django.db import connections
 
 
 def prepare() -> None:
-    """Bring the database up to date and deal today's games; harmless when repeated."""
+    """Migrate the database and deal today's games. May be repeated."""
     migrate()
     deal_today()
 
 
 def migrate() -> None:
-    """Bring the database up to date."""
+    """Migrate the database."""
     call_command("migrate", verbosity=0, interactive=False)
 
 
 def deal_today() -> None:
-    """Publish today's deals, as far as they are certified."""
+    """Publish those of today's deals that are certified."""
     # Its models are there once Django is set up.
     from games.deals.publishing import todays_deals  # noqa: PLC0415
 
@@ -32,9 +32,9 @@ def deal_today() -> None:
 
 
 def certify_today() -> None:
-    """Wait, for RELEASE_PATIENCE seconds at most, until today's deals are certified; say how far it is.
+    """Wait up to RELEASE_PATIENCE seconds until today's deals are certified, and print the progress.
 
-    Only where there is no stock yet, which is when a site opens for the first time.
+    Only if there is no stock yet, that is, when a site opens for the first time.
     """
     # Their models are there once Django is set up.
     from games.deals import first_day, sealed  # noqa: PLC0415

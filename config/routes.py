@@ -11,7 +11,7 @@ from leaderboards.routing import websocket_urlpatterns as boards
 
 
 async def refuse(_scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401
-    """Turn down a connection to an address that nothing listens at."""
+    """Refuse a connection to an unknown address."""
     await send({"type": "websocket.close"})
 
 

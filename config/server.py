@@ -22,9 +22,9 @@ COLLECTOR_THRESHOLDS = (10_000, 20, 50)  # Python's own: 700, 10, 10
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server that calls `on_ready` once it listens, and ends with a plain return on SIGINT or SIGTERM.
+    """A uvicorn server that calls `on_ready` once it listens, and returns normally after SIGINT or SIGTERM.
 
-    uvicorn's own handling raises the signal again after the shutdown, which kills whatever still has to be put away.
+    uvicorn itself raises the signal again after the shutdown, which would stop the cleanup that follows.
     """
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
@@ -40,7 +40,7 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop at the first signal; at the second SIGINT without waiting for anybody."""
+        """Stop at the first signal, and at the second SIGINT without waiting for anybody."""
         loop = asyncio.get_running_loop()
         signals = (signal.SIGINT, signal.SIGTERM)
         for number in signals:
@@ -55,8 +55,8 @@ class Server(uvicorn.Server):
 def server_config() -> uvicorn.Config:
     """How Talon is served.
 
-    Compression of WebSocket messages is off: it costs 42 KiB a connection and the messages are small. Addresses that a
-    proxy forwards are believed only from FORWARDED_ALLOW_IPS (uvicorn reads it; by default the machine itself).
+    WebSocket messages are not compressed: they are small, and compression costs 42 KiB a connection. Forwarded
+    addresses are trusted only from FORWARDED_ALLOW_IPS, which uvicorn reads (default: this machine).
     """
     return uvicorn.Config(
         "config.asgi:application",
@@ -75,26 +75,26 @@ def server_config() -> uvicorn.Config:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes any free one.
+    """A listening socket; port 0 picks any free one.
 
-    :raises SystemExit: when the address cannot be had, with a sentence saying so.
+    :raises SystemExit: when the address is not available, with a message that says so.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
         sys.exit(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another port, such as PORT={port + 1}.")
-    # Connections inherit it. asyncio sets it only where the protocol was named when the socket was made; without it the
-    # body of an answer waits up to 40 ms for the client's word that the head has come.
+    # Connections inherit it. asyncio sets it only if the socket was made with the protocol named; without it the body
+    # of a response waits up to 40 ms for the client to acknowledge the header.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
 
 def calm_collector() -> None:
-    """Look for reference cycles less often, and never among what the process keeps for good.
+    """Collect reference cycles less often, and never look at objects that the process keeps for good.
 
-    A full collection looks at every object of every open table: with 500 players at the tables that stopped everybody's
-    moves for a tenth of a second, every second and a half. Young cycles, as requests leave them, still go soon.
+    A full collection looks at every object of every open table: with 500 players it stopped all moves for a tenth of a
+    second, every second and a half. Young cycles, such as requests leave, are still collected soon.
     """
     gc.collect()
     gc.freeze()
@@ -107,7 +107,7 @@ def serve(listener: socket.socket, on_ready: Callable[[], None] = lambda: None) 
 
 
 def address_arguments(description: str, argv: Sequence[str] | None) -> tuple[str, int]:
-    """Host and port from the command line, else from HOST and PORT."""
+    """Host and port from the command line, or else from HOST and PORT."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
     parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))

@@ -42,7 +42,7 @@ if DEBUG and SECURE:
     raise ImproperlyConfigured("DEBUG shows secrets to visitors: it cannot be on while PUBLIC_URL is https")
 
 SITE_NAME = "Talon"
-SITE_DOMAIN = _public.netloc  # mails name both
+SITE_DOMAIN = _public.netloc  # mail names both
 
 _local_hosts = [] if SECURE else ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=list(dict.fromkeys([_public.hostname, *_local_hosts])))
@@ -131,7 +131,7 @@ TIME_ZONE = "UTC"
 
 LANGUAGE_CODE = "en-gb"  # the language the texts are written in
 LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]  # each by its own name
-LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]  # beside the templates and the client, whose words these are
+LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]  # beside the templates and the client, whose texts they translate
 LANGUAGE_COOKIE_AGE = 400 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -152,7 +152,7 @@ if _database["ENGINE"].endswith("sqlite3"):
     _database["CONN_MAX_AGE"] = None
 else:
     # The pool takes connections back after each request, and with the health check it tries each one before it hands it
-    # out again: a restart of the database costs nobody an error.
+    # out again, so that a restart of the database causes no errors.
     _database["CONN_HEALTH_CHECKS"] = True
     _database["OPTIONS"] = {
         **_database.get("OPTIONS", {}),
@@ -178,7 +178,7 @@ if REDIS_URL:
             "LOCATION": REDIS_URL,
             "KEY_PREFIX": "talon",
         },
-        # Copies of what everybody looks at (games.readings), which the database gives as well.
+        # Copies of what everybody looks at (games.readings); the database has the originals.
         "readings": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": REDIS_URL,
@@ -202,8 +202,8 @@ else:
 
 # --- Celery ---------------------------------------------------------------------------------------------------------
 
-# Verdicts are waited for, so nothing else stands before them; a worker without --queues takes from every queue. A task
-# that is not named here is housekeeping.
+# Players wait for verdicts, so they have a queue of their own; a worker without --queues serves every queue. Tasks not
+# named here are housekeeping.
 CELERY_TASK_QUEUES = [
     Queue(name)  # type: ignore[no-untyped-call]
     for name in ("verdicts", "housekeeping", "certifying")
@@ -226,7 +226,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 10_000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
-CELERY_DB_REUSE_MAX = 1_000_000  # config.celery tries a connection before each task, which is cheaper than a new one
+CELERY_DB_REUSE_MAX = 1_000_000  # config.celery checks connections, which is cheaper than new ones
 # The embedded runner follows this table too; every task is safe to run twice and catches up after a pause.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "keep-deals": {"task": "talon.keep_deals", "schedule": crontab(minute="7")},
@@ -241,8 +241,8 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 # --- Deals ----------------------------------------------------------------------------------------------------------
 
 SEALED_STOCK: int = env.int("SEALED_STOCK", default=14)  # certified deals kept ready of each variant; 0: none are made
-DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s that a missing deal of today waits for its certificate
-RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step certifies today's deals
+DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s that a missing deal of today waits to be certified
+RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step spends on today's deals
 if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE) < 0:
     raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE and RELEASE_PATIENCE are not negative")
 
@@ -268,8 +268,8 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
-# Failed sign-ins: from an address, and at a name from one address. A name alone takes many more, so that a rival has
-# to come from many addresses to lock somebody out (accounts.adapter).
+# Failed sign-ins: by address, and by name and address. By name alone many more are allowed, so that a rival needs many
+# addresses to lock somebody out (accounts.adapter).
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/5m/key", "login_failed_anywhere": "100/10m/key"}
 USERSESSIONS_ADAPTER = "accounts.sessions.SessionsAdapter"
 MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
@@ -306,7 +306,7 @@ STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
 # Collected files (`manage.py collectstatic`) carry a content hash, are compressed and cached for ever; otherwise the
 # sources are served as they are.
 COLLECTED_STATIC: bool = env.bool("COLLECTED_STATIC", default=SECURE)
-WHITENOISE_ROOT = BASE_DIR / "frontend" / "root"  # what is asked for at the root: favicon.ico, robots.txt
+WHITENOISE_ROOT = BASE_DIR / "frontend" / "root"  # files served at the root: favicon.ico, robots.txt
 WHITENOISE_USE_FINDERS = not COLLECTED_STATIC
 WHITENOISE_MAX_AGE = 60 if COLLECTED_STATIC else 0
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
@@ -341,7 +341,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-RATELIMIT_FAIL_OPEN = True  # a count that the cache has just lost refuses nobody
+RATELIMIT_FAIL_OPEN = True  # if the cache fails, requests pass
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
 CONTENT_SECURITY_POLICY: dict[str, Any] = {

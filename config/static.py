@@ -1,4 +1,4 @@
-"""Static files: collected with their content hash in the name, compressed beforehand, served from every process."""
+"""Static files: hashed names, compressed beforehand, served by every process."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from config.joining import join_modules, join_styles
 
-#: The files that take in what they import when they are collected: what the table's page loads.
+#: The files joined with their imports when they are collected: those that the table's page loads.
 JOINED: Final = {"js/table/main.js": join_modules, "css/at-table.css": join_styles}
 
-#: What is collected: by the name below the static root, where a file lies.
+#: The files collected: path below the static root to where the file is.
 Paths = dict[str, tuple[Storage, str]]
 
 
 class QuickCompressor(Compressor):  # type: ignore[misc]
-    """Brotli one step short of its highest effort: a tenth of the time for files two per cent larger."""
+    """Brotli one step below its highest effort: a tenth of the time, for files two per cent larger."""
 
     @staticmethod
     def compress_brotli(data: bytes) -> bytes:
@@ -34,7 +34,7 @@ class QuickCompressor(Compressor):  # type: ignore[misc]
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """What production serves: the table's files joined, other modules importing each other by their hashed names."""
+    """Production's static files: the table's files joined, other modules importing each other by hashed names."""
 
     support_js_module_import_aggregation = True
 
@@ -43,7 +43,7 @@ class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
         yield from super().post_process(paths | _joined(paths), **options)
 
     def create_compressor(self, **options: Any) -> QuickCompressor:  # noqa: ANN401
-        """The compressor of this project; source maps are for developers and stay as they are."""
+        """This project's compressor; source maps, which are for developers, are not compressed."""
         options["extensions"] = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
         return QuickCompressor(**options)
 
@@ -53,7 +53,7 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
 
     @staticmethod
     def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
-        """The file, or what else answers the request's conditions and range."""
+        """The file, or the response that the request's conditions and range ask for."""
         answer = static_file.get_response(request.method, request.META)
         content = b""
         if answer.file is not None:
@@ -67,7 +67,7 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
 
 
 class _InMemory(Storage):
-    """One text, under whatever name."""
+    """A storage with one text, under any name."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -77,7 +77,7 @@ class _InMemory(Storage):
 
 
 def _joined(paths: Paths) -> Paths:
-    """The files of `JOINED`, each with all that it imports."""
+    """The files in `JOINED`, each joined with everything it imports."""
 
     def read(name: str) -> str:
         storage, path = paths[name]

@@ -1,4 +1,4 @@
-"""The threads that Django's synchronous code runs in: kept with their database connections, not one a request."""
+"""The threads of Django's synchronous code: a few that keep their database connections, not one for each request."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from asgiref.sync import SyncToAsync, ThreadSensitiveContext
 if TYPE_CHECKING:
     from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 
-THREADS = 16  # fewer than the database pool of a process holds
+THREADS = 16  # fewer than the connections in a process's database pool
 BODY_BYTES = 1024 * 1024
 
 
 class KeptThreads:
-    """Runs each HTTP request in one of a few threads, the one used last first.
+    """Runs each HTTP request in one of a few threads, preferring the one used last.
 
-    Django makes a thread for every request, and with it a new database connection, unless the context names one
-    already. A request takes its thread only when its body has arrived: a slow sender holds none.
+    Django would otherwise make a thread for every request, and with it a new database connection. A request takes a
+    thread only once its body has arrived, so slow senders hold none.
     """
 
     def __init__(self, application: Callable[[Any, Any, Any], Awaitable[None]]) -> None:
@@ -41,7 +41,7 @@ class KeptThreads:
 
 
 async def _with_body(receive: ASGIReceiveCallable) -> ASGIReceiveCallable:
-    """Wait for the body, or its first BODY_BYTES; what was received is received again."""
+    """Wait for the body, or its first BODY_BYTES, and return a `receive` that delivers it again."""
     arrived: list[Any] = []
     size, more = 0, True
     while more and size <= BODY_BYTES:

@@ -1,4 +1,4 @@
-"""Every address of the site; /healthz, /readyz and /metrics are answered by `config.operations`."""
+"""All URLs of the site, except /healthz, /readyz and /metrics, which `config.operations` answers."""
 
 from __future__ import annotations
 

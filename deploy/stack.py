@@ -24,7 +24,7 @@ READY_SECONDS = 30
 
 
 class Stack:
-    """Child processes that live and end together."""
+    """Child processes that start and end together."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = dict(environment)
@@ -34,7 +34,7 @@ class Stack:
     def run_once(self, command: list[str]) -> None:
         """Run a command to its end.
 
-        :raises SystemExit: when it failed or the stop was asked for meanwhile.
+        :raises SystemExit: when it fails, or a stop is requested meanwhile.
         """
         child = subprocess.Popen(_here(command), cwd=ROOT, env=self._environment, start_new_session=True)
         while child.poll() is None:
@@ -47,9 +47,9 @@ class Stack:
             sys.exit(f"`{' '.join(command)}` failed; see above.")
 
     def start(self, name: str, command: list[str], **variables: str) -> None:
-        """Start a process; what it prints appears under its name.
+        """Start a process, and print its output under its name.
 
-        Each has a session of its own, so that Ctrl-C reaches this process alone and the others end in order.
+        Each process has its own session, so that Ctrl-C reaches only this one, which then stops the others in order.
         """
         child = subprocess.Popen(
             _here(command),
@@ -64,7 +64,7 @@ class Stack:
         threading.Thread(target=_print_lines, args=(name, child), daemon=True).start()
 
     def await_ready(self, addresses: list[str]) -> None:
-        """Wait until every address answers /readyz with 200, a process ends or the time is over."""
+        """Wait until every address answers /readyz with 200, a process ends, or the time is up."""
         latest = time.monotonic() + READY_SECONDS
         waiting = list(addresses)
         while waiting and not self._ended() and not self._stopping.is_set():
@@ -77,7 +77,7 @@ class Stack:
             _say(f"Talon is ready at {' and '.join(addresses)} - stop it with Ctrl-C.")
 
     def wait(self) -> int:
-        """Wait for Ctrl-C, SIGTERM or the end of any process, then stop all; 1 when a process ended by itself."""
+        """Wait for Ctrl-C, SIGTERM or the end of a process, then stop all; returns 1 when a process ended by itself."""
         while not self._stopping.wait(0.2):
             if ended := self._ended():
                 _say(f"{ended} has ended; stopping the others.")
@@ -87,7 +87,7 @@ class Stack:
         return int(failed)
 
     def interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        """Signal handler: ask for the stop."""
+        """Signal handler: request the stop."""
         self._stopping.set()
 
     def _ended(self) -> str:
@@ -108,7 +108,7 @@ class Stack:
 
 
 def _here(command: list[str]) -> list[str]:
-    """The command from the environment this process runs in."""
+    """The command, taken from this process's own Python environment."""
     program = Path(sys.executable).with_name(command[0])
     return [str(program) if program.exists() else command[0], *command[1:]]
 
@@ -131,9 +131,9 @@ def _answers(url: str) -> bool:
 
 
 def stack_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The children's environment.
+    """The environment of the child processes.
 
-    :raises SystemExit: when no PostgreSQL or no Redis is named.
+    :raises SystemExit: when PostgreSQL or Redis is not configured.
     """
     database, redis = environment.get("DATABASE_URL", ""), environment.get("REDIS_URL", "")
     if not database.startswith(("postgres://", "postgresql://")) or not redis.startswith(("redis://", "rediss://")):

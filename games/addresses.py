@@ -1,7 +1,6 @@
-"""Where a request or a connection comes from, in one place.
+"""Where a request or connection comes from.
 
-The server has settled the address already: uvicorn believes `X-Forwarded-For` from the proxies in FORWARDED_ALLOW_IPS
-and from nobody else.
+uvicorn has already settled the address: it trusts `X-Forwarded-For` from the proxies in FORWARDED_ALLOW_IPS only.
 """
 
 from __future__ import annotations
@@ -11,14 +10,14 @@ from typing import Any, Final
 
 from django.http import HttpRequest
 
-#: Bits of an IPv6 address that belong to one household: it may choose the rest as it likes.
+#: The bits of an IPv6 address that identify a household, which is free to choose the rest.
 IPV6_PREFIX: Final = 64
-#: Stands for an address that is none, as of a connection through a Unix socket.
+#: Stands for a missing address, as on a Unix socket.
 UNKNOWN: Final = "unknown"
 
 
 def client_address(request: HttpRequest) -> str:
-    """The client's address; an IPv4 address that is written as IPv6 in its own form."""
+    """The client's address; an IPv4 address written as IPv6 is returned as IPv4."""
     return _own_form(str(request.META.get("REMOTE_ADDR", "")))
 
 
@@ -28,7 +27,7 @@ def network_of(request: HttpRequest) -> str:
 
 
 def network_of_scope(scope: dict[str, Any]) -> str:
-    """As `network_of`, of an ASGI connection."""
+    """Like `network_of`, for an ASGI connection."""
     client = scope.get("client")
     return _network(_own_form(str(client[0]) if client else ""))
 

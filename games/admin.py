@@ -1,4 +1,4 @@
-"""Deals in the admin. Attempts are looked after where their verdicts are made."""
+"""Deals in the admin. Attempts are in the boards' admin, where verdicts are made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
 
 @admin.register(Deal)
 class DealAdmin(_DealAdmin):
-    """Deals to look at: nobody edits one, and nobody, staff included, sees an open deal's seed."""
+    """Deals, read-only. Nobody, staff included, sees the seed of an open deal."""
 
     list_display = ("label", "day", "game", "proven", "grade", "par", "opens_at", "closes_at")
     list_filter = ("variant", "proven", "grade")
@@ -40,13 +40,13 @@ class DealAdmin(_DealAdmin):
     readonly_fields = fields
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        """Deals are made by the service."""
+        """Only the service makes deals."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Deal | None = None) -> bool:  # noqa: ARG002
-        """A deal's commitment is out: nothing about it changes."""
+        """A deal's commitment is public, so nothing about it may change."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Deal | None = None) -> bool:  # noqa: ARG002
-        """Attempts hang on it."""
+        """Attempts refer to their deal."""
         return False

@@ -1,6 +1,6 @@
-"""Attempts: beginning one, and closing it with its journal folded into one packed record.
+"""Attempts: starting one, and closing it by folding its journal into a packed record.
 
-Each function owns its transaction, and what leaves the database leaves after the commit.
+Each function has its own transaction, and notifies others only after the commit.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: A close loses against an insert that is just being committed, and then sees that row: it cannot go on losing, because
-#: a player has one move under way.
+#: A close fails if an insert commits at the same moment, and sees that row at the next try. It cannot keep failing,
+#: because a player has only one move in progress.
 _TRIES: Final = 20
 
-#: How long journal rows stay after the record was folded; a process that missed the close still reads them.
+#: How long journal rows are kept after folding, for processes that missed the close and still read them.
 JOURNAL_KEPT: Final = timedelta(hours=1)
 
-#: For how long, in seconds, a task closes or purges at a time: well within its limit, and others have their turn.
+#: Seconds that a task closes or purges at a time: well within its limit, so that other tasks get their turn.
 AT_A_TIME: Final = 5.0
 
 How = Literal["won", "resigned", "closed"]
 
 
 class Progress(NamedTuple):
-    """How many attempts were dealt with, how many could not be, and whether there are more that were not reached."""
+    """How many attempts were handled, how many failed, and whether more are left."""
 
     done: int
     failed: int
@@ -56,14 +56,14 @@ class DealClosedError(Refusal):
 
 
 class NotWonError(ValueError):
-    """An attempt was to be closed as won, and its journal says otherwise."""
+    """An attempt was to be closed as won, but its journal does not end in a win."""
 
 
 def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None) -> Attempt:
-    """Deal the table to a player: from this moment the clock runs.
+    """Deal the table to a player and start the clock.
 
-    The first attempt at a daily deal on its day is the ranked one, and the only one of that day: whoever asks again
-    gets it back. At a practice deal, or a daily deal that is over, a call that finds no running attempt begins another.
+    The first attempt at a daily deal on its day is the ranked one, and the only one that day: asking again returns it.
+    For a practice deal, or a daily deal that is over, a new attempt starts if none is running.
 
     :raises DealClosedError: when the deal has not opened, or its day is over but its secrets are still kept.
     """
@@ -81,13 +81,14 @@ def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None) ->
 
 
 def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> Attempt:
-    """End an attempt: fold its journal into the record and send it to be verified.
+    """End an attempt: fold its journal into the record and request its verification.
 
-    An attempt that is over already is returned as it is. A journal that ends in a win is a win, whatever was asked for.
+    An attempt that is already over is returned unchanged. A journal that ends in a win counts as won, whatever `how`
+    says.
 
-    :raises NotWonError: when `how` is "won" and it is not.
+    :raises NotWonError: when `how` is "won" but the game is not.
     :raises Attempt.DoesNotExist: for an unknown id.
-    :raises Error: when the database could not do it.
+    :raises Error: when the database fails.
     """
     for _ in range(_TRIES - 1):
         try:
@@ -98,9 +99,10 @@ def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> A
 
 
 def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float = AT_A_TIME) -> Progress:
-    """Close, as they stand, the attempts whose time is up, for so many seconds. One that fails does not hold up others.
+    """Close the attempts whose time is up, as they stand, for at most `seconds` seconds. One that fails does not stop
+    the others.
 
-    Each is closed in a transaction of its own, so whatever interrupts this keeps what was done.
+    Each is closed in its own transaction, so an interruption keeps what has been done.
     """
     now, latest = now or timezone.now(), time.monotonic() + seconds
     due = Attempt.objects.filter(state=Attempt.State.PLAYING, deadline__isnull=False, deadline__lte=now).order_by("id")
@@ -118,7 +120,7 @@ def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float =
 
 
 def _close_safely(attempt_id: int, deadline: datetime | None) -> bool:
-    """Close an attempt whose time is up; says whether it could be closed. A task's time limit goes through."""
+    """Close an attempt whose time is up; returns whether that worked. A task's time limit is not caught."""
     try:
         close_attempt(attempt_id, "closed", at=deadline)
     except SoftTimeLimitExceeded:
@@ -130,7 +132,7 @@ def _close_safely(attempt_id: int, deadline: datetime | None) -> bool:
 
 
 def purge_journal(now: datetime | None = None, *, batch: int = 200, seconds: float = AT_A_TIME) -> Progress:
-    """Delete the journal rows of attempts folded long enough ago, for so many seconds."""
+    """Delete old journal rows of folded attempts, for at most `seconds` seconds."""
     before, latest = (now or timezone.now()) - JOURNAL_KEPT, time.monotonic() + seconds
     folded = Move.objects.filter(token="", attempt__finished_at__lt=before).values_list("attempt_id", flat=True)
     purged = 0
@@ -143,7 +145,7 @@ def purge_journal(now: datetime | None = None, *, batch: int = 200, seconds: flo
 
 
 def journal_of(attempt_id: int) -> list[Move]:
-    """The acknowledged tokens of a running attempt, in order, without the row that marks a close."""
+    """The acknowledged tokens of a running attempt, in order, without the row that marks the close."""
     return list(Move.objects.filter(attempt_id=attempt_id).exclude(token="").order_by("n"))
 
 
@@ -165,7 +167,7 @@ def deal_table(deal: Deal) -> Table:
 
 
 def auto_runs(moves: Sequence[Move]) -> list[list[int]]:
-    """The runs [first n, last n] of tokens that the server played out itself."""
+    """The runs [first n, last n] of tokens that the server played itself."""
     runs: list[list[int]] = []
     for move in moves:
         if move.auto and runs and runs[-1][1] == move.n - 1:
@@ -195,7 +197,7 @@ def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
         return attempt
     moves = journal_of(attempt.pk)
     end = _end(attempt, moves, how, at)
-    # An insert of the same number that is under way makes this one wait and then fail: no token is left out.
+    # If an insert of the same number is in progress, this one waits and then fails, so no token is left out.
     Move(attempt=attempt, n=len(moves) + 1, token="", ms=end.ms).save(force_insert=True)
     attempt.record = _record(attempt.deal, moves, end).to_bytes()
     attempt.auto_runs = auto_runs(moves)

@@ -1,4 +1,4 @@
-"""What visitors send as JSON: one way to read it, which fails in one way."""
+"""JSON from visitors: one way to read it, with one error."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MAX_RECORD_BYTES: Final = 256 * 1024
 
 
 def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - whatever was sent
-    """The value that a text stands for.
+    """Parse JSON.
 
-    :raises ValueError: for what is not JSON, is not UTF-8, or is nested too deeply to be read.
+    :raises ValueError: when the text is not JSON, is not UTF-8, or is nested too deeply.
     """
     try:
         return json.loads(text)
@@ -23,9 +23,9 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - whatever was sent
 
 
 def json_body(request: HttpRequest) -> Any:  # noqa: ANN401 - whatever was sent
-    """The value that the body of a request stands for.
+    """Parse the body of a request as JSON.
 
-    :raises ValueError: when it is not JSON; a form with files has been read as one before.
+    :raises ValueError: when it is not JSON, or is a form with files, which has been read already.
     """
     try:
         return parse_json(request.body)

@@ -1,8 +1,8 @@
-"""What leaves the database after a commit: a task's name, a channel-layer message. Neither is ever the only copy.
+"""What is sent after a commit: requests for tasks, and channel-layer messages. Neither is ever the only copy of a fact.
 
-Workers, web threads and the event loop tell the same way: they put a message down and go on. One thread with one event
-loop and one connection sends for the whole process; `async_to_sync` would open a loop and connections for each message,
-which costs more than closing an attempt does.
+Workers, web threads and the event loop all queue a message and go on. One thread with one event loop and one connection
+sends for the whole process; `async_to_sync` would open a loop and connections for each message, which costs more than
+closing an attempt.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from channels.layers import get_channel_layer
 
 log = logging.getLogger(__name__)
 
-#: Messages that may wait to be sent; beyond them new ones are dropped.
+#: The most messages waiting to be sent; more are dropped.
 MAX_WAITING: Final = 10_000
 _PATIENCE: Final = 5.0  # seconds for the channel layer to take one message
-# One quick second try, for a connection that went stale; the sweep sends again what was lost.
+# One quick retry, for a stale connection; the sweep resends what is lost.
 _RETRY: Final = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
 
 Message = dict[str, Any]
@@ -58,17 +58,17 @@ def tell_attempt(public_id: uuid.UUID, what: str, **data: Any) -> None:  # noqa:
 
 
 class Notifier:
-    """The sending thread of one process; started at the first message, as worker processes fork.
+    """The sending thread of a process. It starts with the first message, because worker processes fork.
 
-    Messages leave in the order in which they came. One that says the same as one still waiting takes its place, at the
-    end. Whoever misses a message reads the database later.
+    Messages are sent in order. One that repeats a message still waiting replaces it, at the end of the queue. Anybody
+    who misses a message reads the database later.
     """
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew, in a child process too, where the thread is missing and the lock may be taken for ever."""
+        """Start afresh, as in a forked child, which has no thread and whose lock may never be released."""
         self._lock = threading.Lock()
         self._waiting: dict[_Key, Message] = {}
         self._wake = threading.Event()
@@ -90,7 +90,7 @@ class Notifier:
         self._wake.set()
 
     def flush(self, timeout: float = 5.0) -> bool:
-        """Wait until everything has been sent; says whether it was."""
+        """Wait until everything has been sent; returns whether it was."""
         return self._idle.wait(timeout)
 
     def _start(self) -> None:
@@ -103,7 +103,7 @@ class Notifier:
             self._thread = thread
 
     def _work(self) -> None:
-        """The thread: send what has gathered, for as long as the process lives."""
+        """The thread: send queued messages as long as the process lives."""
         with asyncio.Runner() as runner:
             while self._wake.wait():
                 self._wake.clear()
@@ -124,7 +124,7 @@ class Notifier:
                 async with asyncio.timeout(_PATIENCE):
                     await layer.group_send(group, message)
             except TimeoutError:
-                # The layer hangs: waiting as long for each of the others would make them all late.
+                # The layer hangs: waiting this long for each of the others would make them all late.
                 log.warning("%d notices were lost", len(batch) - sent, exc_info=True)
                 return
             except (Exception, asyncio.CancelledError):  # cancelled by the end of the loop that would have received it

@@ -1,7 +1,7 @@
-"""What is removed when it has reached its age, so that no table grows with time alone.
+"""Deletes rows that have reached their age, so that no table grows with time alone.
 
-Each kind of row has an age and a function that removes some of them, each in a transaction of its own. `remove_aged`
-takes turns between the kinds until nothing is left or its time is over; what remains is for the next run.
+Each kind of row has an age and a function that deletes some of them, in a transaction of its own. `remove_aged` takes
+the kinds in turns until nothing is left or its time is up; the rest waits for the next run.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from games.attempts import close_attempt
 from games.models import Attempt, AwaitedDeal, Deal, Move, Presence, Question, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
 
-#: How long a run of `remove_aged` goes on, in seconds: well within the time limit of a task.
+#: Seconds that `remove_aged` runs: well within the time limit of a task.
 SECONDS: Final = 10.0
 
-#: Attempts looked at in one query for those that nobody has moved in.
+#: Attempts checked for moves in one query.
 _PAGE: Final = 500
 
 log = logging.getLogger(__name__)
@@ -32,19 +32,19 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Aged:
-    """Rows of one model that go when they are old enough."""
+    """Rows of one model that are deleted at a certain age."""
 
     model: type[Model]
     what: str
     """Which rows, and what happens to them, in the words of docs/operations.md."""
     age: timedelta
     remove: Callable[[datetime, int], int]
-    """Deals with at most so many rows that were of age before a moment; returns how many it dealt with."""
+    """Takes a time and a number: handles at most that many rows older than the time, and returns how many."""
     batch: int = 500
 
 
 def remove_aged(kinds: Sequence[Aged], now: datetime | None = None, *, seconds: float = SECONDS) -> int:
-    """Remove what is of age, batch by batch; returns how many rows. A kind that fails does not hold up others."""
+    """Delete old rows, batch by batch; returns how many. A kind that fails does not stop the others."""
     now = now or timezone.now()
     latest = time.monotonic() + seconds
     removed, left = 0, list(kinds)
@@ -68,14 +68,14 @@ def _removed(kind: Aged, now: datetime) -> int:
 
 
 def rows(found: QuerySet[Any], size: int) -> int:
-    """Delete at most so many of the rows found, with what hangs on them; returns how many."""
+    """Delete at most `size` of the rows found, with the rows that depend on them; returns how many."""
     keys = list(found.order_by("pk").values_list("pk", flat=True)[:size])
     _, removed = QuerySet(found.model).filter(pk__in=keys).delete()
     return removed.get(found.model._meta.label, 0)
 
 
 def close_idle_practice(before: datetime, size: int) -> int:
-    """Close practice games without a move since then as they stand: their journals are folded into records."""
+    """Close practice games without a move since then, as they stand; their journals become records."""
     closed = 0
     for attempt_id in _idle_practice(before, size):
         try:
@@ -109,7 +109,7 @@ def _remove_closed_practice(before: datetime, size: int) -> int:
 def _remove_unplayed_deals(before: datetime, size: int) -> int:
     unplayed = Deal.objects.filter(day=None, created_at__lt=before).exclude(_has_attempts())
     with transaction.atomic():
-        # An attempt that begins now waits for the lock; those begun before are seen by the second look.
+        # Attempts that start now wait for the lock; those started before are seen by the second query.
         keys = list(unplayed.order_by("pk").values_list("pk", flat=True)[:size])
         locked = list(Deal.objects.select_for_update().filter(pk__in=keys).order_by("pk").values_list("pk", flat=True))
         return rows(unplayed.filter(pk__in=locked), size)
@@ -132,7 +132,7 @@ def _remove_useless_stock(before: datetime, size: int) -> int:
 
 
 def kinds() -> Iterator[Aged]:
-    """All of the games' rows that go."""
+    """All kinds of the games' rows that are deleted at some age."""
     days = timedelta(days=1)
     yield Aged(Attempt, "practice without a move: closed as it stands", 30 * days, close_idle_practice, batch=50)
     yield Aged(Attempt, "practice closed like that", 30 * days, _remove_closed_practice, batch=200)

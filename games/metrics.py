@@ -1,4 +1,4 @@
-"""What the site counts; Prometheus reads it at /metrics."""
+"""The site's own metrics; Prometheus reads them at /metrics."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Deals, attempts and the move journal: fields and constraints only.
 
-What may be done with them, and when, is in `games.deals`, `games.attempts` and `games.live.journal`.
+What may be done with them, and when, is decided in `games.deals`, `games.attempts` and `games.live.journal`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-#: How long after a daily deal has closed a running attempt may still be finished. The seed is revealed when it is over.
+#: How long a running attempt may go on after its daily deal has closed. The seed is revealed after that.
 GRACE = timedelta(hours=1)
 
 
 class Deal(models.Model):
-    """One shuffled deck that people play: a variant's deal of a day, or a practice deal (no day)."""
+    """A shuffled deck to play: the daily deal of a variant, or a practice deal (without a day)."""
 
     variant = models.CharField(max_length=32, blank=True, default="")
     game = models.CharField(max_length=16)
@@ -56,15 +56,15 @@ class Deal(models.Model):
         return f"{name} {self.day.isoformat()}" if self.day else f"{name} practice {self.pk}"
 
     def is_open(self, now: datetime) -> bool:
-        """Whether an attempt may begin: a daily deal within its day, a practice deal at any time from its making."""
+        """Whether an attempt may start: at a daily deal on its day, at a practice deal any time."""
         return self.opens_at <= now and (self.closes_at is None or now < self.closes_at)
 
     def is_closed(self, now: datetime) -> bool:
-        """Whether this is a daily deal whose day is over (its last attempts may still be running)."""
+        """Whether this is a daily deal whose day is over. Its last attempts may still be running."""
         return self.closes_at is not None and now >= self.closes_at
 
     def is_revealed(self, now: datetime) -> bool:
-        """Whether everybody may see the seed: a daily deal which nobody can be playing for a rank any more.
+        """Whether everybody may see the seed: of a daily deal once nobody can be playing it for a rank any more.
 
         A practice deal is never revealed to everybody; its own player may see the seed when the attempt is over.
         """
@@ -72,10 +72,10 @@ class Deal(models.Model):
 
 
 class Attempt(models.Model):
-    """One player's one try at a deal, from the first sight of the cards to the verdict."""
+    """A player's attempt at a deal, from seeing the cards to the verdict."""
 
     class State(models.TextChoices):
-        """Where an attempt stands; only `playing` takes moves, only `verified` is ranked."""
+        """The state of an attempt. Only `playing` takes moves, only `verified` is ranked."""
 
         PLAYING = "playing", _("Playing")
         PENDING = "pending", _("Pending")
@@ -107,10 +107,10 @@ class Attempt(models.Model):
     tokens = models.PositiveSmallIntegerField(null=True, blank=True)
     reasons = models.JSONField(default=list, blank=True)
     verify_tries = models.PositiveSmallIntegerField(default=0)
-    # Whether it was taken along once with the verification of another attempt (leaderboards.waiting).
+    # Whether another attempt's verification has taken it along once (leaderboards.waiting).
     gathered = models.BooleanField(db_default=False, editable=False)
     verified_at = models.DateTimeField(null=True, blank=True)
-    # [first_n, last_n] of every run of tokens that the server played out itself.
+    # [first_n, last_n] of every run of tokens that the server played itself.
     auto_runs = models.JSONField(default=list, blank=True)
     # Digest of the tokens played, by which copies are found (games.fairplay.copies); null for a trivial line.
     line = models.BinaryField(max_length=16, null=True, editable=False)
@@ -143,12 +143,12 @@ class Attempt(models.Model):
 class Move(models.Model):
     """One acknowledged token of a running attempt.
 
-    The row `n` = last + 1 with an empty token is written by the transaction that closes the attempt, so that an insert
-    racing with it loses on the primary key. Rows are purged some time after the record was folded.
+    The transaction that closes the attempt writes a row with the next number and an empty token, so that an insert at
+    the same time fails on the primary key. Rows are deleted some time after the record is folded.
     """
 
     pk = models.CompositePrimaryKey("attempt_id", "n")
-    # The journal's insert checks the attempt itself; a foreign key would lock the attempt's row at every move.
+    # Not a foreign key, which would lock the attempt's row at every move: the journal's insert checks the attempt.
     attempt = models.ForeignKey(
         Attempt, on_delete=models.CASCADE, related_name="moves", db_constraint=False, db_index=False
     )
@@ -159,7 +159,7 @@ class Move(models.Model):
     auto = models.BooleanField(default=False)
 
     class Meta:
-        # The rows that mark a close, one an attempt: what the purge looks for.
+        # The rows that mark a close, one for each attempt, which the purge looks for.
         indexes = [models.Index(fields=["attempt"], condition=Q(token=""), name="move_folded")]
 
     def __str__(self) -> str:
@@ -167,9 +167,9 @@ class Move(models.Model):
 
 
 class SealedDeal(models.Model):
-    """A deal in stock: a seed that nobody has seen, with a winning record that was replayed before the row was written.
+    """A deal in stock: a secret seed, with a winning record that was replayed before the row was written.
 
-    Taking one turns it into a :class:`Deal` and deletes the row, both in one transaction.
+    Using it makes a :class:`Deal` and deletes the row, in one transaction.
     """
 
     variant = models.CharField(max_length=32)
@@ -192,7 +192,7 @@ class SealedDeal(models.Model):
 
 
 class AwaitedDeal(models.Model):
-    """A daily deal that was due to be published while the stock was empty; deleted when it is."""
+    """A daily deal that was due when the stock was empty; deleted when the deal is published."""
 
     variant = models.CharField(max_length=32)
     day = models.DateField()
@@ -206,9 +206,9 @@ class AwaitedDeal(models.Model):
 
 
 class LedgerEntry(models.Model):
-    """One line of the public ledger, written with the daily deal it announces and never again.
+    """One line of the public ledger, written with the daily deal it announces and never changed.
 
-    The fields repeat what was announced, so that the chain can be checked although a deal's row be changed.
+    The fields repeat what was announced, so that the chain can be checked even if a deal's row is changed.
     """
 
     index = models.PositiveIntegerField(primary_key=True)
@@ -233,11 +233,11 @@ class LedgerEntry(models.Model):
 class Question(models.Model):
     """A player's question whether a game can still be won: the last one of each attempt.
 
-    Deleting the row withdraws the question; whoever works on it finds that out.
+    Deleting the row withdraws the question, and the search ends.
     """
 
     class Answer(models.TextChoices):
-        """What was found; empty while it is being looked for."""
+        """The answer; empty while the search runs."""
 
         YES = "yes"
         NO = "no"
@@ -255,7 +255,7 @@ class Question(models.Model):
 
 
 class Presence(models.Model):
-    """Who is at the tables of one server process, as it said last; only as true as `seen_at` is recent.
+    """The players at the tables of one server process, as it last reported; true only if `seen_at` is recent.
 
     `tables` maps a variant to `{"now": players at its deal of `day`, "accounts": ids of some who have accounts}`.
     """

@@ -1,4 +1,4 @@
-"""Running several SQL statements in order, in one exchange with the database where it can."""
+"""Runs several SQL statements in order, in one exchange with the database where possible."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ Statement = tuple[str, Sequence[Any]]
 
 
 def run_in_order(statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
-    """Run the statements in order; the rows that each returns.
+    """Run the statements in order, and return the rows of each.
 
-    PostgreSQL takes them all at once, which saves most of a short transaction's time; SQLite has no way to wait for.
+    PostgreSQL takes them all at once, which saves most of a short transaction's time. SQLite has no round trips to
+    save.
     """
     with connection.cursor() as cursor:
         if connection.vendor != "postgresql":
@@ -28,13 +29,13 @@ def run_in_order(statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]
 
 
 def read_time(value: datetime | str | None) -> datetime | None:
-    """A time as the database returned it: SQLite has them as text or without a zone, and they are UTC."""
+    """A UTC time as the database returned it: SQLite returns text, or times without a zone."""
     when = datetime.fromisoformat(value) if isinstance(value, str) else value
     return when if when is None or when.tzinfo is not None else when.replace(tzinfo=UTC)
 
 
 def stored(value: object) -> object:
-    """A value as a written-out statement takes it."""
+    """A value as a hand-written statement takes it."""
     return connection.ops.adapt_datetimefield_value(value) if isinstance(value, datetime) else value
 
 

@@ -1,4 +1,4 @@
-"""Celery tasks of the games; each is safe to run twice, and a missed run is made up for by the next."""
+"""Celery tasks of the games. Each may run twice, and the next run makes up for a missed one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="talon.keep_deals")
 def keep_deals() -> None:
-    """Keep today's deals and those of the days ahead."""
+    """Publish today's deals and those of the days ahead."""
     publishing.ensure_deals(timezone.now().date())
 
 
 @shared_task(name="talon.close_due")
 def close_due() -> None:
-    """Close the attempts whose time is up, and drop journals that are no longer needed; what is left comes next."""
+    """Close the attempts whose time is up, and delete old journal rows; continued by another task if time runs out."""
     progress = [attempts.close_due(), attempts.purge_journal()]
     if any(each.done or each.failed for each in progress):
         closed, purged = progress
@@ -33,18 +33,18 @@ def close_due() -> None:
 
 @shared_task(name="talon.fill_sealed")
 def fill_sealed() -> None:
-    """See to it that the stock of sealed deals is being filled, and publish what waits for it."""
+    """Make sure that the stock of sealed deals is being filled, and publish deals that waited for it."""
     publishing.ensure_deals(timezone.now().date())
     filling.keep_filling()
 
 
 @shared_task(name="talon.answer_question")
 def answer_question(question_id: int) -> None:
-    """Begin to look whether a game can still be won."""
+    """Start the search for whether a game can still be won."""
     questions.answer_soon(question_id)
 
 
 @shared_task(name="talon.clean_games")
 def clean_games() -> int:
-    """Remove practice games, practice deals and the like that are of age."""
+    """Delete old practice games, practice deals and the like."""
     return housekeeping.remove_aged(housekeeping.KINDS)

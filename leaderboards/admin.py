@@ -1,4 +1,4 @@
-"""Where staff look at attempts, decide reviews, and see what stands on the boards."""
+"""Attempts and boards in the admin, where staff decide reviews."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _decide(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: Qu
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):
-    """Rows that only the service writes; staff act on them by actions."""
+    """Rows that only the service writes; staff change them through actions."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
         """Nobody adds rows by hand."""
@@ -55,7 +55,7 @@ class ReadOnlyAdmin(admin.ModelAdmin[Any]):
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:  # noqa: ANN401, ARG002
-        """Everything that is shown."""
+        """Every field shown."""
         return self.fields or ()
 
 
@@ -107,7 +107,7 @@ class AttemptAdmin(ReadOnlyAdmin):
 
 @admin.register(Result)
 class ResultAdmin(ReadOnlyAdmin):
-    """What stands on the boards; to take something off, reject it."""
+    """The results on the boards. To remove one, reject its attempt."""
 
     actions = (reject_selected,)
     list_display = ("attempt", "deal", "player", "cards_up", "elapsed_ms", "tokens", "finished_at", "listed")

@@ -1,6 +1,7 @@
-"""Reading the boards of a deal: pages, the entries around a player, a player's rank, friends, and who is still waiting.
+"""Reads the boards of a deal: pages, the entries around a player, a player's rank, friends, and pending attempts.
 
-The database is asked, but for what everybody looks at: the first page and who waits are shared for about a second.
+Everything is read from the database, except that the first page and the pending attempts, which everybody looks at, are
+shared for about a second.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ WAITING_SHOWN: Final = 50
 #: For about a second all see the same first page, and the same who wait.
 copies: Final = SharedCopies(fresh=1.0)
 
-# Processes of two releases do not read each other's copies when an entry has other fields.
+# Part of the cache key, so that two releases with different fields do not read each other's copies.
 _SHAPE: Final = zlib.crc32(repr([field.name for field in fields(Entry)]).encode())
 _WAITING_STATES: Final = (Attempt.State.PENDING, Attempt.State.REVIEW)
 
 
 def page(deal: Deal, board: BoardName = "race", cursor: str | None = None, limit: int = PAGE_SIZE) -> Page:
-    """A page of a deal's board: the first one, or the one a cursor leads to.
+    """A page of a deal's board: the first, or the one that a cursor leads to.
 
-    :raises CursorError: for a cursor that is none of this board's.
+    :raises CursorError: for a cursor that is not one of this board's.
     """
     return page_of(deal_ladder(deal.pk, board), cursor, limit)
 
@@ -45,7 +46,7 @@ def page(deal: Deal, board: BoardName = "race", cursor: str | None = None, limit
 def page_of(ladder: Ladder, cursor: str | None, limit: int) -> Page:
     """A page of any ladder.
 
-    :raises CursorError: for a cursor that is none of this ladder's.
+    :raises CursorError: for a cursor that is not one of this ladder's.
     """
     limit = max(1, min(limit, MAX_PAGE_SIZE))
     if cursor:
@@ -59,7 +60,7 @@ def page_of(ladder: Ladder, cursor: str | None, limit: int) -> Page:
 
 
 def sql_page(ladder: Ladder, place: Cursor | None, limit: int) -> Page:
-    """A page as the database has it, without cursors."""
+    """A page read from the database, without cursors."""
     if place is None:
         found = reading.first_entries(ladder, limit)
     else:
@@ -68,7 +69,7 @@ def sql_page(ladder: Ladder, place: Cursor | None, limit: int) -> Page:
 
 
 def opening(deal: Deal, board: BoardName) -> tuple[Page, list[Entry]]:
-    """The first page and who waits as they are now; everybody else sees them too for the next second."""
+    """The first page and the pending attempts, read now; others share this reading for the next second."""
     ladder = deal_ladder(deal.pk, board)
     first = copies.renew(_page_key(ladder), lambda: sql_page(ladder, None, PAGE_SIZE))
     return with_cursors(first, ladder), copies.renew(_waiting_key(deal), lambda: sql_waiting(deal))
@@ -80,33 +81,33 @@ def around(deal: Deal, board: BoardName, player: Player, span: int = AROUND) -> 
 
 
 def rank_of(deal: Deal, board: BoardName, player: Player) -> int | None:
-    """The player's rank, from 1; None when the player is not listed."""
+    """The player's rank from 1, or None when the player is not listed."""
     return reading.rank_of(deal_ladder(deal.pk, board), player.pk)
 
 
 def friends(deal: Deal, board: BoardName, player: Player) -> list[Entry]:
-    """The player and whom the player follows, ranked among themselves."""
+    """The player and the players they follow, ranked among themselves."""
     return friends_of(deal_ladder(deal.pk, board), player)
 
 
 def friends_of(ladder: Ladder, player: Player) -> list[Entry]:
-    """The player and whom the player follows on any ladder, ranked among themselves."""
+    """The player and the players they follow on any ladder, ranked among themselves."""
     followed = get_user_model().objects.filter(followers__follower=player.pk).values_list("pk", flat=True)
     return reading.entries_of(ladder, [player.pk, *followed], FRIENDS_SHOWN)
 
 
 def waiting(deal: Deal) -> list[Entry]:
-    """The attempts at a deal that wait for their verdict, earliest finish first; they have no rank yet."""
+    """The pending attempts at a deal, earliest finish first; they have no rank yet."""
     return copies.get(_waiting_key(deal), lambda: sql_waiting(deal))
 
 
 def sql_waiting(deal: Deal) -> list[Entry]:
-    """Who waits, as the database has it."""
+    """The pending attempts, read from the database."""
     return [_waiting_entry(row) for row in _waiting_rows(deal).order_by("finished_at", "id")[:WAITING_SHOWN]]
 
 
 def standing_of(deal: Deal, board: BoardName, player: Player) -> Entry | None:
-    """Where the player's own ranked attempt stands: ranked, or still waiting; None when there is none."""
+    """The entry of the player's ranked attempt, ranked or pending; None when there is none."""
     for entry in reading.entries_around(deal_ladder(deal.pk, board), player.pk, 0):
         return entry
     for row in _waiting_rows(deal).filter(player=player.pk):

@@ -1,4 +1,4 @@
-"""The live board's WebSocket: it shows, and takes no messages. Boards are public, so everybody may look."""
+"""The live board's WebSocket. It only sends; boards are public, so anybody may connect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SOCKETS: Final = metrics.SOCKETS.labels("board")
 
 
 class BoardConsumer(AsyncConsumer):
-    """One connection that looks at one board: `/ws/board/<deal id>/?board=race|fewest`."""
+    """One connection that watches one board: `/ws/board/<deal id>/?board=race|fewest`."""
 
     channel_layer_alias = "none"  # the hub listens to the layer for everybody
 
@@ -31,7 +31,7 @@ class BoardConsumer(AsyncConsumer):
         self._deal: Deal | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        """Serve the connection; however it ends, nothing of it is left behind."""
+        """Serve the connection, and clean up however it ends."""
         self._send = cast("Any", send)
         _SOCKETS.inc()
         try:
@@ -44,11 +44,11 @@ class BoardConsumer(AsyncConsumer):
                 self._sender.cancel()
 
     async def dispatch(self, message: dict[str, Any]) -> None:
-        """Hand a message to its method; Channels would look for stale database connections first."""
+        """Call the message's method, without the check for stale database connections that Channels makes."""
         await getattr(self, message["type"].replace(".", "_"))(message)
 
     async def websocket_connect(self, _message: dict[str, Any]) -> None:
-        """Show the board, if there is such a one."""
+        """Show the board, if it exists."""
         await self._send({"type": "websocket.accept"})
         board = _board(self.scope["query_string"])
         deal = await database_sync_to_async(_deal)(self.scope["url_route"]["kwargs"]["deal"])
@@ -59,15 +59,15 @@ class BoardConsumer(AsyncConsumer):
         hub().add(deal, board, self)
 
     async def websocket_receive(self, _message: dict[str, Any]) -> None:
-        """A client of the live board has nothing to say."""
+        """Ignored: clients of the live board send nothing."""
         await self._send({"type": "websocket.close", "code": CLOSE_TALKING})
 
     async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
-        """Look no more."""
+        """Stop watching."""
         raise StopConsumer
 
     def show(self, frame: str) -> None:
-        """Send the newest frame; a slow reader misses those in between."""
+        """Send the newest frame; a slow reader skips those in between."""
         self._newest = frame
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_newest())

@@ -1,7 +1,7 @@
-"""Listing a result on its boards and taking it off: every change to what a deal's boards show goes through here.
+"""Lists results on boards and removes them. Every change to a deal's boards goes through here.
 
-A change happens inside the caller's transaction, under the lock of the deal's boards; the histogram and the version
-change with it, and after the commit everybody looking at the board is told.
+A change happens in the caller's transaction, under the lock of the deal's boards. The histogram and the version change
+with it, and after the commit the board's watchers are told.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from leaderboards.ladders import deal_ladder, deal_ladders
 from leaderboards.models import DealBoard, Recount, Result
 
 ALL_BOARDS: Final = "boards"
-"""The channel group that hears of what may have changed any board."""
+"""The channel group for changes that may affect any board."""
 
 RECOUNT_EVERY: Final = 1.0  # s between two requests of one process
 RECOUNT_DELAY: Final = 2.0  # s until a request is served: later than every commit it stands for
@@ -47,7 +47,7 @@ _INSERT: Final = (
     f"VALUES ({', '.join(['%s'] * len(_COLUMNS))}) RETURNING id"
 )
 _LAST_ID: Final = 2**63 - 1
-# An update, so that the mark stays locked until this transaction commits and no recount takes it before.
+# An update, so that the mark stays locked until this transaction commits and no recount reads it before then.
 _MARK: Final = (
     "INSERT INTO {table} (player_id, day, marked_at) VALUES (%s, %s, %s) "
     "ON CONFLICT (player_id, day) DO UPDATE SET marked_at = EXCLUDED.marked_at, failed_at = NULL"
@@ -55,17 +55,17 @@ _MARK: Final = (
 
 
 def add(result: Result, *, listed: bool) -> int | None:
-    """Save a new `result`, listed or not; its race rank, if it has one.
+    """Save a new `result`, listed or not; returns its race rank if it has one.
 
-    The caller holds the player's row, so that who may be listed does not change meanwhile.
+    The caller holds the lock on the player's row, so that whether the player may be listed does not change meanwhile.
     """
     return add_all([(result, listed)])[0]
 
 
 def add_all(results: Sequence[tuple[Result, bool]]) -> list[int | None]:
-    """`add` each of the results in order, with one exchange for all; their race ranks.
+    """`add` the results in order, in one exchange with the database; returns their race ranks.
 
-    The results of a deal follow each other and the deals ascend, so that two callers never wait for each other.
+    The results are sorted by deal, so that two callers never wait for each other.
     """
     groups = [_adding(result, listed=listed) for result, listed in results]
     found = iter(run_in_order([statement for group in groups for statement in group]) if groups else ())
@@ -80,14 +80,14 @@ def add_all(results: Sequence[tuple[Result, bool]]) -> list[int | None]:
 
 
 def _adding(result: Result, *, listed: bool) -> list[Statement]:
-    """Statements of which the first returns the result's new id, and the last its rank if it is listed."""
+    """The statements for `add`. The first returns the new id; the last returns the rank if the result is listed."""
     result.listed = listed
     values = [getattr(result, column) for column in _COLUMNS]
     statements: list[Statement] = [(_INSERT, [stored(value) for value in values])]
     if listed:
         statements += [_raising(result.deal_id), *_counting(result, 1)]
         race = deal_ladder(result.deal_id, "race")
-        # The new id is the largest of all, so among its equals the entry is the last.
+        # The new id is the largest, so the entry comes last among its equals.
         place = (*race.position(result)[:-1], _LAST_ID)
         sql, params = histogram.ahead_sql(race, place, inclusive=True)
         statements.append((f"SELECT {sql}", params))
@@ -95,9 +95,9 @@ def _adding(result: Result, *, listed: bool) -> list[Statement]:
 
 
 def set_listed(result: Result, *, listed: bool) -> None:
-    """Save the player of a `result` and whether it is listed. Its score never changes: another one is another result.
+    """Save the player of a `result` and whether it is listed. A score never changes: another score is another result.
 
-    The caller holds the player's row, so that who may be listed does not change meanwhile.
+    The caller holds the lock on the player's row, so that whether the player may be listed does not change meanwhile.
     """
     shown = Result.objects.filter(pk=result.pk, listed=True).exists()
     result.listed = listed
@@ -108,13 +108,13 @@ def set_listed(result: Result, *, listed: bool) -> None:
 
 
 def remove(result: Result) -> None:
-    """Take `result` off its boards and delete it."""
+    """Remove `result` from its boards and delete it."""
     set_listed(result, listed=False)
     result.delete()
 
 
 def recount_board(deal_id: int) -> None:
-    """Count the entries of a deal's boards anew."""
+    """Rebuild the counts of a deal's boards."""
     with transaction.atomic():
         run_in_order([_raising(deal_id)])
         for ladder in deal_ladders(deal_id):
@@ -122,12 +122,12 @@ def recount_board(deal_id: int) -> None:
 
 
 def _raising(deal_id: int) -> Statement:
-    """Lock a deal's boards until the end of the transaction, and give them their next version."""
+    """Lock a deal's boards until the end of the transaction, and raise their version."""
     return _RAISE_VERSION.format(table=DealBoard._meta.db_table), [deal_id]
 
 
 def _counting(result: Result, step: int) -> list[Statement]:
-    """Count the entry, and note that the player's standings in the seasons of the deal's day are out of date."""
+    """Count the entry, and mark the player's standings in the seasons of the deal's day as out of date."""
     ladders = deal_ladders(result.deal_id)
     statements = histogram.counting((ladder, getattr(result, ladder.layout.key), step) for ladder in ladders)
     if result.deal.day is not None:
@@ -138,23 +138,23 @@ def _counting(result: Result, step: int) -> list[Statement]:
 
 
 def announce(deal_id: int) -> None:
-    """After the commit: wake the watchers, and have the seasons follow."""
+    """After the commit, tell the watchers and request a recount of the seasons."""
     tell_watchers(deal_id)
     _request_recount()
 
 
 def tell_watchers(deal_id: int) -> None:
-    """Say to everybody looking at the deal's boards that they have changed."""
+    """Tell everybody watching the deal's boards that they have changed."""
     notifier.send(board_group(deal_id), {"type": "board.changed"})
 
 
 def tell_all_watchers() -> None:
-    """Say to everybody looking at any board that it may have changed, as when a player's name does."""
+    """Tell everybody watching any board that it may have changed, for example because a player's name has."""
     notifier.send(ALL_BOARDS, {"type": "board.changed"})
 
 
 def board_group(deal_id: int) -> str:
-    """The channel group that hears of changes to a deal's boards."""
+    """The channel group for changes to a deal's boards."""
     return f"board.{deal_id}"
 
 
@@ -162,7 +162,7 @@ _recount_requested = -RECOUNT_EVERY
 
 
 def _request_recount() -> None:
-    """Have the seasons follow in a moment; one request covers every change of the next second."""
+    """Request a recount of the seasons soon; one request covers all changes of the next second."""
     global _recount_requested  # noqa: PLW0603 - a process-wide pace
     now = time.monotonic()
     if now - _recount_requested < RECOUNT_EVERY:

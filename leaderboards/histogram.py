@@ -1,8 +1,8 @@
-"""Counting the entries ahead without reading them: a radix tree over the rank keys, kept in SQL.
+"""Counts the entries ahead without reading them all: a radix tree over the rank keys, kept in SQL.
 
-Level 0 counts the entries by the coarsest prefix of their key, each further level splits the buckets of the one before.
-The entries ahead of a key are the elder siblings on its path through the tree, plus the entries ahead of it within its
-finest bucket: some hundred small rows and about a thousand index entries, however many entries there are.
+Level 0 counts the entries by the coarsest prefix of their key, and each further level splits the buckets of the one
+before. The entries ahead of a key are its earlier siblings on the path through the tree, plus the entries before it in
+its finest bucket: about a hundred small rows and a thousand index entries, however many entries there are.
 
 The counts change in the transaction that lists or removes an entry, under the lock of its board.
 """
@@ -59,7 +59,7 @@ def _adding(table: str, scope_column: str, rows: int) -> str:
 
 
 def ahead(ladder: Ladder, position: Position) -> int:
-    """How many listed entries stand before `position`."""
+    """The number of listed entries before `position`."""
     sql, params = ahead_sql(ladder, position)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {sql}", params)
@@ -68,7 +68,7 @@ def ahead(ladder: Ladder, position: Position) -> int:
 
 
 def ahead_sql(ladder: Ladder, position: Position, *, inclusive: bool = False) -> tuple[str, list[Any]]:
-    """The count of the entries before `position`, or up to it, as an expression; it sees one state of the board."""
+    """The number of entries before `position`, or up to it, as one SQL expression that sees one state of the board."""
     key = position[0]
     params: list[Any] = []
     coarser: int | None = None
@@ -92,7 +92,7 @@ def _ahead_sql(
     )
     inside = (
         f"(SELECT COUNT(*) FROM {entries._meta.db_table} WHERE {scope_column} = %s AND listed "  # noqa: S608
-        # The bound from above is implied; without it the planner takes the range for a large part of the table.
+        # The upper bound is implied, but without it the planner expects a large part of the table.
         f"AND {columns[0]} >= %s AND {columns[0]} <= %s "
         f"AND ({', '.join(columns)}) <=> ({', '.join(['%s'] * len(columns))}))"
     )
@@ -108,7 +108,7 @@ def total_sql(ladder: Ladder) -> str:
 
 
 def total(ladder: Ladder) -> int:
-    """How many entries are listed."""
+    """The number of entries listed."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {total_sql(ladder)}", [ladder.scope, ladder.layout.code])
         (found,) = cursor.fetchone()
@@ -116,7 +116,7 @@ def total(ladder: Ladder) -> int:
 
 
 def faults(ladder: Ladder) -> list[str]:
-    """Where the counts differ from a fresh count of the entries; empty when all is well."""
+    """Where the counts differ from a fresh count; empty when they are right."""
     fresh = _counted(ladder)
     kept = {
         (level, prefix): entries
@@ -133,7 +133,7 @@ def faults(ladder: Ladder) -> list[str]:
 
 
 def rebuild(ladder: Ladder) -> None:
-    """Count anew; the caller holds the board's lock."""
+    """Rebuild the counts. The caller holds the board's lock."""
     ladder.buckets.objects.filter(**{ladder.scope_column: ladder.scope}, board=ladder.layout.code).delete()
     bucket: Any = ladder.buckets
     bucket.objects.bulk_create(

@@ -1,16 +1,16 @@
 """Rank keys: a score packed into one integer that sorts as the board does.
 
-A key is ascending, the best score has the smallest one. The first figure of every board is the cards up, stored as its
-complement because more is better; what follows is ascending as it stands, a `coarse` one without its last bits.
-Whatever does not fit into the key, and the earlier finish that breaks the last tie, are the `ties`: the columns that
-are compared after the key. The last of them is the id, so no two entries ever tie.
+Keys sort ascending, so the best score has the smallest. The first figure of every board is the cards up, stored as its
+complement because more is better. The other figures are stored as they are; a `coarse` one without its lowest bits.
+What does not fit into the key, and the earlier finish that decides a tie, are the `ties`: columns compared after the
+key. The last of them is the id, so no two entries ever tie.
 
-Keys of one deal use 52 bits. Keys of a period use 63 and hold the sums of a hundred years in which somebody leaves
-twenty deals a day lying until they are closed: 76 million cards, 2,230 years of time, 68 billion tokens.
+A deal's keys use 52 bits. A period's keys use 63 and have room for the sums of a hundred years in which a player leaves
+twenty deals a day to be closed: 76 million cards, 2,230 years of time, 68 billion tokens.
 
-A key is also what the histogram counts by: `shifts` are the levels of a radix tree over the key, coarse to fine (see
-`leaderboards.histogram`). They are chosen so that a level has at most some hundred children and the finest bucket about
-a thousand entries when ten million are spread over half an hour of playing time.
+The histogram counts by the same keys: `shifts` are the levels of its radix tree, coarse to fine (see
+`leaderboards.histogram`). They are chosen so that a level has at most a few hundred children, and the finest bucket
+about a thousand entries when ten million are spread over half an hour of playing time.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ BOARDS: Final[tuple[BoardName, ...]] = get_args(BoardName)
 
 
 class KeyRangeError(ValueError):
-    """A score that no key can hold, such as a negative time."""
+    """A score that does not fit a key, such as a negative time."""
 
 
 class Score(NamedTuple):
-    """What a verified record is worth: cards up, milliseconds, tokens (undo included)."""
+    """The score of a verified record: cards up, milliseconds, tokens (undo included)."""
 
     cards_up: int
     elapsed_ms: int
@@ -38,7 +38,7 @@ Figure = Literal["elapsed_ms", "tokens"]
 
 
 class Field(NamedTuple):
-    """The bits of a key that hold a figure, which is without its last `coarse` bits."""
+    """The bits of a key that hold one figure, less its `coarse` lowest bits."""
 
     figure: Figure
     bits: int
@@ -47,7 +47,7 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How one board packs its scores, what breaks its ties, and how finely its entries are counted."""
+    """How a board packs its scores, what breaks ties, and how finely its entries are counted."""
 
     code: int
     name: BoardName

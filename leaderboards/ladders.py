@@ -30,11 +30,11 @@ class Ladder:
         return (self.layout.key, *self.layout.ties)
 
     def position(self, entry: Ranked) -> Position:
-        """Where `entry` stands."""
+        """The position of `entry`."""
         return tuple(getattr(entry, column) for column in self.columns)
 
     def listed(self) -> QuerySet[Any]:
-        """The entries that count, in no order."""
+        """The listed entries, unordered."""
         return self.entries.objects.filter(**{self.scope_column: self.scope}, listed=True)
 
 
@@ -59,7 +59,7 @@ def season_ladders(season_id: int) -> list[Ladder]:
 
 
 def set_score(entry: Ranked, score: Score, layouts: dict[BoardName, Layout]) -> None:
-    """Give `entry` a score and the keys it has in `layouts`.
+    """Set the score of `entry`, and its keys in `layouts`.
 
     :raises KeyRangeError: when a figure does not fit.
     """

@@ -1,8 +1,8 @@
-"""Live boards: everybody looking at a board in this process shares one reading of it.
+"""Live boards: everybody watching a board in this process shares one reading of it.
 
-A notice that a deal's boards have changed makes each process read the first page once, at most once in a while however
-many notices come, and send it to all who watch. A notice may be lost, so a watched board is also looked at from time to
-time. A reading that fails is tried again, and nobody's connection suffers from it.
+When a notice says that a deal's boards have changed, each process reads the first page once and sends it to all
+watchers, at most once a second however many notices come. Since notices can be lost, a watched board is also read from
+time to time. A failed reading is tried again and closes no connection.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ LISTEN_AGAIN: Final = 5.0  # s after the channel layer has failed
 
 
 class Watcher(Protocol):
-    """Somebody who looks at a board."""
+    """A connection that watches a board."""
 
     def show(self, frame: str) -> None:
-        """Take the newest frame, in place of one that has not left yet."""
+        """Take the newest frame, in place of one not sent yet."""
 
 
 class Watch:
@@ -43,7 +43,7 @@ class Watch:
         self._deal = deal
         self._board = board
         self._watchers: set[Watcher] = set()
-        self._newcomers: set[Watcher] = set()  # those of them who wait for their first frame
+        self._newcomers: set[Watcher] = set()  # those waiting for their first frame
         self._wanted = asyncio.Event()
         self._frame = ""
         self._is_reading = False
@@ -51,7 +51,7 @@ class Watch:
         self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._keep_showing())]
 
     def add(self, watcher: Watcher) -> None:
-        """Show the board to `watcher` in a moment and whenever it changes."""
+        """Show the board to `watcher` soon, and whenever it changes."""
         self._watchers.add(watcher)
         if self._frame and not self._is_reading and time.monotonic() - self._begun_at <= SEND_EVERY:
             watcher.show(self._frame)
@@ -61,7 +61,7 @@ class Watch:
             self._wanted.set()
 
     def discard(self, watcher: Watcher) -> bool:
-        """Stop showing; says whether nobody is left, and then the watch has ended."""
+        """Stop showing the board to a watcher; returns whether it was the last, which ends the watch."""
         self._watchers.discard(watcher)
         self._newcomers.discard(watcher)
         if self._watchers:
@@ -141,7 +141,7 @@ class Hub:
         watch.add(watcher)
 
     def discard(self, deal: Deal, board: BoardName, watcher: Watcher) -> None:
-        """Stop showing."""
+        """Stop showing the board to a watcher."""
         watch = self._watches.get((deal.pk, board))
         if watch is not None and watch.discard(watcher):
             del self._watches[deal.pk, board]

@@ -1,4 +1,4 @@
-"""What stands on the boards: fields and constraints only."""
+"""The rows of the boards: fields and constraints only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 class Ranked(models.Model):
     """Something a board ranks: a score, its keys (see `leaderboards.keys`), and whether it is listed.
 
-    An entry that is not listed exists, but no board counts or shows it: a guest's, or a banned player's.
+    No board counts or shows an entry that is not listed, such as a guest's or a banned player's.
     """
 
     cards_up = models.PositiveIntegerField(_("cards up"))
@@ -27,7 +27,7 @@ class Ranked(models.Model):
 
 
 class Result(Ranked):
-    """The one verified result of a player on a deal."""
+    """A player's one verified result on a deal."""
 
     attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="result")
     deal = models.ForeignKey("games.Deal", on_delete=models.PROTECT, related_name="results", db_index=False)
@@ -53,7 +53,7 @@ class Result(Ranked):
 
 
 class DealBoard(models.Model):
-    """The version of a deal's boards: raised by one in every transaction that changes them, its row is their lock."""
+    """The version of a deal's boards, raised by every transaction that changes them. The row is also their lock."""
 
     deal = models.OneToOneField("games.Deal", on_delete=models.CASCADE, primary_key=True, related_name="board")
     version = models.BigIntegerField(default=0)
@@ -63,7 +63,7 @@ class DealBoard(models.Model):
 
 
 class Season(models.Model):
-    """A period whose boards add up each player's deals; without a variant, those of all variants."""
+    """A period whose boards add up each player's deals, of one variant or (without one) of all."""
 
     class Period(models.TextChoices):
         """The lengths of a season."""
@@ -112,9 +112,9 @@ class Standing(Ranked):
 
 
 class Reranking(models.Model):
-    """A player's results may not be listed as the player's row says; deleted once they are.
+    """A mark that a player's results may not be listed as the player's row says; deleted once they are.
 
-    Written by the transaction that changes the row, so that what should follow it is never forgotten.
+    The transaction that changes the row writes it, so that the follow-up is never forgotten.
     """
 
     player = models.OneToOneField(
@@ -127,9 +127,10 @@ class Reranking(models.Model):
 
 
 class Recount(models.Model):
-    """A player's standings in the seasons of a day are out of date; deleted by the transaction that puts them right.
+    """A mark that a player's standings in the seasons of a day are out of date; deleted by the transaction that updates
+    them.
 
-    One that could not be put right says when it was tried; it is tried again after a while, or with the next change.
+    If that fails, the mark notes when it was tried. It is tried again after a while, or with the next change.
     """
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)

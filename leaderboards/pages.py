@@ -1,4 +1,4 @@
-"""What a board shows: entries, pages of them, and the cursors between pages."""
+"""What boards consist of: entries, pages, and the cursors between pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SALT: Final = "board-cursor"
 
 
 class CursorError(Refusal):
-    """A cursor that was made for no page of this board."""
+    """A cursor that does not belong to this board."""
 
     def __init__(self, message: str) -> None:
         super().__init__(ErrorCode.BAD_CURSOR, message)
@@ -50,7 +50,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A stretch of a board in its order; `before` and `after` are the cursors of its neighbours, None at the ends."""
+    """A stretch of a board. `before` and `after` are the cursors of the neighbouring pages, None at the ends."""
 
     entries: list[Entry]
     total: int
@@ -60,13 +60,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place between two entries, and which way to read from it."""
+    """A place between two entries, and the direction to read in."""
 
     position: Position
     backwards: bool
 
     def text(self, ladder: Ladder) -> str:
-        """The cursor as the outside sees it: opaque, signed, good for this ladder only."""
+        """The cursor as clients see it: opaque, signed, valid for this ladder only."""
         values = [micros(value) if isinstance(value, datetime) else value for value in self.position]
         return signing.Signer(salt=_SALT).sign_object([*_names(ladder), int(self.backwards), *values])
 
@@ -104,7 +104,7 @@ def moment(when: int) -> datetime:
 
 
 def with_cursors(page: Page, ladder: Ladder) -> Page:
-    """The page with the cursors of its neighbours, where it has them."""
+    """The page with the cursors of its neighbours, if it has any."""
     if not page.entries:
         return page
     first, last = page.entries[0], page.entries[-1]

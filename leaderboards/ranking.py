@@ -1,4 +1,4 @@
-"""Who is ranked: what happens to a player's results when the player signs up, is banned, or is let in again."""
+"""Lists and unlists a player's results when the player signs up, is banned, or is let back in."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ from leaderboards.models import Reranking, Result
 log = logging.getLogger(__name__)
 
 
-#: How long a mark may stand before the sweep does what whoever set it has not done (s).
+#: Seconds after which the sweep acts on a mark that is still there.
 PATIENCE: Final = timedelta(seconds=60)
 _BATCH: Final = 100
 
 
 def mark_player(player: Player) -> None:
-    """Note that the results of `player` must follow what the row now says.
+    """Note that the player's results may not match the player's row.
 
-    Call it in the transaction that changes the row or gives the player a guest's attempts, and `rank_player` after. The
-    sweep does it should the process die in between.
+    Call it in the transaction that changes the row or moves a guest's attempts to the player, and `rank_player`
+    afterwards. If the process dies in between, the sweep does the rest.
     """
     mark = Reranking(player_id=player.pk, due_at=timezone.now() + PATIENCE)
     Reranking.objects.bulk_create([mark], update_conflicts=True, unique_fields=["player"], update_fields=["due_at"])
 
 
 def rank_player(player: Player) -> int:
-    """Bring every verified ranked attempt of `player` on its boards, or off them; how many results changed.
+    """Put the player's verified ranked attempts on their boards, or take them off; returns how many results changed.
 
-    It does what the player's row now says, so it may be called at any time and as often as one likes.
+    It follows what the player's row says now, so it can be called at any time and any number of times.
     """
     marks = list(Reranking.objects.filter(player=player.pk).values_list("due_at", flat=True))
     changed = 0
     for attempt_id in _attempts_to_place(player):
         changed += _place(player.pk, attempt_id)
-    Reranking.objects.filter(player=player.pk, due_at__in=marks).delete()  # not one that was set meanwhile
-    tell_all_watchers()  # attempts that wait for their verdict appear or go with their player
+    Reranking.objects.filter(player=player.pk, due_at__in=marks).delete()  # not a mark set meanwhile
+    tell_all_watchers()  # pending attempts appear or disappear with their player
     return changed
 
 
 def rank_marked(now: datetime | None = None) -> int:
-    """Do what was left undone: rank every player whose mark is due; how many there were."""
+    """Rank every player whose mark is due, that is, left over; returns how many there were."""
     now = now or timezone.now()
     due = Reranking.objects.filter(due_at__lte=now).order_by("due_at").select_related("player")[:_BATCH]
     done = 0
     for mark in due:
-        # Later first, so that one that fails is not in the way of the others at the next sweep.
+        # Postponed first, so that a player that fails does not block the others at the next sweep.
         if not Reranking.objects.filter(pk=mark.pk, due_at=mark.due_at).update(due_at=now + PATIENCE):
             continue
         try:
@@ -69,7 +69,7 @@ def rank_marked(now: datetime | None = None) -> int:
 
 
 def _attempts_to_place(player: Player) -> list[int]:
-    """The attempts whose result is missing or not as it should be, deal by deal."""
+    """The attempts whose result is missing or wrong, sorted by deal."""
     listed = get_user_model().objects.get(pk=player.pk).is_listed
     attempts = Attempt.objects.filter(player=player.pk, ranked=True, state=Attempt.State.VERIFIED)
     return list(

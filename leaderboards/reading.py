@@ -1,8 +1,7 @@
-"""Reading a ladder: the statements behind pages, ranks and neighbourhoods, one or two for each question.
+"""Reads a ladder: the statements behind pages, ranks and neighbourhoods, one or two for each question.
 
-They are written out rather than composed by the ORM, which would take longer over each than the database does. A
-stretch of the ladder is cut out by its index first and joined to the players after, so that no statistics lead the
-planner astray.
+They are written as SQL, because composing them with the ORM takes longer than running them. A stretch of the ladder is
+selected by its index first and joined to the players afterwards, so that the planner cannot go wrong.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ _SHOWN: Final = ("cards_up", "elapsed_ms", "tokens", "finished_at", "id")
 
 
 class Stretch(NamedTuple):
-    """Some neighbouring entries, ranked, and how many the ladder has in all where they are a page of it."""
+    """Neighbouring entries with their ranks, and for a page the number of entries on the ladder."""
 
     entries: list[Entry]
     total: int
 
 
 class Row(NamedTuple):
-    """An entry as `_shown_sql` selects it; `own` is the attempt's public id, or how many deals a standing adds up."""
+    """An entry as `_shown_sql` selects it. `own` is the attempt's public id, or a standing's number of deals."""
 
     player: UUID | str
     name: str
@@ -49,7 +48,7 @@ class Row(NamedTuple):
     total: int
 
     def position(self, ladder: Ladder) -> Position:
-        """Where the entry stands."""
+        """The entry's position."""
         return tuple([self._value(ladder, column) for column in ladder.columns])
 
     def _value(self, ladder: Ladder, column: str) -> Any:  # noqa: ANN401
@@ -63,7 +62,7 @@ def first_entries(ladder: Ladder, limit: int) -> Stretch:
 
 
 def entries_beside(ladder: Ladder, position: Position, limit: int, *, backwards: bool) -> Stretch:
-    """The entries next to a position, after it or before it; the position's own entry, if there is one, is left out."""
+    """The entries directly after a position, or before it; an entry at the position itself is left out."""
     count, ahead_params = ahead_sql(ladder, position, inclusive=not backwards)
     values = [stored(value) for value in position]
     params = [*ahead_params, *_total_params(ladder), ladder.scope, *values, limit]
@@ -86,13 +85,13 @@ def entries_around(ladder: Ladder, player_id: int, span: int) -> list[Entry]:
 
 
 def rank_of(ladder: Ladder, player_id: int) -> int | None:
-    """The player's rank from 1; None when the player is not listed."""
+    """The player's rank from 1, or None when the player is not listed."""
     position = _position_of(ladder, player_id)
     return None if position is None else ahead(ladder, position) + 1
 
 
 def entries_of(ladder: Ladder, player_ids: Sequence[int], limit: int) -> list[Entry]:
-    """The listed entries of some players, ranked among themselves."""
+    """The listed entries of the given players, ranked among themselves."""
     if not player_ids:
         return []
     table, columns = ladder.entries._meta.db_table, ", ".join(ladder.columns)
@@ -134,7 +133,7 @@ def _around_sql(ladder: Ladder) -> str:
 
 @cache
 def _cut_sql(entries: type[Any], scope_column: str, columns: tuple[str, ...], side: str) -> str:
-    """The entries on one side of a position, nearest first; without a side the first ones."""
+    """The entries on one side of a position, nearest first; without a side, the first entries."""
     where = f"AND ({', '.join(columns)}) {side} ({', '.join(['%s'] * len(columns))})" if side else ""
     order = ", ".join(f"{column} DESC" if side == "<" else column for column in columns)
     return (
@@ -144,7 +143,7 @@ def _cut_sql(entries: type[Any], scope_column: str, columns: tuple[str, ...], si
 
 
 def _shown_sql(ladder: Ladder, cut: str, ahead: str = "0", total: str = "0") -> str:
-    """What is shown of the entries of `cut`; the last columns are the count ahead and the total, where asked for."""
+    """What is shown of the entries in `cut`. The last two columns are the count ahead and the total, if asked for."""
     players = get_user_model()._meta.db_table
     of_deal = ladder.entries is Result
     own = "a.public_id" if of_deal else "e.deals"

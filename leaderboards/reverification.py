@@ -1,4 +1,4 @@
-"""Judging attempts anew that have been judged before: after a fault was mended, or to be sure."""
+"""Judges attempts again, after a bug fix or to be sure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JUDGED: Final = (State.PENDING, State.VERIFIED, State.REJECTED, State.REVIEW)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What an attempt was and what it ought to be, with the codes of the reasons."""
+    """An attempt's state and what it should be, with the codes of the reasons."""
 
     attempt: Attempt
     before: State
@@ -33,9 +33,9 @@ def finished_attempts() -> QuerySet[Attempt]:
 
 
 def reverify(attempt: Attempt, *, dry_run: bool = False) -> Finding:
-    """Judge a finished attempt anew and settle what differs; with `dry_run` only say so.
+    """Judge a finished attempt again and settle any difference; with `dry_run` only report it.
 
-    What staff decided stands, unless the record does not replay.
+    Staff decisions stand, unless the record does not replay.
     """
     before = State(attempt.state)
     verdict = _with_decision(attempt, Verdict.of(judge(attempt)))

@@ -1,4 +1,4 @@
-"""The JSON of boards, the same over HTTP and WebSockets."""
+"""The JSON of boards, for HTTP and WebSockets alike."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Seasons: the week's, the month's and the all-time boards, which add up each player's deals.
+"""Seasons: weekly, monthly and all-time boards, which add up each player's deals.
 
-A season's board ranks by the sums of cards up, time and tokens, in the order of the deal's board of the same name;
-equal sums by the earlier last finish. There is one for each variant and one for all of them. What counts is a player's
-listed results, so every change to one marks the player for a recount. A recount derives a player's standings from the
-results alone, hence it may be repeated, and many players' are brought up to date together: the boards follow within
-seconds. A player whose standings cannot be written is put aside and said in the log; the others' go on.
+A season's board ranks by the sums of cards up, time and tokens, in the order of the deal's board of the same name.
+Equal sums rank by the earlier last finish. There is one board for each variant and one for all of them. Listed results
+count, so every change to one marks the player for a recount. A recount derives a player's standings from the results
+alone: it can be repeated, and covers many players at once, so that boards follow within seconds. A player whose
+standings cannot be written is set aside and logged; the others are updated.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ ONE_DAY: Final = timedelta(days=1)
 LATEST: Final = date(9000, 1, 1)
 TRY_AGAIN: Final = timedelta(hours=1)
 _BATCH: Final = 200
-# What the figures of one player can raise: no key or column holds them, or the player has gone meanwhile.
+# Errors that one player can cause: figures too large for a key or column, or the player deleted meanwhile.
 _UNFIT: Final = (ValueError, ArithmeticError, DataError, IntegrityError)
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The days a season takes in: from `first` up to, not including, `end` (None for all time)."""
+    """The days of a season: from `first` up to, but not including, `end` (None for all time)."""
 
     first: date
     end: date | None
@@ -74,7 +74,7 @@ def page(
 ) -> Page:
     """A page of a season's board.
 
-    :raises CursorError: for a cursor that is none of this board's.
+    :raises CursorError: for a cursor that is not one of this board's.
     """
     if found is None:
         return Page([], 0)
@@ -87,7 +87,7 @@ def around(found: Season | None, board: BoardName, player: Player, span: int = b
 
 
 def friends(found: Season | None, board: BoardName, player: Player) -> list[Entry]:
-    """The player and whom the player follows in a season, ranked among themselves."""
+    """The player and the players they follow in a season, ranked among themselves."""
     return boards.friends_of(season_ladder(found.pk, board), player) if found else []
 
 
@@ -95,7 +95,7 @@ def friends(found: Season | None, board: BoardName, player: Player) -> list[Entr
 
 
 def recount_marked(now: datetime | None = None) -> int:
-    """Bring the standings of every marked player up to date; how many marks there were."""
+    """Update the standings of every marked player; returns how many marks there were."""
     now = now or timezone.now()
     done = 0
     while found := _recount_batch(now):
@@ -104,7 +104,7 @@ def recount_marked(now: datetime | None = None) -> int:
 
 
 def _recount_batch(now: datetime) -> int:
-    """Recount the players of some marks together, or one after the other when one of them cannot be."""
+    """Recount the players of some marks together, or one by one if that fails."""
     due = Recount.objects.filter(Q(failed_at=None) | Q(failed_at__lte=now - TRY_AGAIN)).order_by("id")
     marks = list(due.values_list("pk", "marked_at")[:_BATCH])
     try:
@@ -118,7 +118,7 @@ def _recount_alone(mark: int, marked_at: datetime, now: datetime) -> int:
         return _recount_marks([mark])
     except _UNFIT:
         log.exception("the seasons of a marked player could not be recounted", extra={"mark": mark})
-        # A mark that was set anew meanwhile stands for something that has not been tried.
+        # A mark that was set again meanwhile stands for a new change, which has not been tried.
         return Recount.objects.filter(pk=mark, marked_at=marked_at).update(failed_at=now)
 
 
@@ -130,14 +130,14 @@ def _recount_marks(ids: Sequence[int]) -> int:
             for period in Period:
                 players.setdefault((period, span(period, mark.day)), set()).add(mark.player_id)
         Recount.objects.filter(pk__in=[mark.pk for mark in marks]).delete()
-        # In one order, so that two recounts cannot deadlock over the seasons they have in common.
+        # In a fixed order, so that two recounts cannot deadlock over the seasons they share.
         for (period, days), player_ids in sorted(players.items(), key=lambda item: (item[0][0], item[0][1].first)):
             _recount(period, days, player_ids)
     return len(marks)
 
 
 def _recount(period: Period, days: Span, player_ids: set[int]) -> None:
-    # Before anything is added up: a sum made before another recount's commit must not be written after it.
+    # Lock before adding up: a sum made before another recount's commit must not be written after it.
     _lock(period, days.first)
     sums = _sums(days, player_ids)
     seasons = _seasons(period, days.first, {variant for variant, _player in sums})
@@ -180,7 +180,7 @@ def _steps(standing: Standing, step: int) -> Iterable[tuple[Ladder, int, int]]:
 
 @dataclass(slots=True)
 class _Sum:
-    """What a player's listed results in some days come to."""
+    """The sum of a player's listed results over some days."""
 
     deals: int
     cards_up: int
@@ -199,7 +199,7 @@ class _Sum:
 
 
 def _sums(days: Span, player_ids: set[int]) -> dict[tuple[str, int], _Sum]:
-    """For each variant, and for "" which is all of them, and each player with results: their sum."""
+    """The sums by variant and player; the variant "" stands for all of them."""
     listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day__gte=days.first)
     if days.end is not None:
         listed = listed.filter(deal__day__lt=days.end)
@@ -225,13 +225,13 @@ def _standing(season_id: int, player_id: int, found: _Sum) -> Standing:
 
 
 def _lock(period: Period, first: date) -> None:
-    """Keep other recounts of a span waiting until the transaction ends, by the row of its season of all variants."""
+    """Make other recounts of a span wait until the transaction ends, by locking the row of its all-variants season."""
     _create_seasons(period, first, {""})
     list(Season.objects.filter(period=period, starts_on=first, variant="").select_for_update(no_key=True))
 
 
 def _seasons(period: Period, first: date, variants: set[str]) -> dict[str, int]:
-    """The keys of the seasons of a span by variant, those of `variants` among them."""
+    """The keys of a span's seasons by variant, at least those of `variants`."""
     _create_seasons(period, first, variants)
     return dict(Season.objects.filter(period=period, starts_on=first).values_list("variant", "pk"))
 

@@ -1,9 +1,9 @@
 """From a finished attempt to a verdict and a place on the boards.
 
-Verdict and result change in one transaction, by compare-and-swap on the attempt's state: whatever is delivered twice,
-late, or by two workers at once, exactly one settles and the others find nothing to do.
+Verdict and result change in one transaction, by compare-and-swap on the attempt's state. When a task is delivered
+twice, late, or to two workers at once, exactly one settles the attempt and the others find nothing to do.
 
-Locks are taken in the order that `docs/boards.md` gives: the players, the attempts, the deals' boards.
+Locks are taken in the order given in `docs/boards.md`: players, attempts, deals' boards.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ log = logging.getLogger(__name__)
 State = Attempt.State
 
 
-# Every verdict takes these two, so they are written out: composing them by the ORM takes longer than running them.
+# Every verdict runs these two, so they are plain SQL: composing them with the ORM takes longer than running them.
 _LOCK: Final = "SELECT id, {fields} FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
 _SWAP: Final = (
     f"UPDATE {Attempt._meta.db_table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "  # noqa: S608
     "tokens = %s, line = %s, verified_at = %s WHERE id = %s AND state = %s AND player_id = %s RETURNING id"
 )
 COMPANY: Final = 15
-"""So many other waiting attempts a task settles besides its own: enough to share what a transaction costs."""
+"""How many other pending attempts a task settles besides its own: enough to share the cost of a transaction."""
 
 
 class NotDecidableError(Refusal):
-    """Staff tried to decide an attempt that cannot be decided so."""
+    """Staff made a decision that is not possible for this attempt."""
 
     def __init__(self, message: StrPromise) -> None:
         super().__init__(ErrorCode.NOT_DECIDABLE, message)
@@ -62,7 +62,7 @@ class NotDecidableError(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A state for an attempt, why, and the score its replay came to."""
+    """The state for an attempt, the reasons, and the score of its replay."""
 
     state: State
     reasons: list[Reason]
@@ -71,14 +71,14 @@ class Verdict:
 
     @classmethod
     def of(cls, judgement: Judgement) -> Verdict:
-        """The verdict a judgement asks for."""
+        """The verdict that follows from a judgement."""
         played = judgement.replay
         score = Score(played.cards_up, played.elapsed_ms, played.tokens) if played is not None and played.ok else None
         return cls(judgement.state, judgement.reasons, score, judgement.line)
 
 
 class Case(NamedTuple):
-    """An attempt with the verdict on it."""
+    """An attempt and its verdict."""
 
     attempt: Attempt
     verdict: Verdict
@@ -90,10 +90,10 @@ class Case(NamedTuple):
 
 
 def settle(attempt_id: int, company: int = 0) -> State | None:
-    """Judge a pending attempt and settle it; the state it is in afterwards, None when there is no such attempt.
+    """Judge a pending attempt and settle it; returns the state afterwards, or None when there is no such attempt.
 
-    An attempt that is not pending is left as it is. With `company`, up to so many others that wait are settled too; one
-    that cannot be judged is left to its own task.
+    An attempt that is not pending stays as it is. With `company`, up to that many other pending attempts are settled
+    too; one that cannot be judged is left to its own task.
     """
     attempt, others = read_with_company(attempt_id, company)
     judged = [(one, judged_one) for one in others if (judged_one := _judged_in_company(one))]
@@ -114,14 +114,14 @@ def _judged_in_company(attempt: Attempt) -> Judgement | None:
     try:
         return judge_alone(attempt)
     except SoftTimeLimitExceeded:
-        raise  # it is the task's own, not this attempt's
+        raise  # the task's own time limit, not this attempt's fault
     except Exception:
         log.warning("attempt left to its own task", extra={"attempt": str(attempt.public_id)}, exc_info=True)
         return None
 
 
 def give_up(attempt_id: int, problem: str) -> bool:
-    """Send a pending attempt, which could not be judged, to review; says whether it was pending."""
+    """Send a pending attempt that could not be judged to review; returns whether it was pending."""
     attempt = Attempt.objects.select_related("deal").filter(pk=attempt_id).first()
     if attempt is None:
         return False
@@ -130,9 +130,9 @@ def give_up(attempt_id: int, problem: str) -> bool:
 
 
 def decide(attempt_id: int, state: State, staff: object, note: str = "") -> None:
-    """Let a member of staff verify or reject an attempt; its rank follows.
+    """Verify or reject an attempt on a staff member's decision, and update the boards.
 
-    :raises NotDecidableError: for an attempt not yet judged, or verifying what does not replay.
+    :raises NotDecidableError: for an attempt not yet judged, or when verifying one that does not replay.
     """
     if state not in {State.VERIFIED, State.REJECTED}:
         raise NotDecidableError(_("Staff verify or reject."))
@@ -152,7 +152,7 @@ def decide(attempt_id: int, state: State, staff: object, note: str = "") -> None
 
 
 def staff_decision(attempt: Attempt) -> State | None:
-    """What staff decided about an attempt, if they did."""
+    """The staff's decision about an attempt, if there is one."""
     for one in attempt.reasons:
         if one.get("code") == "staff":
             return State(one["state"])
@@ -160,15 +160,15 @@ def staff_decision(attempt: Attempt) -> State | None:
 
 
 def do_settle(attempt: Attempt, verdict: Verdict, *, expected: State) -> bool:
-    """Move `attempt` and its result from the state `expected` to the verdict's; False when it had left that state."""
+    """Move `attempt` and its result from the state `expected` to the verdict's; False when the state is another."""
     return bool(settle_all([Case(attempt, verdict)], expected=expected))
 
 
 def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) -> dict[int, Verdict]:
-    """`do_settle` each of the cases, in one transaction; the verdicts of those that were settled, by attempt's id.
+    """`do_settle` each of the cases in one transaction; returns the verdicts of those settled, by attempt id.
 
-    A verdict that is not `durable` need not survive a crash of the database server: it follows from the record, and the
-    sweep asks for it again. This saves a wait for the disk.
+    A verdict that is not `durable` may be lost if the database server crashes: it follows from the record, and the
+    sweep asks for it again. This saves waiting for the disk.
     """
     if not cases:
         return {}
@@ -176,7 +176,7 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
     with transaction.atomic():
         players = _swap_states(cases, expected, now, durable=durable)
         held = [case for case in cases if case.attempt.pk in players]
-        # The boards of one deal after the other, in one order everywhere.
+        # Deal by deal, in the same order everywhere.
         held.sort(key=lambda case: (case.attempt.deal_id, case.attempt.pk))
         for case, (result, rank) in zip(held, _place_all(held, players), strict=True):
             transaction.on_commit(partial(_tell, case.attempt, case.verdict, result, rank, now))
@@ -184,7 +184,9 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
 
 
 def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durable: bool) -> dict[int, Any]:
-    """Lock the players' rows and write the verdicts; the player of each attempt that was as expected, by its id."""
+    """Lock the players' rows and write the verdicts; returns, by attempt id, the player of each that was in the
+    expected state.
+    """
     ids = sorted({case.attempt.player_id for case in cases})
     postgresql = connection.vendor == "postgresql"
     user = get_user_model()
@@ -217,7 +219,7 @@ def _player(row: tuple[Any, ...]) -> Any:  # noqa: ANN401
 
 
 def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Result | None, int | None]]:
-    """Bring each attempt's result in line with its verdict; the results and their ranks, where there are any."""
+    """Make each attempt's result follow from its verdict; returns the results and ranks, where there are any."""
     fresh: list[tuple[Result, bool]] = []
     places: list[tuple[Result | None, int | None]] = []
     for case in cases:
@@ -231,7 +233,7 @@ def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Res
 
 
 def _kept_result(case: Case) -> tuple[Result, int | None] | None:
-    """The result that the attempt has already, with its rank, if the verdict leaves it; otherwise it is removed."""
+    """The attempt's existing result and rank, if the verdict keeps it; otherwise it is removed."""
     old = Result.objects.select_related("player", "attempt", "deal").filter(attempt_id=case.attempt.pk).first()
     if old is None:
         return None
@@ -242,7 +244,7 @@ def _kept_result(case: Case) -> tuple[Result, int | None] | None:
 
 
 def _result(case: Case, player: Any) -> Result | None:  # noqa: ANN401
-    """The result that the verdict asks for, if any."""
+    """The result that follows from the verdict, if any."""
     attempt, verdict = case
     if not case.is_ranked or verdict.score is None:
         return None
@@ -257,7 +259,7 @@ def _tell(attempt: Attempt, verdict: Verdict, result: Result | None, rank: int |
     if attempt.finished_at is not None and attempt.state == State.PENDING:
         metrics.VERIFY_SECONDS.observe(max(0.0, (now - attempt.finished_at).total_seconds()))
     if attempt.ranked and result is None:
-        entries.tell_watchers(attempt.deal_id)  # it is listed as waiting, or is no more
+        entries.tell_watchers(attempt.deal_id)  # it has become pending, or is no longer
     score = verdict.score
     log.info("attempt settled", extra={"attempt": str(attempt.public_id), "state": str(verdict.state)})
     notifier.send(

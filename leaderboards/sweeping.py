@@ -1,4 +1,4 @@
-"""Finding attempts whose verdict never came: a lost task, a dead worker, a record that kills every worker it meets."""
+"""Finds attempts whose verdict never came: the task was lost, or the worker died, perhaps of the record itself."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from games import events
 from games.models import Attempt
 from leaderboards.settlement import give_up
 
-#: How long an attempt may be pending before its task counts as lost; doubled for each time it was sent again.
+#: How long an attempt may be pending before its task counts as lost; doubled with each resend.
 PATIENCE: Final = timedelta(seconds=60)
 
-#: How often a task is sent again before the attempt goes to review: its record may be what kills the workers.
+#: How often a task is resent before the attempt goes to review: its record may be killing the workers.
 MAX_TRIES: Final = 5
 
-#: Sweeps that gathered in the queue while no worker was there count as one (s).
+#: Sweeps this close together (s) count as one: they pile up in the queue while there is no worker.
 SWEEP_EVERY: Final = 20
 _BATCH: Final = 2_000
 
 
 def sweep(now: datetime | None = None) -> int:
-    """Send the tasks of attempts long pending again, unless that was done just now; returns how many."""
+    """Send the tasks of long-pending attempts again, unless that has just been done; returns how many."""
     return resend_pending(now) if cache.add("talon.sweep", 1, timeout=SWEEP_EVERY) else 0
 
 
 def resend_pending(now: datetime | None = None) -> int:
-    """Send the tasks of attempts long pending again, oldest first; returns how many.
+    """Send the tasks of long-pending attempts again, oldest first; returns how many.
 
-    The count of tries is raised before the task is sent, so that it goes up even when the task takes its worker down.
+    The number of tries is raised before the task is sent, so that it counts even if the task kills its worker.
     """
     now = now or timezone.now()
     pending = Attempt.objects.filter(state=Attempt.State.PENDING)
@@ -46,7 +46,7 @@ def resend_pending(now: datetime | None = None) -> int:
         overdue |= Q(verify_tries=tries, finished_at__lt=now - PATIENCE * 2**tries)
     ids = list(pending.filter(overdue).order_by("verify_tries", "finished_at").values_list("pk", flat=True)[:_BATCH])
     with transaction.atomic():
-        # One that is being settled at this moment is left alone: nobody waits here with other attempts in hand.
+        # One that is being settled right now is skipped, so that nobody waits while holding other attempts.
         free = pending.filter(pk__in=ids).order_by("pk").select_for_update(skip_locked=True, no_key=True)
         ids = list(free.values_list("pk", flat=True))
         Attempt.objects.filter(pk__in=ids).update(verify_tries=F("verify_tries") + 1)

@@ -1,4 +1,4 @@
-"""Celery tasks of the boards; each is safe to run twice, and a lost one is made up for by the sweep."""
+"""Celery tasks of the boards. Each may run twice, and the sweep makes up for a lost one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ RETRIES: Final = 4
 
 
 class Verification(Task):  # type: ignore[misc] # Celery has no types
-    """A verdict that could not be reached, whatever the reason, becomes a review."""
+    """Sends an attempt to review when it could not be judged, whatever the reason."""
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:  # noqa: ANN401, ARG002
-        """After the last retry."""
+        """Called after the last retry."""
         give_up(args[0], f"{type(exc).__name__} during verification.")
 
 
@@ -32,13 +32,13 @@ class Verification(Task):  # type: ignore[misc] # Celery has no types
     time_limit=15,
 )
 def verify(attempt_id: int) -> None:
-    """Judge and settle an attempt, and others that wait."""
+    """Judge and settle an attempt, and other pending ones with it."""
     settle(attempt_id, COMPANY)
 
 
 @shared_task(name="talon.sweep")
 def sweep() -> None:
-    """Send again what stayed pending, rank who was to be ranked, and bring the seasons up to date."""
+    """Send overdue tasks again, rank players still marked, and update the seasons."""
     sweeping.sweep()
     ranking.rank_marked()
     seasons.recount_marked()
@@ -46,5 +46,5 @@ def sweep() -> None:
 
 @shared_task(name="talon.recount", soft_time_limit=240, time_limit=270)
 def recount() -> None:
-    """Bring the seasons up to date."""
+    """Update the seasons."""
     seasons.recount_marked()

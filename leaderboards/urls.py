@@ -1,4 +1,4 @@
-"""Addresses of the boards' pages."""
+"""URLs of the boards' pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class BoardDayConverter:
     regex = r"\d{4}-\d{2}-\d{2}"
 
     def to_python(self, value: str) -> date:
-        """:raises ValueError: for a day that no calendar has; the path is then not found."""
+        """:raises ValueError: for a day that does not exist; the path is then not found."""
         return date.fromisoformat(value)
 
     def to_url(self, value: date | str) -> str:

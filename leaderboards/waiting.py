@@ -1,7 +1,7 @@
-"""Attempts that wait for their verdict, read with their deals for judging.
+"""Pending attempts, read with their deals for judging.
 
-A verdict's task takes along what else waits, so that under load many share one transaction. Each attempt is taken along
-once at most: should it take the worker down, that happens to its own task from then on and to nobody else's.
+A task takes other pending attempts along, so that under load many share one transaction. Each attempt is taken along at
+most once: if it kills the worker, that then happens only to its own task.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.db import connection
 from games.models import Attempt, Deal
 from games.statements import Statement, read_time, run_in_order
 
-# Every verdict takes these, so they are written out: composing them by the ORM takes longer than running them.
+# Every verdict runs these, so they are plain SQL: composing them with the ORM takes longer than running them.
 _ATTEMPT: Final = ("id", "public_id", "player_id", "ranked", "state", "started_at", "finished_at", "end", "record")
 _DEAL: Final = ("id", "variant", "game", "rules_version", "day", "seed")
 _COLUMNS: Final = ", ".join([f'a."{column}"' for column in _ATTEMPT] + [f'd."{column}"' for column in _DEAL])
@@ -32,9 +32,9 @@ _GATHER: Final = (
 
 
 def read_with_company(attempt_id: int, company: int) -> tuple[Attempt | None, list[Attempt]]:
-    """An attempt, and up to `company` others which wait and have not been taken along before.
+    """An attempt, and up to `company` other pending ones that have not been taken along before.
 
-    They are to be read, not to be saved.
+    They are for reading, not for saving.
     """
     first = _reading([attempt_id])
     if not company:

@@ -1,4 +1,4 @@
-"""Certifying a deal: the solver finds a winning line, and its record counts only once the rules have replayed it."""
+"""Certifies deals: the solver finds a winning line, and the rules must replay its record."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from games.solver import Budget, FalseSolutionError, Solution, shorten, solve
 #: The pace at which the clock of a line that nobody played ticks: what the replay viewer plays it at.
 MS_A_MOVE: Final = 1000
 
-#: Where a search is given up for another seed: most winnable deals are won far below. Compiled, the nodes end it first.
+#: When a search is given up for another seed; most winnable deals need far less. Compiled, the nodes run out first.
 BUDGET: Final = Budget(nodes=300_000, seconds=6.0)
 
 Cancel = Callable[[], bool]
 
 
 class CertificateError(Exception):
-    """A line that the solver gave does not win: a fault of the solver, by which nothing gets published."""
+    """A line from the solver does not win: a bug in the solver. Nothing is published."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A winnable deal: its winning record, and what was measured of it."""
+    """A winnable deal: its winning record, and the figures behind its grade."""
 
     record: Record
     figures: Figures
@@ -39,7 +39,7 @@ class Certificate:
 
 
 def certify(variant: str, seed: bytes, *, budget: Budget = BUDGET, cancel: Cancel | None = None) -> Certificate | None:
-    """Find a winning record of a catalogue variant's deal and grade it; None when none was found in the budget.
+    """Find a winning record of a catalogue variant's deal, and grade it; None when the budget is not enough.
 
     :raises CertificateError: when the solver's line does not replay.
     """

@@ -1,8 +1,8 @@
-"""How hard a deal is: figures measured with every card known or with none, and the grade made from them.
+"""How hard a deal is: the figures measured, and the grade they give.
 
-Two players without foresight try the deal some times each, a random and a greedy one; the solver says how much it had
-to search, and the winning line how long it is. The score weighs these four. A deal is graded by where its score falls
-among its variant's own winnable deals, so that each grade means a fifth of them. docs/difficulty.md has the method, the
+Two players who do not plan ahead, a random and a greedy one, each try the deal several times. The solver reports how
+much it searched and how long the winning line is. The score weighs these four. A deal is graded by where its score
+falls among winnable deals of the same variant, a fifth of them in each grade. docs/difficulty.md has the method, the
 reference sample and the thresholds.
 """
 
@@ -37,7 +37,7 @@ GAMES_PLAYED: Final = 20
 #: The grade wanted on each day, Monday first.
 WEEK: Final = (1, 2, 2, 3, 3, 4, 5)
 
-#: The scores that part the grades of each variant: the 20th, 40th, 60th and 80th percentile of its reference sample.
+#: The scores between the grades of each variant: percentiles 20, 40, 60 and 80 of its reference sample.
 THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
     "braid": (121.2, 130.4, 131.8, 135.0),
     "braid-either": (118.4, 128.4, 132.8, 137.2),
@@ -53,7 +53,7 @@ THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What was measured of a deal: shares of games won (0 to 1), nodes searched, tokens of the winning line."""
+    """What was measured: shares of games won (0 to 1), positions searched, tokens of the winning line."""
 
     random_wins: float
     greedy_wins: float
@@ -62,7 +62,7 @@ class Figures:
 
     @property
     def score(self) -> float:
-        """One number, more for harder; it compares deals of the same variant only."""
+        """One number, higher for harder deals, comparable within a variant only."""
         foresight = 40 * (1 - self.greedy_wins) + 20 * (1 - self.random_wins)
         return foresight + 10 * log10(1 + self.nodes) + self.par / 10
 
@@ -86,11 +86,11 @@ def grade_wanted(day: date) -> int:
 
 
 def grade_name(number: int | None) -> str:
-    """A grade's name in the language in use; empty for a deal without one."""
+    """A grade's name in the current language; empty for a deal without a grade."""
     return gettext(GRADES[number]) if number else ""
 
 
 @cache
 def goal_of(variant: str) -> int:
-    """How many cards a catalogue variant's win has up."""
+    """How many cards are up when a catalogue variant is won."""
     return open_table(variant, bytes(32)).goal

@@ -1,9 +1,8 @@
-"""Keeping the stock of sealed deals full by a process of its own, `manage.py fill_sealed`.
+"""Keeps the stock of sealed deals full, in a process of its own: `manage.py fill_sealed`.
 
-The solver computes for seconds on end. In a thread of the server it would share the interpreter with everybody's moves,
-in a Celery worker it would stand before the verdicts. As a process of the lowest priority it takes what nobody else
-wants; while players wait for a deal of today it asks for a little more. It ends with the process that started it, and
-one of them runs on a machine at a time.
+The solver computes for seconds at a time. In a thread of the server it would slow down everybody's moves, in a Celery
+worker it would hold up verdicts. As a process of the lowest priority it uses only idle time, and a little more while
+players wait for a deal of today. It ends with the process that started it, and only one runs on a machine.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from games.models import AwaitedDeal
 
 log = logging.getLogger(__name__)
 
-#: Priorities (niceness) of the filling process: while a deal of today is waited for, and otherwise.
+#: Niceness of the filling process: while a deal of today is awaited, and otherwise.
 WAITED_FOR: Final = 5
 LOWEST: Final = 19
 
@@ -35,7 +34,7 @@ _running: subprocess.Popen[bytes] | None = None
 
 
 def keep_filling() -> bool:
-    """Start the filling process if something is short and none runs on this machine; whether it was started."""
+    """Start the filling process if a stock is short and none runs on this machine; returns whether it did."""
     global _running  # noqa: PLW0603 - the one child of this process
     if _running is not None and _running.poll() is None:
         return False
@@ -45,8 +44,8 @@ def keep_filling() -> bool:
         if not free:
             return False
     manage = str(Path(settings.BASE_DIR) / "manage.py")
-    # The child reads this pipe to its end, which comes when this process ends, however it does.
-    # It has a session of its own, so that Ctrl-C in a terminal is for the server alone.
+    # The child reads this pipe, which closes when this process ends, however it does.
+    # Its own session, so that Ctrl-C in a terminal reaches the server only.
     command = [sys.executable, manage, "fill_sealed", "--background"]
     _running = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
     return True
@@ -54,7 +53,7 @@ def keep_filling() -> bool:
 
 @contextmanager
 def filling_lock() -> Iterator[bool]:
-    """Hold the machine's lock on filling, or learn that another process has it."""
+    """Hold this machine's lock on filling; yields whether it was free."""
     path = Path(settings.VAR_DIR) / "fill_sealed.lock"
     with path.open("a") as file:
         yield _is_locked_by_us(file)
@@ -69,10 +68,10 @@ def _is_locked_by_us(file: IO[str]) -> bool:
 
 
 def step_back() -> None:
-    """Take what nobody else wants: give this process the lowest priority, or one a little higher while players wait."""
+    """Give this process the lowest priority, or a slightly higher one while players wait for a deal."""
     waited_for = AwaitedDeal.objects.filter(day__lte=timezone.now().date()).exists()
     wanted = WAITED_FOR if waited_for else LOWEST
-    # Nobody but root may raise a priority again, and it need not be.
+    # Only root may raise a priority again, and there is no need to.
     if wanted > os.getpriority(os.PRIO_PROCESS, 0):
         os.setpriority(os.PRIO_PROCESS, 0, wanted)
 
@@ -85,5 +84,5 @@ def end_with_parent() -> None:
 def _end_with_parent() -> None:
     while os.read(sys.stdin.fileno(), 4096):
         pass
-    # At once, in the middle of a search: whatever is not committed was never there.
+    # At once, even in the middle of a search: nothing uncommitted is kept.
     os._exit(0)

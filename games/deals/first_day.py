@@ -1,6 +1,6 @@
-"""Before a site opens for the first time: today's deals certified, each of the grade that the week's plan wants.
+"""The first day of a new site: certify today's deals, with the grades that the week's plan asks for.
 
-Later the stock has been filled long before a day needs it, and there is nothing to wait for.
+Later the stock is full long before a day needs it, and nobody waits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from games.rules import CATALOGUE
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """How far it is: deals missing today, those of them with a certified deal in stock, and with one of the grade."""
+    """Progress: today's deals still missing, and of those, how many have one in stock, and of the right grade."""
 
     missing: int
     certified: int
@@ -30,9 +30,9 @@ class Readiness:
 
 
 def certify_today(stop: sealed.Stop) -> Iterator[Readiness]:
-    """Seal deals until today's can all be dealt from the stock as planned, or `stop` says so; how far it is after each.
+    """Seal deals until today's can all be dealt as planned, or until `stop`; yields the progress after each.
 
-    Every variant gets a certified deal before any gets a better fitting one. Nothing is published.
+    Every variant gets a certified deal before any gets one of a better grade. Nothing is published.
     """
     if not settings.SEALED_STOCK:
         return

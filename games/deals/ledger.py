@@ -4,9 +4,10 @@ A line is ASCII, its fields separated by single spaces:
 
     talon-ledger-1 <index> <variant> <day> <rules> <proven|unproven> <commitment> <opens> <published> <previous>
 
-Index counts from 0; day is 2026-11-21, opens and published are 2026-11-21T00:00:00Z; commitment is the SHA-256 of the
-deal's seed and previous the hash of the line before, 64 zeros for the first, both in lower-case hex. The hash of a line
-is the SHA-256 of its bytes, without a line end. docs/fairness.md shows how anybody checks all this.
+The index counts from 0. The day is written 2026-11-21; opens and published are written 2026-11-21T00:00:00Z. The
+commitment is the SHA-256 of the deal's seed, and previous the hash of the line before (64 zeros for the first), both in
+lower-case hex. The hash of a line is the SHA-256 of its bytes, without a line end. docs/fairness.md shows how anybody
+can check all this.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from games.rules import Record, RulesError, commitment, replay
 
 FORM: Final = "talon-ledger-1"
 BEGINNING: Final = "0" * 64
-"""What stands for the hash before the first line."""
+"""The hash before the first line."""
 
 #: Publishers take turns on this PostgreSQL advisory lock; SQLite has one writer anyway.
 _PEN: Final = 0x7A10_1ED6
@@ -33,7 +34,7 @@ _PEN: Final = 0x7A10_1ED6
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something on the ledger that does not hold."""
+    """An error found on the ledger."""
 
     index: int | None
     code: str
@@ -44,15 +45,15 @@ class Fault:
         return f"{where}: {self.message}"
 
 
-def take_the_pen() -> None:
-    """Let no other transaction publish until this one ends."""
+def lock_ledger() -> None:
+    """Make other publishers wait until this transaction ends."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_PEN])
 
 
 def append(deal: Deal, now: datetime | None = None) -> LedgerEntry:
-    """Write the line of a daily deal, inside the transaction that makes it and that has taken the pen."""
+    """Write a daily deal's line, in the transaction that makes the deal and has locked the ledger."""
     assert deal.day is not None
     last = LedgerEntry.objects.order_by("-index").first()
     entry = LedgerEntry(
@@ -73,7 +74,7 @@ def append(deal: Deal, now: datetime | None = None) -> LedgerEntry:
 
 
 def line(entry: LedgerEntry) -> str:
-    """The canonical line of an entry."""
+    """An entry's canonical line."""
     fields = (
         FORM,
         entry.index,
@@ -95,7 +96,7 @@ def line_hash(entry: LedgerEntry) -> str:
 
 
 def instant(when: datetime) -> str:
-    """A moment to the second in UTC, as the lines write it."""
+    """A time in UTC, to the second, as written in the lines."""
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -119,9 +120,10 @@ def entry_json(entry: LedgerEntry, now: datetime) -> dict[str, Any]:
 
 
 def check(now: datetime | None = None) -> Iterator[Fault]:
-    """Everything on the ledger that does not hold: the chain, what was announced, revealed seeds, winning records.
+    """Every fault on the ledger: in the chain, the announcements, the revealed seeds, the winning records.
 
-    The whole ledger is read; the winning records of deals still secret are checked too, nothing of them is told.
+    The whole ledger is read. The winning records of secret deals are checked too, without revealing anything about
+    them.
     """
     now = now or timezone.now()
     before, expected = BEGINNING, 0
@@ -156,7 +158,7 @@ def _deal_faults(entry: LedgerEntry, now: datetime) -> Iterator[Fault]:
 
 
 def wins(deal: Deal) -> bool:
-    """Whether the deal's winning record is one of this deal, replays, wins, and has as many tokens as par says."""
+    """Whether the deal's winning record belongs to it, replays, wins, and is as long as par."""
     if deal.solution is None:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Publishing deals: the nine of every day, the ones for practice, and when which of their secrets may be seen."""
+"""Publishes deals, the nine of every day and those for practice, and decides when their secrets may be seen."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from games.errors import ErrorCode, Refusal
 from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, OptionError, Variant, commitment
 
-#: How many days beyond the present one are kept ready, with their commitments published.
+#: How many days after today are kept ready, with their commitments published.
 DAYS_AHEAD: Final = 2
 
-#: A coming day's commitment is public at least this long before the day: a day, and an hour for the schedule.
+#: How long before its day a commitment must be public: a day, plus an hour for the schedule.
 COMMITTED_AHEAD: Final = timedelta(hours=25)
 
-#: How long at most a coming day's deal waits for its proof when that time has passed already, as on the first day.
+#: How long a coming day's deal waits for its proof if that time has already passed, as on the first day.
 LONG_PATIENCE: Final = timedelta(minutes=15)
 
 SEED_BYTES: Final = 32
@@ -35,18 +35,18 @@ log = logging.getLogger(__name__)
 
 
 class DealAwaitedError(Refusal):
-    """Today's deal is not there yet: it is being certified."""
+    """Today's deal is still being certified."""
 
     def __init__(self) -> None:
         super().__init__(ErrorCode.DEAL_AWAITED)
 
 
 def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = None) -> list[Deal]:
-    """Publish what can be published of the deals of `day` and of the `ahead` days after it; all there are, in order.
+    """Publish the deals of `day` and the `ahead` days after it, as far as possible; returns all there are, in order.
 
-    A deal comes from the stock. While the stock has none it is awaited, and it goes out without a proof rather than too
-    late (see `overdue_at`). A deal of a coming day waits for its grade as long. Whoever does this at the same time
-    agrees: publishers take turns.
+    Deals come from the stock. While the stock has none, the deal is awaited, and is published without a proof rather
+    than too late (see `overdue_at`). A coming day's deal waits for its grade in the same way. Processes that do this at
+    the same time take turns.
     """
     now = now or timezone.now()
     days = [day + timedelta(days=n) for n in range(ahead + 1)]
@@ -64,14 +64,14 @@ def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = N
 
 
 def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | None:
-    """Publish one daily deal with its line on the ledger, unless that has been done.
+    """Publish one daily deal with its line on the ledger, unless it has been published.
 
-    It is the sealed deal whose grade is nearest to the day's; without any in stock nothing is published before the wait
-    is over, and then a deal without a proof.
+    It takes the sealed deal whose grade is nearest to the day's. If there is none in stock, nothing is published until
+    the wait is over; then the deal has no proof.
     """
     now = now or timezone.now()
     with transaction.atomic():
-        ledger.take_the_pen()
+        ledger.lock_ledger()
         present = Deal.objects.filter(variant=variant, day=day).first()
         if present is not None:
             return present
@@ -90,11 +90,11 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
 
 
 def overdue_at(day: date, since: datetime, now: datetime) -> datetime:
-    """When a daily deal that the stock has been short of since `since` goes out unproven.
+    """When a daily deal that has been missing from the stock since `since` is published without a proof.
 
-    A deal whose day has begun waits `DEAL_PATIENCE` seconds. One of a coming day waits until its commitment must be
-    public; if it was missed only after that, as on a first day, a quarter of an hour. Without patience none waits, nor
-    where no deals are certified.
+    A deal whose day has begun waits `DEAL_PATIENCE` seconds. A coming day's deal waits until its commitment must be
+    public, or a quarter of an hour if it was missed only after that, as on a first day. Nothing waits if the patience
+    is 0 or no deals are certified.
     """
     if not (settings.DEAL_PATIENCE and settings.SEALED_STOCK):
         return since
@@ -106,7 +106,7 @@ def overdue_at(day: date, since: datetime, now: datetime) -> datetime:
 
 
 def todays_deals(now: datetime | None = None) -> list[Deal]:
-    """The deals of the present UTC day in catalogue order: all nine, but for those still being prepared."""
+    """The deals of the current UTC day in catalogue order, without those still being prepared."""
     now = now or timezone.now()
     today = now.astimezone(UTC).date()
     deals = _in_order([today])
@@ -128,10 +128,10 @@ def todays_deal(variant: str, now: datetime | None = None) -> Deal:
 
 
 def practice_deal(name: str, options: Mapping[str, object] | None = None, *, of: Deal | None = None) -> Deal:
-    """A deal to practise on: `of` itself when given, else a new one of a variant, or of a game with chosen options.
+    """A deal for practice: `of` itself if given, otherwise a new deal of a variant, or of a game with options.
 
     :raises OptionError: for an unknown variant, game or option.
-    :raises DealClosedError: when `of` is a daily deal that somebody may still be playing for a rank.
+    :raises DealClosedError: when `of` is a daily deal that may still be played for a rank.
     """
     now = timezone.now()
     if of is not None:
@@ -164,7 +164,7 @@ def _in_order(days: list[date]) -> list[Deal]:
 
 
 def _is_ready(level: Counter[int], day: date, now: datetime) -> bool:
-    """Whether the stock has a deal for this day: any once it has begun, before that one of its grade."""
+    """Whether the stock has a deal for this day: of any grade once the day has begun, before that of its own grade."""
     return bool(level.total() if now >= _midnight(day) else level[difficulty.grade_wanted(day)] > 0)
 
 
@@ -181,7 +181,7 @@ def _variant(name: str, options: Mapping[str, object] | None) -> Variant:
 
 
 def _awaited(missing: Collection[tuple[str, date]], now: datetime) -> dict[tuple[str, date], datetime]:
-    """Since when each of these deals has been waited for; from now on for those that nobody has missed before."""
+    """Since when each of these deals has been awaited: from now on for newly missing ones."""
     rows = AwaitedDeal.objects.filter(day__in={day for _, day in missing})
     waits = {(variant, day): since for variant, day, since in rows.values_list("variant", "day", "since")}
     new = [AwaitedDeal(variant=variant, day=day, since=now) for variant, day in missing if (variant, day) not in waits]
@@ -191,7 +191,7 @@ def _awaited(missing: Collection[tuple[str, date]], now: datetime) -> dict[tuple
 
 
 def next_midnight(now: datetime) -> datetime:
-    """When the present day's deals close."""
+    """When today's deals close."""
     return _midnight(now.astimezone(UTC).date() + timedelta(days=1))
 
 
@@ -207,7 +207,7 @@ def _made(
     closes_at: datetime | None = None,
     day: date | None = None,
 ) -> Deal:
-    """Save a deal made of a sealed one, or of a fresh seed from the system's randomness."""
+    """Save a deal made from a sealed one, or from a new random seed."""
     seed, proof = secrets.token_bytes(SEED_BYTES), dict[str, Any]()
     if found is not None:
         seed = bytes(found.seed)

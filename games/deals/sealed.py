@@ -1,7 +1,7 @@
-"""The stock of sealed deals: certified ahead of time, each taken by exactly one deal.
+"""The stock of sealed deals, certified ahead of time. Each is used for exactly one deal.
 
-A sealed deal is written in one transaction when all about it is known, and taken in one that makes the deal; whatever
-is killed in between leaves nothing half made.
+A sealed deal is written in one transaction when everything about it is known, and taken in the one that makes the deal.
+Killing a process leaves nothing half done.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from games.deals.difficulty import GRADES, grade_wanted
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
 
-#: So many of each variant are kept back for the days ahead: practice takes only what is beyond.
+#: How many of each variant are kept for the days ahead; practice takes only what is left over.
 KEPT_FOR_DAYS: Final = 7
 
-#: While a grade is missing, a variant's stock grows beyond its target, up to this many times of it.
+#: While a grade is missing, a variant's stock may grow to this many times its target.
 MOST: Final = 2
 
 log = logging.getLogger(__name__)
@@ -35,15 +35,15 @@ Stop = Callable[[], bool]
 
 
 def take(variant: str, grade: int) -> SealedDeal | None:
-    """Take the sealed deal whose grade is nearest to the wanted one, the oldest of equals; None when there is none.
+    """Take the sealed deal whose grade is nearest, the oldest among equals; None when there is none.
 
-    Inside the caller's transaction, which makes a deal of it: if it fails, the deal is in stock again.
+    Call it in the transaction that makes the deal: if that fails, the sealed deal stays in stock.
     """
     return _taken(_stock(variant).order_by(Abs(F("grade") - grade), "id"))
 
 
 def take_spare(variant: str) -> SealedDeal | None:
-    """As `take`, for play outside the days: any grade, and only while enough is left for the days ahead."""
+    """Like `take`, for practice: of any grade, and only if enough is left for the days ahead."""
     if _stock(variant).count() <= KEPT_FOR_DAYS:
         return None
     return _taken(_stock(variant).order_by("id"))
@@ -59,15 +59,15 @@ def levels() -> dict[str, Counter[int]]:
 
 
 def is_short(level: Counter[int]) -> bool:
-    """Whether a variant's stock should grow: it is below its target, or short of a grade and not overfull."""
+    """Whether a variant's stock should grow: it is below its target, or lacks a grade and is not overfull."""
     target = settings.SEALED_STOCK
     return level.total() < target or (len(+level) < len(GRADES) and level.total() < MOST * target)
 
 
 def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
-    """Which variant needs a sealed deal most; None when none does.
+    """The variant that needs a sealed deal most; None when none does.
 
-    First one that a day waits for, then one of which a day waits for another grade, then the scarcest.
+    First the variants that a day waits for, then those of which a day waits for another grade, then the scarcest.
     """
     if not settings.SEALED_STOCK:
         return None
@@ -113,7 +113,7 @@ def seal_one(variant: str, *, stop: Stop = lambda: False) -> SealedDeal | None:
 
 
 def fill(names: Collection[str], *, stop: Stop) -> Iterator[SealedDeal]:
-    """Put one deal after the other in stock, where it is needed most, until nothing is short or `stop` says so."""
+    """Put deals in stock one by one, where they are needed most, until nothing is short or `stop` says so."""
     while not stop():
         variant = next_variant(names)
         sealed = variant and seal_one(variant, stop=stop)
@@ -123,12 +123,12 @@ def fill(names: Collection[str], *, stop: Stop) -> Iterator[SealedDeal]:
 
 
 def _stock(variant: str) -> QuerySet[SealedDeal]:
-    """Deals sealed under older rules are never dealt."""
+    """The sealed deals of a variant under the current rules; older ones are never dealt."""
     return SealedDeal.objects.filter(variant=variant, rules_version=RULES_VERSION)
 
 
 def _taken(wanted: QuerySet[SealedDeal]) -> SealedDeal | None:
-    # Who comes at the same moment passes over a row that is being taken, and takes the next.
+    # Another process at the same moment skips a row that is being taken, and takes the next.
     sealed = wanted.select_for_update(skip_locked=True).first()
     if sealed is not None:
         SealedDeal.objects.filter(pk=sealed.pk).delete()
@@ -136,7 +136,7 @@ def _taken(wanted: QuerySet[SealedDeal]) -> SealedDeal | None:
 
 
 def fill_each(names: Collection[str], count: int, *, stop: Stop) -> Iterator[SealedDeal]:
-    """Put `count` more deals of each variant in stock, in turns, until done or `stop` says so."""
+    """Put `count` more deals of each variant in stock, in turns, unless `stop` comes first."""
     for _ in range(count):
         for variant in names:
             sealed = seal_one(variant, stop=stop)
@@ -146,13 +146,13 @@ def fill_each(names: Collection[str], count: int, *, stop: Stop) -> Iterator[Sea
 
 
 def shortage(names: Collection[str]) -> int:
-    """How many deals the stock is short of its target, by and large: for missing grades it may take more."""
+    """Roughly how many deals the stock is below its target; missing grades may take more."""
     stock = levels()
     return sum(max(settings.SEALED_STOCK - stock[name].total(), 0) for name in names)
 
 
 def within(seconds: float | None) -> Stop:
-    """A `stop` that says so after some seconds, or never."""
+    """A `stop` that is true after some seconds, or never for None."""
     if seconds is None:
         return lambda: False
     latest = time.monotonic() + seconds

@@ -1,9 +1,8 @@
-"""Can this still be won, and how? Asked in practice and about deals that are over, answered in the background.
+"""Can this game still be won, and how? Answered in the background, for practice games and for deals that are over.
 
-Never while it could help anybody at a deal that is played for a rank. The question is a row; the search runs in a
-process of its own, started by a Celery task, and writes the answer into the row. Whoever withdraws the question deletes
-the row, and the search is killed. A search that dies leaves a question without an answer, which after a time counts as
-"not found".
+Never while the answer could help with a ranked deal. A question is a row; a Celery task starts the search in a process
+of its own, and its answer is written to the row. Withdrawing the question deletes the row, and the search is killed. If
+a search dies, the question has no answer and after a while counts as "not found".
 """
 
 from __future__ import annotations
@@ -35,24 +34,24 @@ log = logging.getLogger(__name__)
 NODES: Final = 2_000_000
 SECONDS: Final = 15.0
 
-#: After this the question counts as not answered: the search, and some waiting for its turn.
+#: After this the question counts as unanswered: time for the search, and for waiting its turn.
 PATIENCE: Final = timedelta(seconds=30)
 
-#: Searches that run at once in one worker process; further ones wait for their turn.
+#: The most searches at a time in one worker process; others wait their turn.
 _turns = threading.BoundedSemaphore(2)
-_GLANCE: Final = 0.25  # s between two looks whether the question has been withdrawn
+_GLANCE: Final = 0.25  # s between two checks whether the question has been withdrawn
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Where a question stands: `answer` is empty while it is being looked for."""
+    """The state of a question; `answer` is empty while the search runs."""
 
     n: int
     answer: str
     way: list[str]
 
     def to_json(self, *, way: bool) -> dict[str, Any]:
-        """For the client; the way itself only if it asked for it."""
+        """The reply for the client; `way` says whether to include the winning line."""
         reply: dict[str, Any] = {"state": "answered" if self.answer else "looking", "n": self.n}
         if self.answer:
             reply["answer"] = self.answer
@@ -64,7 +63,7 @@ class Reply:
 
 
 def check_may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> None:
-    """Questions are for the attempt's own player, about a practice deal or one whose seed everybody may see.
+    """Check that the player may ask: about their own attempt, at a practice deal or one whose seed is public.
 
     :raises Refusal: otherwise.
     """
@@ -77,7 +76,7 @@ def check_may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> Non
 
 
 def may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> bool:
-    """As `check_may_ask`, for who only wants to know."""
+    """Like `check_may_ask`, as a yes or no."""
     try:
         check_may_ask(attempt, player_id, now)
     except Refusal:
@@ -86,11 +85,11 @@ def may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> bool:
 
 
 def ask(attempt: Attempt, player_id: int | None, n: int | None = None, *, now: datetime | None = None) -> Reply:
-    """Ask about the position after the attempt's first `n` tokens, by default after all so far.
+    """Ask about the position after the attempt's first `n` tokens, by default after all of them.
 
-    A player has one question at a time: those before it are withdrawn.
+    A player has one question at a time: asking withdraws the one before.
 
-    :raises Refusal: when it may not be asked, or there are fewer tokens.
+    :raises Refusal: when the question is not allowed, or there are fewer tokens.
     """
     now = now or timezone.now()
     check_may_ask(attempt, player_id, now)
@@ -109,9 +108,9 @@ def ask(attempt: Attempt, player_id: int | None, n: int | None = None, *, now: d
 
 
 def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None) -> Reply | None:
-    """What has become of the attempt's question; None when there is none.
+    """The state of the attempt's question; None when there is none.
 
-    :raises Refusal: when it may not be asked.
+    :raises Refusal: when the question is not allowed.
     """
     now = now or timezone.now()
     check_may_ask(attempt, player_id, now)
@@ -120,9 +119,9 @@ def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None
 
 
 def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] | None:
-    """The table asked about and a way to win from there; None while there is no such answer.
+    """The table asked about and a winning line from there; None while there is no such answer.
 
-    :raises Refusal: when it may not be asked.
+    :raises Refusal: when the question is not allowed.
     """
     reply = look(attempt, player_id)
     if reply is None or reply.answer != Question.Answer.YES:
@@ -131,16 +130,16 @@ def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] |
 
 
 def withdraw(attempt: Attempt, player_id: int | None) -> None:
-    """Forget the attempt's question, and end the search for its answer.
+    """Delete the attempt's question, which ends the search for its answer.
 
-    :raises Refusal: when it may not be asked.
+    :raises Refusal: when the question is not allowed.
     """
     check_may_ask(attempt, player_id, timezone.now())
     Question.objects.filter(attempt=attempt).delete()
 
 
 def answer_soon(question_id: int) -> threading.Thread:
-    """Have a question answered by a thread of this worker, which meanwhile goes on with verdicts."""
+    """Answer a question in a thread of this worker, which goes on with verdicts meanwhile."""
 
     def work() -> None:
         try:
@@ -156,7 +155,7 @@ def answer_soon(question_id: int) -> threading.Thread:
 
 
 def answer(question_id: int) -> None:
-    """Search, and write the answer into the question if it still stands."""
+    """Search, and write the answer to the question if it still exists."""
     question = Question.objects.select_related("attempt__deal").filter(pk=question_id, answer="").first()
     if question is None:
         return
@@ -173,7 +172,7 @@ def answer(question_id: int) -> None:
 
 
 def _search(position: str, question_id: int, latest: float) -> dict[str, Any] | None:
-    """Run the search until it ends, its time is over ("unknown") or the question is withdrawn (None)."""
+    """Run the search until it ends, its time is up ("unknown") or the question is withdrawn (None)."""
     asked = json.dumps({"position": position, "nodes": NODES, "seconds": SECONDS}).encode()
     command = [sys.executable, "-m", "games.hints.search"]
     pipe = subprocess.PIPE
@@ -198,13 +197,13 @@ def _search(position: str, question_id: int, latest: float) -> dict[str, Any] | 
 
 
 def _checked(output: bytes, position: str) -> dict[str, Any]:
-    """What the search has found; a way is believed only if the rules agree."""
+    """What the search found; a winning line counts only if the rules can replay it."""
     try:
         found: dict[str, Any] = json.loads(output)
         if found["answer"] == Question.Answer.YES:
             check_solution(from_position(position), found["way"])
     except (ValueError, KeyError, TypeError):
-        # What went wrong could name cards of the position, so it is not written down.
+        # The error could name cards of the position, so it is not logged.
         log.error("a search for a hint failed")  # noqa: TRY400
         return {"answer": "unknown", "way": []}
     return found
@@ -221,7 +220,7 @@ def _table(attempt: Attempt, n: int | None) -> Table:
 
 
 def _known_way(attempt: Attempt, table: Table) -> list[str] | None:
-    """The rest of the way where no search is needed: the game is won, or still on the deal's own winning line."""
+    """The rest of the line where no search is needed: the game is won, or still on the deal's own winning line."""
     if table.is_won:
         return []
     if attempt.deal.solution is None:

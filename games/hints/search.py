@@ -1,7 +1,7 @@
 """`python -m games.hints.search`: one search in a process of its own, which can be killed and holds up nobody.
 
 Standard input is {"position": text, "nodes": number, "seconds": number}; standard output {"answer": "yes", "no" or
-"unknown", "way": tokens}. The position comes on standard input because command lines are everybody's to read.
+"unknown", "way": tokens}. The position is not an argument because every user of a machine can read command lines.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from games.solver import Budget, Solution, Unwinnable, solve
 from games.solver.shorten import shorten
 
 NICENESS = 10
-#: Tokens tried to make the way shorter: a second at most.
+#: Tokens to push while shortening the line: a second at most.
 SHORTENING = 50_000
 
 

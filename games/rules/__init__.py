@@ -1,12 +1,13 @@
 """The rules of Talon's five patience games.
 
-Open a table, ask what is legal, push tokens, look at the view; keep a record and replay it:
+Open a table, list the legal moves, push tokens, show the view; keep a record and replay it:
 
     table = open_table("braid", seed)
     table.push(table.legal_moves()[0])
     table.view()
 
-Nothing here imports anything beyond the standard library.
+The library imports nothing outside the standard library. Deals come from the shuffle in docs/shuffle.md, records have
+the forms in docs/records.md, and tokens are spelled as in `tokens`. Each game module names the rules page it follows.
 """
 
 from .catalogue import (

@@ -1,6 +1,6 @@
 """`python -m games.rules`: deal, play, verify and count from the command line.
 
-Exit codes: 0 done or verified, 1 a record refused, 2 unusable input.
+Exit codes: 0 done or verified, 1 record refused, 2 bad input.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PLAY_HELP: Final = "a token, 'moves' for the legal ones, 'u' to undo, 'quit' to
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
+    """Run one command with the given arguments (default: the process's) and return its exit code."""
     options = _parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
@@ -115,7 +115,7 @@ def _play(options: argparse.Namespace) -> int:
 
 
 def _play_tokens(table: Table, lines: TextIO) -> tuple[list[str], list[int], End]:
-    """Play what is typed until the game is won, resigned or the input ends."""
+    """Play what is typed until the game is won or resigned, or the input ends. Times are milliseconds."""
     tokens: list[str] = []
     clock: list[int] = []
     began = time.monotonic()

@@ -1,4 +1,7 @@
-"""Braid, 104 cards (rules section 2)."""
+"""Braid, 104 cards.
+
+Rules: frontend/templates/games/rules/braid.html, sections "The table", "Moves" and "Variants".
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _STEPS: Final = {"up": _UP, "down": _DOWN}
 
 
 class Braid(Table):
-    """Twelve cells round a braid of twenty cards; the braid must be unravelled on to eight foundations."""
+    """Twelve cells around a braid of twenty cards. All of them must reach the eight foundations."""
 
     GAME = "braid"
     OPTIONS = (Option("direction", ("up", "either")), Option("redeals", (2, 3)))
@@ -51,11 +54,11 @@ class Braid(Table):
         self._next = [-1] * self.FOUNDATIONS
         """The card each foundation takes next; -1 for one not started, complete, or without direction."""
         self._wants = [0] * 52
-        """For each card, how many foundations would take it, empty ones counted as the base cards they await."""
+        """For each card, how many foundations take it next. A base card counts both the copies that are not up yet."""
         self._aim()
 
     def _aim(self) -> None:
-        """Set what the foundations want, once there is a direction."""
+        """Work out which cards the foundations take, if a direction has been chosen."""
         self._wants[:] = [0] * 52
         self._next[:] = [-1] * self.FOUNDATIONS
         if self.direction is None:
@@ -153,7 +156,7 @@ class Braid(Table):
         return 0
 
     def _raise(self, card: int) -> int:
-        """Put a wanted card on its foundation; returns which one."""
+        """Put a card on the foundation that takes it, and return the foundation's number."""
         self._wants[card] -= 1
         if RANK[card] == self.base:
             slot = self._started
@@ -183,7 +186,7 @@ class Braid(Table):
             self._aim()
 
     def _lower(self, slot: int) -> int:
-        """Take the top card off a foundation, to undo a move."""
+        """Undo a play: take the top card off a foundation and return it."""
         awaited = self._next[slot]
         if awaited >= 0:
             self._wants[awaited] -= 1

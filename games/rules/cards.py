@@ -1,7 +1,7 @@
 """Cards and decks: names for people, small integers for the engine.
 
-A French card is `suit * 13 + rank` (rank 0 = ace), so both copies of a card in a two-deck game are the same integer.
-A Tarot minor card is `suit * 14 + rank`, a trump 56 plus its number.
+A French card is `suit * 13 + rank` (rank 0 is the ace), so the two copies of a card in a two-deck game are the same
+integer. A minor Tarot card is `suit * 14 + rank`, a trump is 56 plus its number.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ RED: Final = tuple(FRENCH_SUITS[card // 13] in "HD" for card in range(52))
 
 @dataclass(frozen=True)
 class Deck:
-    """The unshuffled deck of a game: card integers in the order of rules section 8.
+    """A game's deck before the shuffle (docs/shuffle.md, "The deck before the shuffle").
 
-    `names[card]` is the card's written form.
+    `cards` holds the card integers in that order, `names[card]` is a card's written form, and `number` maps each name
+    back to its integer.
     """
 
     names: tuple[str, ...]
@@ -45,13 +46,14 @@ class Deck:
         object.__setattr__(self, "number", {name: card for card, name in enumerate(self.names)})
 
     def written(self, cards: Iterable[int]) -> list[str]:
+        """The names of the given card integers, in the same order."""
         names = self.names
         return [names[card] for card in cards]
 
     def read(self, order: object) -> list[int]:
-        """Turn an explicit deck order into card integers.
+        """Turn a list of card names in deck order into card integers.
 
-        :raises DeckError: naming the first card that is unknown, one too many, or missing.
+        :raises DeckError: when a card is unknown, missing or there too often; the message names the first such card.
         """
         if isinstance(order, str) or not isinstance(order, Sequence):
             raise DeckError("a deck is a list of cards")

@@ -1,4 +1,4 @@
-"""The five games, the nine variants of every day, and opening a table on any of them."""
+"""The five games, the nine daily variants, and opening a table of any of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULES_VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A game with chosen options, under the name it has in the daily catalogue."""
+    """A game with fixed options, under its name in the daily catalogue."""
 
     name: str
     game: str
@@ -32,9 +32,10 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """One version of the rules: the games as that version plays them and its variants, by name.
+    """One version of the rules: its games and its variants, both by name.
 
-    Released rules never change. A new ruling is a new version whose changed games are subclasses beside the old ones.
+    Released rules never change. A new ruling makes a new version, and the games it changes become subclasses that stand
+    beside the old ones.
     """
 
     version: int
@@ -75,9 +76,9 @@ RULESETS: Final[dict[int, Ruleset]] = {RULES_VERSION: Ruleset(RULES_VERSION, GAM
 def resolve(
     name: object, options: Mapping[str, object] | None = None, *, version: object = RULES_VERSION
 ) -> tuple[type[Table], Options]:
-    """The game and the complete options that a variant's name, or a game's name with `options`, stands for.
+    """The game class and the complete options for a variant's name, or for a game's name with `options`.
 
-    :raises OptionError: for an unknown name, option or version, and for options given beside a mere variant's name.
+    :raises OptionError: for an unknown name, option or version, or for options given with a variant's name.
     """
     ruleset = RULESETS.get(version) if type(version) is int else None
     if ruleset is None:
@@ -101,14 +102,14 @@ def open_table(
     deck: Sequence[str] | None = None,
     version: int = RULES_VERSION,
 ) -> Table:
-    """A freshly dealt table.
+    """Deal a new table.
 
-    `name` is a variant of the catalogue, or a game together with `options`. The deal comes from `seed`, 32 bytes, or
-    from `deck`, the card names in deck order.
+    `name` is a catalogue variant, or a game together with `options`. The cards come either from `seed`, 32 bytes, by
+    the shuffle of docs/shuffle.md, or from `deck`, a sequence of card names in deck order.
 
     :raises OptionError: for an unknown name, option or version.
-    :raises SeedError: for a wrong seed, or when there is not exactly one of seed and deck.
-    :raises DeckError: for a deck that is not a permutation of the game's.
+    :raises SeedError: for a bad seed, or unless exactly one of seed and deck is given.
+    :raises DeckError: for a deck that is not a permutation of the game's deck.
     """
     game, chosen = resolve(name, options, version=version)
     if (seed is None) == (deck is None):
@@ -120,7 +121,7 @@ def open_table(
 
 
 def shuffled_deck(name: str, seed: bytes) -> list[str]:
-    """The deck order of a game (or of a variant's game) for a seed, as card names.
+    """The card names in deck order that a 32-byte seed gives for a game or variant (docs/shuffle.md).
 
     :raises OptionError: for an unknown name.
     :raises SeedError: unless the seed is 32 bytes.

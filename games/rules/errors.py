@@ -1,6 +1,6 @@
-"""What can be wrong with a deal, a token, a position or a record.
+"""The errors of the rules library: bad deals, tokens, positions and records.
 
-Every error is a `RulesError`, itself a `ValueError`, and carries a stable `code` beside its message.
+Every error is a `RulesError`, which is a `ValueError`, and has a stable `code` as well as a message.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from typing import ClassVar
 
 
 def quoted(value: object) -> str:
-    """A value from outside in few characters, all of them safe to print.
+    """A value from outside, short and safe to print.
 
-    Only text and small numbers are shown: writing out a huge number or deeply nested lists is itself an error.
+    Strings are cut to 20 characters and escaped. Integers of more than 18 digits, and anything that is neither text nor
+    a number, are shown by their type only, since printing them could itself fail.
     """
     if isinstance(value, str):
         return ascii(value[:20])
@@ -21,13 +22,13 @@ def quoted(value: object) -> str:
 
 
 class RulesError(ValueError):
-    """Base of every error the rules library raises on purpose."""
+    """Base of all errors that the rules library raises on purpose."""
 
     code: ClassVar[str] = "rules_error"
 
 
 class OptionError(RulesError):
-    """No such variant, game, option or rules version."""
+    """An unknown variant, game, option or rules version."""
 
     code = "bad_option"
 
@@ -45,19 +46,19 @@ class DeckError(RulesError):
 
 
 class PositionError(RulesError):
-    """A position text that cannot be read, or that no game could show."""
+    """A position text that cannot be read or that no game can reach."""
 
     code = "bad_position"
 
 
 class RecordError(RulesError):
-    """A record that is not of the documented form."""
+    """A record that does not have the form described in docs/records.md."""
 
     code = "bad_record"
 
 
 class TokenError(RulesError):
-    """A token was refused; says which one and why."""
+    """A token was refused. `token` says which one (shortened if it is strange) and `reason` why."""
 
     def __init__(self, token: object, reason: str) -> None:
         self.token = token if isinstance(token, str) and token.isascii() else quoted(token)
@@ -66,18 +67,18 @@ class TokenError(RulesError):
 
 
 class InvalidTokenError(TokenError):
-    """Not a token of this game at all."""
+    """Not a token of this game."""
 
     code = "invalid_token"
 
 
 class IllegalMoveError(TokenError):
-    """A token, but not a legal one in this position."""
+    """A token of this game that is not legal in this position."""
 
     code = "illegal_move"
 
 
 class RecordFullError(IllegalMoveError):
-    """The record already holds as many tokens as a record may."""
+    """The record already holds the largest number of tokens allowed."""
 
     code = "record_full"

@@ -1,4 +1,7 @@
-"""Labyrinth, 52 cards (rules section 3)."""
+"""Labyrinth, 52 cards.
+
+Rules: frontend/templates/games/rules/labyrinth.html, sections "The table", "Which cards are free" and "Dealing rows".
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _FIRST_ROW: Final = (1 << ROW) - 1
 
 
 class Labyrinth(Table):
-    """Rows of eight cards; those in the first and last row and those beside a gap may go to the foundations."""
+    """Rows of eight cards. A card is free in the first and last row, and next to a gap above or below it."""
 
     GAME = "labyrinth"
     DECK = FRENCH_WITHOUT_ACES
@@ -119,7 +122,7 @@ class Labyrinth(Table):
         return card
 
     def _raise(self, cell: int) -> int:
-        """Play a cell's card; the trace is the suit, plus 4 where the stock filled the cell again."""
+        """Play a cell's card. The trace is its suit, plus 4 if the stock refilled the cell."""
         card = self._take(cell)
         suit = SUIT[card]
         self.foundations[suit].append(card)

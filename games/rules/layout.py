@@ -1,4 +1,4 @@
-"""What piles read from a position text must look like; each check raises `PositionError`."""
+"""Checks on the piles read from a position text."""
 
 from __future__ import annotations
 
@@ -11,14 +11,23 @@ Piles = Sequence[list[int]]
 
 
 def check_suit_foundations(foundations: Piles, first: Sequence[int], longest: Sequence[int]) -> None:
-    """Check foundations that belong to suits: pile i builds up from card `first[i]`, `longest[i]` cards at most."""
+    """Check foundations of suits: pile i builds up from card `first[i]` and holds at most `longest[i]` cards.
+
+    :raises PositionError: when a foundation is out of order or too long.
+    """
     for slot, pile in enumerate(foundations):
         if len(pile) > longest[slot] or pile != list(range(first[slot], first[slot] + len(pile))):
             raise PositionError(f"foundation f{slot} is out of order")
 
 
 def check_rounded_foundations(foundations: Piles, step: int, *, suits: bool) -> None:
-    """Check foundations that start from the base rank and go round the corner by `step`, by suit or not."""
+    """Check foundations that start from the base rank and build round the corner.
+
+    They build up (king, then ace) where `step` is 1 and down (ace, then king) where it is -1. `suits` says whether each
+    foundation is built in one suit. Pile 0 sets the base rank, and no foundation may start before the one to its left.
+
+    :raises PositionError: when pile 0 is empty or a foundation breaks these rules.
+    """
     if not foundations[0]:
         raise PositionError("f0 holds the base card")
     base = RANK[foundations[0][0]]
@@ -33,14 +42,20 @@ def check_rounded_foundations(foundations: Piles, step: int, *, suits: bool) -> 
 
 
 def check_cells(tableau: Piles) -> None:
-    """Check that no tableau cell holds two cards."""
+    """Check that no tableau cell holds two cards.
+
+    :raises PositionError: when one does.
+    """
     for cell, pile in enumerate(tableau):
         if len(pile) > 1:
             raise PositionError(f"cell t{cell} holds more than one card")
 
 
 def check_face_down(tableau: Piles, hidden: int) -> None:
-    """Check that no pile's top is face down."""
+    """Check that no pile's top card is face down; `hidden` is a bit set of cards.
+
+    :raises PositionError: when one is.
+    """
     for index, pile in enumerate(tableau):
         if pile and hidden >> pile[-1] & 1:
             raise PositionError(f"the top of t{index} is face down")

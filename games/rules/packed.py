@@ -1,4 +1,4 @@
-"""The compact form of a record, for storage. Equal records give equal bytes, and no two byte strings one record.
+"""The compact form of a record, for storage. Equal records have equal bytes, and different records different bytes.
 
     4 bytes   "TLN" and the number of this form, 1
     varint    rules version
@@ -11,10 +11,11 @@
     varints   for each token: milliseconds since the one before
     1 byte    how it ended: 0 won, 1 resigned, 2 closed
     varint    milliseconds from the last token to the end
-    4 bytes   CRC-32 of all that, big-endian
+    4 bytes   CRC-32 of everything before it, big-endian
 
-A varint has seven bits a byte, lowest first, the high bit set on every byte but the last; no byte more than needed.
-This module knows bytes and numbers only; `records` gives them their meaning.
+A varint has seven bits a byte, lowest first; every byte but the last has the high bit set, and no byte is wasted. The
+form is described in docs/records.md, "Binary form". This module deals in bytes and numbers only; `records` gives them
+their meaning.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .errors import RecordError
 from .shuffle import SEED_BYTES
 
 MAX_MS: Final = 2**47
-"""Clocks stay below this many milliseconds (4,000 years), so that every reader can hold them exactly."""
+"""Clocks stay below this many milliseconds (4,000 years), so that every language reads them exactly."""
 _HEAD: Final = b"TLN\x01"
 _CRC_BYTES: Final = 4
 _NAME: Final = 32
@@ -36,7 +37,11 @@ _ENDS: Final = 3
 
 
 class Packed(NamedTuple):
-    """A record in numbers: see the form above; `choices` is None for a catalogue variant."""
+    """A record as numbers, in the order of the form above.
+
+    `seed` is 32 bytes. `tokens` are vocabulary numbers. `clock` and `end_ms` are milliseconds since the table was
+    dealt. `choices` is None for a catalogue variant.
+    """
 
     version: int
     name: str
@@ -49,7 +54,7 @@ class Packed(NamedTuple):
 
 
 def pack(record: Packed) -> bytes:
-    """The bytes of a record."""
+    """The bytes of a record in the form above."""
     out = bytearray(_HEAD)
     _put(out, record.version)
     name = record.name.encode("ascii")
@@ -69,9 +74,9 @@ def pack(record: Packed) -> bytes:
 
 
 def unpack(data: object, *, most_tokens: int) -> Packed:
-    """The record in a byte string.
+    """Read the bytes of one packed record with at most `most_tokens` tokens.
 
-    :raises RecordError: when it is not exactly one packed record.
+    :raises RecordError: when `data` is not exactly one packed record.
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         raise RecordError("a packed record is a byte string")
@@ -104,7 +109,7 @@ def _put(out: bytearray, number: int) -> None:
 
 
 class _Reader:
-    """Reads from the front of a byte string and refuses to read past its end."""
+    """Reads a byte string from the front and refuses to go past its end."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

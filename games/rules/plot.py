@@ -1,4 +1,7 @@
-"""The Plot, 104 cards (rules section 5)."""
+"""The Plot, 104 cards.
+
+Rules: frontend/templates/games/rules/plot.html, sections "The table", "The goal", "Phase one" and "Moves".
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ FULL: Final = 13
 
 
 class Plot(Table):
-    """A reserve, twelve piles, and eight foundations of which the first must be full before the others begin."""
+    """A reserve, twelve piles and eight foundations; the first foundation must be full before the others start."""
 
     GAME = "plot"
     DECK = TWO_FRENCH
@@ -88,7 +91,7 @@ class Plot(Table):
         return legal
 
     def _open_rank(self) -> int:
-        """In phase one the base rank, which goes to spaces only and alone; -1 afterwards."""
+        """The base rank in phase one, when its cards may only go to a space; -1 afterwards."""
         return -1 if len(self.foundations[0]) == FULL else self.base
 
     def _allows(self, move: Move) -> bool:

@@ -1,12 +1,12 @@
-"""Reading a position from one line of text: for tests, bug reports and the solver.
+"""Reads a position from one line of text, for tests, bug reports and the solver.
 
-`Table.position` writes it, hidden cards and all:
+`Table.position` writes it, hidden cards included:
 
     tarot draw=1 fool=trump | t0 *KC.4W | w 3P | s AW.M10.5C | …
 
-First the game with its options that differ from the standard, then the facts that the piles do not tell (`rows=3`),
-then every pile that is not empty, its cards from the bottom up and a star before one that is face down. The stock alone
-is written in the order in which it will be drawn. History is not part of a position.
+The game comes first, with the options that are not at their default. Then come the facts that the piles do not show
+(`rows=3`), then every pile that is not empty: its cards from the bottom up, with a star before each face-down card.
+Only the stock is written in the order in which it is drawn. A position has no history.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _LONGEST: Final = 2000
 
 
 def read_position(text: object, *, version: int = RULES_VERSION) -> Table:
-    """A table in the position that a line describes, without history.
+    """Read one line of text into a table without history.
 
-    :raises PositionError: when the line cannot be read, has other cards than the deck, or describes what no game could
-        reach for a reason that can be seen at a glance (a card on a foundation out of order, two cards in a cell).
+    :raises PositionError: when the line cannot be read, does not hold exactly the game's deck, or is plainly impossible
+        (a foundation out of order, two cards in a cell).
     """
     if not isinstance(text, str) or len(text) > _LONGEST:
         raise PositionError(f"a position is one line of at most {_LONGEST} characters")
@@ -91,7 +91,7 @@ def _fill_pile(table: Table, field: str) -> None:
 
 
 def _check_cards(table: Table) -> None:
-    """Every card of the deck is there once; Labyrinth's aces lie on their foundations from the start."""
+    """Check that the deck is complete; Labyrinth's aces are on their foundations from the start."""
     found = Counter(card for name in table.pile_names() for card in table.pile(name))
     wanted = Counter(table.DECK.cards) + Counter(table.STARTED)
     for card in (found - wanted) | (wanted - found):

@@ -1,11 +1,11 @@
-"""Records: all that it takes to play a game again, and how they are written for people.
+"""Records: everything needed to play a game again, and their form as JSON.
 
-The JSON form is an object:
+The JSON form (docs/records.md, "JSON") is an object:
 
     {"rules": 1, "variant": "braid", "seed": "<64 hex digits>", "tokens": ["d", "w-f"], "clock": [1200, 2900],
      "end": {"how": "resigned", "ms": 5000}}
 
-with `"game": …, "options": {…}` in place of `"variant"` for a game outside the catalogue. `packed` has the binary form.
+A game outside the catalogue has `"game": …, "options": {…}` instead of `"variant"`. `packed` has the binary form.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ def _whole(number: object, what: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a game ended, and when: milliseconds since the table was dealt."""
+    """How a game ended, and when: `ms` is milliseconds since the table was dealt.
+
+    :raises RecordError: for an unknown ending or a time that is not a whole number of milliseconds.
+    """
 
     how: How
     ms: int
@@ -48,11 +51,11 @@ class End:
 class Record:
     """One finished game.
 
-    `name` is a catalogue variant where `options` is None, else a game. `clock` holds for each token the server's
-    milliseconds since the table was dealt. Whether the tokens are legal is for `replay` to find out; that everything
-    has the right form is checked here.
+    `name` is a catalogue variant if `options` is None, otherwise a game. `seed` is 32 bytes. `clock` holds one time for
+    each token: milliseconds since the table was dealt, by the server's clock, never decreasing. Only the form is
+    checked here; `replay` checks whether the tokens are legal.
 
-    :raises RecordError: for anything of the wrong form: seed, token list, clock going back, unknown name or version.
+    :raises RecordError: for a bad seed, token list, clock or end, or an unknown name, option or version.
     """
 
     version: int
@@ -80,15 +83,15 @@ class Record:
 
     @property
     def game(self) -> type[Table]:
-        """The game as the record's rules version plays it."""
+        """The game class under the record's rules version."""
         return resolve(self.name, self.options, version=self.version)[0]
 
     def open_table(self) -> Table:
-        """The table as it was dealt."""
+        """The table as it was dealt, before the first token."""
         return open_table(self.name, self.seed, self.options, version=self.version)
 
     def to_json(self) -> dict[str, Any]:
-        """The form for people, made of JSON's own types."""
+        """The record as a dict of JSON types (docs/records.md, "JSON")."""
         what: dict[str, Any] = (
             {"variant": self.name} if self.options is None else {"game": self.name, "options": dict(self.options)}
         )
@@ -103,7 +106,7 @@ class Record:
 
     @classmethod
     def from_json(cls, data: object) -> Self:
-        """Read `to_json`'s form.
+        """Read the form that `to_json` writes.
 
         :raises RecordError: for anything else, unknown keys included.
         """
@@ -132,9 +135,9 @@ class Record:
         )
 
     def to_bytes(self) -> bytes:
-        """The compact form for storage; `from_bytes` gives an equal record back.
+        """The compact form for storage (docs/records.md, "Binary form"). `from_bytes` gives back an equal record.
 
-        :raises InvalidTokenError: when a token is none of the game's.
+        :raises InvalidTokenError: when a token is not one of the game's.
         """
         game, options = self.game, self.options
         choices = None
@@ -155,7 +158,7 @@ class Record:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Read `to_bytes`'s form.
+        """Read the form that `to_bytes` writes.
 
         :raises RecordError: for anything else.
         """
@@ -170,7 +173,7 @@ class Record:
 
 
 def _named_game(packed: Packed) -> tuple[type[Table], Options | None]:
-    """The game that a packed record is of, and its options where it is not a variant's."""
+    """A packed record's game, and its options unless it names a variant."""
     if packed.choices is None:
         return resolve(packed.name, version=packed.version)[0], None
     game, _ = resolve(packed.name, {}, version=packed.version)

@@ -1,4 +1,7 @@
-"""Playing a record again from its seed: the only source of a result (rules section 7)."""
+"""Plays a record again from its seed. Every result comes from here.
+
+What counts as a result: docs/records.md, "How a record comes about".
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from .table import Table
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Where a record cannot be followed any further.
+    """Where a replay stopped, and why.
 
-    `index` counts tokens from 0; where it equals their number, the end is what the replay contradicts and `token` is
-    None.
+    `index` counts tokens from 0. When it equals the number of tokens, they were all legal but the recorded end is
+    wrong, and `token` is None. `code` is stable; `reason` is for people.
     """
 
     index: int
@@ -26,9 +29,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a record comes to.
+    """The result of a replay.
 
-    Without a failure the figures are the result; with one they describe the table as far as it was reached.
+    With a failure, the figures and the table describe the position that was reached. `elapsed_ms` is in milliseconds.
     """
 
     won: bool
@@ -42,11 +45,11 @@ class Replay:
 
     @property
     def ok(self) -> bool:
-        """Whether every token was legal and the end is what the table says."""
+        """Whether every token was legal and the recorded end matches the table."""
         return self.failure is None
 
     def to_json(self) -> dict[str, Any]:
-        """The result, or the failure, made of JSON's own types; the table is left out."""
+        """The result, or the failure, as a dict of JSON types, without the table."""
         result: dict[str, Any] = {
             "ok": self.ok,
             "won": self.won,
@@ -68,7 +71,10 @@ class Replay:
 
 
 def replay(record: Record) -> Replay:
-    """Play a record's tokens on a fresh table under its own rules version, checking every one."""
+    """Play a record's tokens on a new table under the record's rules version, checking each of them.
+
+    Illegal tokens do not raise: they are reported in `Replay.failure`.
+    """
     table = record.open_table()
     push = table.push
     failure = None
@@ -108,7 +114,7 @@ def _contradicted_end(record: Record, table: Table) -> Failure | None:
 
 
 def _elapsed(record: Record, table: Table) -> int:
-    """The clock of the last token for a win, of the resignation or close otherwise."""
+    """Milliseconds to the last token for a win, to the resignation or close otherwise."""
     if table.token_count == len(record.tokens):
         return record.end.ms
     return record.clock[table.token_count - 1] if table.token_count else 0

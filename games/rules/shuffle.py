@@ -1,4 +1,4 @@
-"""The shuffle that every deal can be made again from, in any language (rules section 8)."""
+"""The shuffle behind every deal, reproducible in any language (docs/shuffle.md)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_seed(seed: object) -> bytes:
 
 
 def read_seed(text: object) -> bytes:
-    """Read a seed written as 64 hexadecimal digits.
+    """Read a seed written as 64 hexadecimal digits; returns 32 bytes.
 
     :raises SeedError: for anything else.
     """
@@ -40,7 +40,7 @@ def read_seed(text: object) -> bytes:
 
 
 def commitment(seed: bytes) -> str:
-    """SHA-256 of the seed in hex: published before a deal opens, checked after it has closed.
+    """SHA-256 of the seed, as 64 hexadecimal digits: published before a deal opens, and checked after it closes.
 
     :raises SeedError: unless the seed is 32 bytes.
     """
@@ -48,7 +48,7 @@ def commitment(seed: bytes) -> str:
 
 
 def words(seed: bytes) -> Iterator[int]:
-    """The seed's endless stream of 32-bit words: SHA-256(seed ‖ counter), big-endian throughout."""
+    """The seed's endless stream of 32-bit integers (docs/shuffle.md, "The random stream")."""
     counter = 0
     while True:
         yield from _WORDS.unpack(sha256(seed + counter.to_bytes(8, "big")).digest())
@@ -56,7 +56,10 @@ def words(seed: bytes) -> Iterator[int]:
 
 
 def shuffled(cards: Sequence[int], seed: bytes) -> list[int]:
-    """A Fisher-Yates shuffle of `cards` by the seed's words, unbiased by rejection."""
+    """A new list with `cards` shuffled by a 32-byte seed (docs/shuffle.md, "The shuffle").
+
+    :raises SeedError: unless the seed is 32 bytes.
+    """
     deck = list(cards)
     stream = words(check_seed(seed))
     for last in range(len(deck) - 1, 0, -1):

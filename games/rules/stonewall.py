@@ -1,4 +1,7 @@
-"""Stonewall, 52 cards (rules section 6)."""
+"""Stonewall, 52 cards.
+
+Rules: frontend/templates/games/rules/stonewall.html, sections "The table" and "Moves".
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _STALE: Final = -1
 
 
 class Stonewall(Table):
-    """Six piles, every other card face down, and sixteen open reserve cards."""
+    """Six piles with every other card face down, and sixteen open reserve cards."""
 
     GAME = "stonewall"
     DECK = FRENCH
@@ -47,14 +50,14 @@ class Stonewall(Table):
         self._next = [suit * 13 + len(pile) if len(pile) < 13 else -1 for suit, pile in enumerate(self.foundations)]
         """The card each suit's foundation takes next, -1 when it is complete."""
         self._where = [-1] * 52
-        """The pile or reserve cell each card lies in, wherever it lies there."""
+        """The pile or reserve cell that each card lies in."""
         for index, pile in enumerate(self.piles):
             for card in pile:
                 self._where[card] = index
         self._kept = sum(1 << card for cell in self.piles[RESERVE:] for card in cell)
         """Bit set of the reserve's cards."""
         self._runs = [_STALE] * PILES
-        """For each pile the bit set of its top run, worked out when it is needed again."""
+        """For each pile, the bit set of its top run; `_STALE` until it is needed."""
 
     def check_position(self) -> None:
         check_cells(self.piles[RESERVE:])
@@ -62,7 +65,7 @@ class Stonewall(Table):
         check_suit_foundations(self.foundations, (0, 13, 26, 39), (13,) * 4)
 
     def _run(self, pile: list[int]) -> int:
-        """How many cards from the top of a pile are face up and in sequence."""
+        """The length of the face-up sequence at the top of a pile."""
         length = 1
         above = pile[-1]
         for card in pile[-2::-1]:
@@ -101,7 +104,7 @@ class Stonewall(Table):
         return legal
 
     def _add_founders(self, legal: list[str], target: int) -> None:
-        """Append the tokens that bring a run or a reserve card to an empty pile."""
+        """Append the tokens that move a run or a reserve card to an empty pile."""
         to_pile = self.VOCABULARY.to_pile
         for source, pile in enumerate(self.tableau):
             longest = min(self._runs[source].bit_count(), len(pile) - 1)
@@ -151,7 +154,7 @@ class Stonewall(Table):
         return suit
 
     def _bring(self, pile: list[int], target: int, count: int) -> None:
-        """Move the top cards of a pile or cell to another."""
+        """Move the top `count` cards of a pile or reserve cell to another."""
         unit = pile[-count:]
         del pile[-count:]
         self.piles[target] += unit

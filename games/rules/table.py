@@ -1,4 +1,4 @@
-"""What all five tables share: playing tokens, taking them back, and showing what the player may see."""
+"""What all five tables share: playing tokens, undoing them, and showing what the player may see."""
 
 from __future__ import annotations
 
@@ -20,17 +20,21 @@ View = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing that may differ between two deals of a game; the first choice is the standard one."""
+    """A setting of a game, with its allowed choices. The first choice is the default."""
 
     name: str
     choices: tuple[OptionValue, ...]
 
     @property
     def default(self) -> OptionValue:
+        """The standard choice."""
         return self.choices[0]
 
     def check(self, value: object) -> OptionValue:
-        """:raises OptionError: unless the value is one of the choices, type and all."""
+        """Return the choice that equals `value` and has its type.
+
+        :raises OptionError: when none does.
+        """
         for choice in self.choices:
             if type(choice) is type(value) and choice == value:
                 return choice
@@ -41,12 +45,12 @@ class Option:
 class Table(ABC):
     """A game in progress.
 
-    Piles are lists of card integers, the last card on top, and keep their identity for the table's whole life. The
-    stock alone lies the other way round, so that its last element is the next card. `piles` holds every pile a token
-    may name, in the order of `VOCABULARY.piles`; `foundations` the others.
+    A pile is a list of card integers with the top card last, and stays the same list for the table's whole life. The
+    stock is the exception in order: its last element is the next card to be drawn. `piles` holds every pile that a
+    token may name, in the order of `VOCABULARY.piles`; `foundations` holds the rest.
 
-    A subclass says how its game deals, which moves it allows, and how it does and undoes one. Doing a move yields a
-    small integer, the move's trace, from which it can be undone; tokens and traces are all the history there is.
+    A subclass deals its game, decides which moves are legal, and does and undoes one move. Doing a move returns a small
+    integer, its trace, which is enough to undo it. Tokens and traces are the only history.
     """
 
     GAME: ClassVar[str]
@@ -57,7 +61,7 @@ class Table(ABC):
     FOUNDATIONS: ClassVar[int]
     STOCK: ClassVar[bool] = True
     STARTED: ClassVar[tuple[int, ...]] = ()
-    """Cards that are not in the deck that is shuffled but lie on foundations from the start."""
+    """Cards that are not shuffled: they lie on the foundations from the start."""
 
     __slots__ = (
         "_known",
@@ -77,7 +81,7 @@ class Table(ABC):
     )
 
     def __init__(self, options: Options) -> None:
-        """An empty table; `dealt` and the position reader fill it."""
+        """An empty table, to be filled by `dealt` or by the position reader."""
         self.options = options
         self.piles: list[list[int]] = [[] for _ in self.VOCABULARY.piles]
         self.tableau = self.piles[: self.TABLEAU]
@@ -98,7 +102,7 @@ class Table(ABC):
 
     @classmethod
     def dealt(cls, options: Options, deck: Sequence[int]) -> Self:
-        """A fresh table with `deck`, a whole deck in deck order, dealt on to it."""
+        """Deal a table from `deck`, a complete deck of card integers in deck order."""
         table = cls(options)
         table._deal(list(deck))
         table.reckon()
@@ -106,9 +110,9 @@ class Table(ABC):
 
     @classmethod
     def checked_options(cls, options: Mapping[str, object] | None) -> Options:
-        """Fill in the standard choices.
+        """Check the options given and fill in the defaults.
 
-        :raises OptionError: for an option the game has not, or a value the option has not.
+        :raises OptionError: for an option that the game does not have, or a value that is not among its choices.
         """
         given = {} if options is None else options
         if not isinstance(given, Mapping):
@@ -126,70 +130,73 @@ class Table(ABC):
 
     @abstractmethod
     def _deal(self, deck: list[int]) -> None:
-        """Lay out a whole deck; the front of the list is dealt first."""
+        """Lay out a complete deck; cards are dealt from the front of the list."""
 
     @abstractmethod
     def reckon(self) -> None:
-        """Work out from piles and facts all that the game keeps beside them."""
+        """Work out everything that the game derives from its piles and facts."""
 
     @abstractmethod
     def _legal(self) -> list[str]:
-        """The legal tokens of a game not yet won."""
+        """The legal tokens of a game that is not won."""
 
     @abstractmethod
     def _allows(self, move: Move) -> bool:
-        """Whether a move is legal, the game not being won."""
+        """Whether a move is legal in a game that is not won."""
 
     @abstractmethod
     def _reason(self, move: Move) -> str:
-        """Why a move that is not allowed is not, in words that give nothing hidden away."""
+        """Why a move is illegal, without giving away anything hidden."""
 
     @abstractmethod
     def _do(self, move: Move) -> int:
-        """Do an allowed move; returns its trace."""
+        """Do a legal move and return its trace."""
 
     @abstractmethod
     def _undo(self, move: Move, trace: int) -> None:
-        """Undo the last move."""
+        """Undo the last move, given its trace."""
 
     @abstractmethod
     def _foundation_of(self, trace: int) -> int:
-        """The foundation that a move with this trace has played to."""
+        """The number of the foundation that the move with this trace played to."""
 
     @abstractmethod
     def check_position(self) -> None:
-        """:raises PositionError: when piles read from a position text break a rule of the layout."""
+        """Check piles read from a position text against the layout of the game.
+
+        :raises PositionError: when they break it.
+        """
 
     def unseen_facts(self) -> dict[str, object]:
-        """What a position text must hold beside the piles."""
+        """The facts that a position text needs besides the piles, by name."""
         return {}
 
     def restore_facts(self, facts: Mapping[str, str]) -> None:
-        """Take over what `unseen_facts` gave.
+        """Set the facts that `unseen_facts` returned, given as text.
 
         :raises KeyError: when one is missing.
-        :raises PositionError: when one is impossible.
+        :raises PositionError: when one is unknown or impossible.
         """
         if facts:
             raise PositionError(f"{self.GAME} has no fact {next(iter(facts))[:20]!r}")
 
     def _facts(self) -> dict[str, Any]:
-        """What the game shows beside its piles."""
+        """What the game shows besides its piles."""
         return {}
 
     def _shown(self, pile: int) -> tuple[int, int]:
-        """How many of a pile's cards are listed in a view, counted from the top, and how many are left out below."""
+        """How many cards of a pile a view lists, from the top, and how many it leaves out below them."""
         size = len(self.piles[pile])
         return (0, size) if self.STOCK and pile == len(self.piles) - 1 else (size, 0)
 
     # Playing.
 
     def legal_moves(self) -> list[str]:
-        """The legal tokens, `u` aside, in an order fixed by the position alone."""
+        """The legal tokens, `u` not included, in an order that depends on the position alone."""
         return [] if self.cards_up == self.goal else self._legal()
 
     def is_legal(self, token: object) -> bool:
-        """Whether `token` is one of `legal_moves()`; never an error, whatever it is."""
+        """Whether `token` is one of `legal_moves()`. Accepts any value and never raises."""
         try:
             move = self.VOCABULARY.read(token)
         except ValueError:
@@ -197,10 +204,10 @@ class Table(ABC):
         return move[0] != UNDO and self.cards_up != self.goal and self._allows(move)
 
     def push(self, token: str) -> None:
-        """Play a token; `u` takes back the last move that stands and is counted like any other.
+        """Play a token. `u` undoes the last move that has not been undone, and counts as a token itself.
 
         :raises InvalidTokenError: when it is not a token of this game.
-        :raises IllegalMoveError: when it is not legal here; the table stays as it was.
+        :raises IllegalMoveError: when it is not legal here; the table does not change.
         :raises RecordFullError: when 5,000 tokens have been played.
         """
         try:
@@ -224,9 +231,9 @@ class Table(ABC):
         self.token_count += 1
 
     def pop(self) -> str:
-        """Take back the last move that stands as if it had never been played, and return its token.
+        """Take back the last move as if it had never been played, and return its token.
 
-        :raises IllegalMoveError: when none stands.
+        :raises IllegalMoveError: when there is no move to take back.
         """
         if not self._tokens:
             raise IllegalMoveError("u", "no move stands that could be undone")
@@ -242,7 +249,7 @@ class Table(ABC):
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """The tokens that stand: played and not undone."""
+        """The tokens played and not undone, oldest first."""
         return tuple(self._tokens)
 
     @property
@@ -252,21 +259,24 @@ class Table(ABC):
 
     @property
     def is_won(self) -> bool:
-        """Whether every card the game asks for is on the foundations."""
+        """Whether all the cards that the game needs are on the foundations."""
         return self.cards_up == self.goal
 
     @property
     def is_stuck(self) -> bool:
-        """Whether no move is legal, `u` aside, in a game not won; only a report, the player may undo or go on."""
+        """Whether the game is not won and no move is legal.
+
+        This is only a report: the game goes on, and the player may undo.
+        """
         return self.cards_up != self.goal and not self._legal()
 
     # Showing.
 
     def view(self) -> View:
-        """All that the player may see, ready for JSON, and nothing else.
+        """Everything the player may see, as JSON types, and nothing else.
 
-        `piles` maps every pile's name to its cards from the bottom up, None for a card face down; `under` counts the
-        cards below the listed ones that may not be seen at all (a pile left out has none).
+        `piles` maps each pile's name to its cards from the bottom up, with None for a face-down card. `under` counts
+        the cards below the ones listed, which may not be seen at all; piles with no such cards are left out.
         """
         names = self.pile_names()
         piles, under = self._look(names)
@@ -281,7 +291,7 @@ class Table(ABC):
     def view_changes(self) -> View:
         """What the last push or pop changed in the view.
 
-        Holds the piles it touched, with their `under` even where that is 0, and all the small facts.
+        It has the piles that changed, each with its `under` count even if that is 0, and all facts besides the piles.
         """
         touched = self._touched
         if not touched and self._tokens:
@@ -291,7 +301,7 @@ class Table(ABC):
 
     @classmethod
     def pile_names(cls) -> tuple[str, ...]:
-        """Every pile of the game: what tokens may name, then the foundations."""
+        """The names of all piles: those that tokens may use, then the foundations."""
         return (*cls.VOCABULARY.piles, *(f"f{slot}" for slot in range(cls.FOUNDATIONS)))
 
     def _small_facts(self) -> dict[str, Any]:
@@ -322,7 +332,7 @@ class Table(ABC):
         return piles, under
 
     def _piles_of(self, token: str, trace: int) -> tuple[str, ...]:
-        """The piles that a move standing on the table has touched."""
+        """The names of the piles that a move changed."""
         what, source, target, _ = self._known[token]
         names = self.VOCABULARY.piles
         if what == TO_FOUNDATION:
@@ -332,12 +342,15 @@ class Table(ABC):
         return ("w", "s") if what in (DRAW, ROUND) else ()
 
     def pile(self, name: str) -> list[int]:
-        """A pile's cards, bottom first (the stock: next card last)."""
+        """A pile's card integers, bottom first; in the stock the next card is last.
+
+        The list is the table's own, not a copy.
+        """
         place = self.VOCABULARY.index.get(name)
         return self.foundations[int(name[1:])] if place is None else self.piles[place]
 
     def position(self) -> str:
-        """The position in one line, hidden cards included; `from_position` reads it and tells its form."""
+        """The position as one line, hidden cards included. The form is described in `position`, which reads it."""
         options = "".join(
             f" {option.name}={str(self.options[option.name]).lower()}"
             for option in self.OPTIONS

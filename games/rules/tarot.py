@@ -1,4 +1,8 @@
-"""Tarot Solitaire, 78 cards (rules section 4)."""
+"""Tarot Solitaire, 78 cards.
+
+Rules: frontend/templates/games/rules/tarot.html, sections "The table", "What a card is worth in the piles", "Building",
+"The stock" and "Variants".
+"""
 
 from __future__ import annotations
 
@@ -20,11 +24,15 @@ _CARDS: Final = range(78)
 
 
 def is_trump(card: int) -> bool:
+    """Whether a card is a trump, the Fool included."""
     return card >= FOOL
 
 
 def value(card: int) -> int:
-    """What a card plays as in the tableau: 1 to 14, and 0 for the Fool, which plays as anything or nothing."""
+    """A card's value in the tableau, 1 to 14; 0 for the Fool, which is wild or goes on no pile at all.
+
+    A trump above 10 counts the sum of its digits (rules page, "What a card is worth in the piles").
+    """
     if not is_trump(card):
         return card % 14 + 1
     number = card - FOOL
@@ -32,7 +40,7 @@ def value(card: int) -> int:
 
 
 def _family(card: int) -> int:
-    """Suits alternate between these: wands and swords, cups and pentacles, trumps."""
+    """0 for wands and swords, 1 for cups and pentacles, 2 for trumps; piles alternate between families."""
     return 2 if is_trump(card) else card // 14 % 2
 
 
@@ -50,7 +58,7 @@ def _bits(cards: list[int]) -> int:
 
 
 class Fits:
-    """Which card goes on which, as bit sets of cards, for one way of playing the Fool."""
+    """Which card goes on which, as bit sets of cards; `wild` says how the Fool is played."""
 
     def __init__(self, *, wild: bool) -> None:
         self.on = tuple(_bits([b for b in _CARDS if _builds(a, b, wild=wild)]) for a in _CARDS)
@@ -58,7 +66,7 @@ class Fits:
         self.takes = tuple(_bits([a for a in _CARDS if _builds(a, b, wild=wild)]) for b in _CARDS)
         """For each card, the cards that go on it."""
         self.fixed = _bits([*range(KING - 1, FOOL, KING), WORLD])
-        """The cards that, once at the bottom of a pile, leave it only for a foundation."""
+        """The cards that leave the bottom of a pile only for a foundation."""
         self.founds = self.fixed | (1 << FOOL if wild else 0)
         """The cards that an empty pile takes."""
 
@@ -69,7 +77,7 @@ _LAST: Final = frozenset((*range(KING - 1, FOOL, KING), WORLD))
 
 
 class Tarot(Table):
-    """Nine piles of a tarot deck, four suits and the trumps to build up, as many rounds as one likes."""
+    """Nine piles of a tarot deck, four suits and the trumps to build up, and any number of passes through the stock."""
 
     GAME = "tarot"
     OPTIONS = (Option("first_row", (True, False)), Option("draw", (2, 1, 3)), Option("fool", ("wild", "trump")))
@@ -149,7 +157,7 @@ class Tarot(Table):
         return legal
 
     def _add_builds(self, legal: list[str], top_of_waste: int) -> None:
-        """Append the tokens that move cards on to piles: for each pile, the open cards that it takes."""
+        """Append the tokens that move cards to piles: for each pile, the open cards that it takes."""
         takes, fixed, to_pile = self._fits.takes, self._fits.fixed, self.VOCABULARY.to_pile
         where, tableau = self._where, self.tableau
         open_cards = self._up if top_of_waste < 0 else self._up | 1 << top_of_waste
@@ -215,7 +223,7 @@ class Tarot(Table):
         return trace
 
     def _turn(self) -> int:
-        """Draw; the trace is the number of cards drawn."""
+        """Draw from the stock; the trace is the number of cards drawn."""
         count = min(self._draw, len(self.stock))
         for _ in range(count):
             self.waste.append(self.stock.pop())
@@ -288,9 +296,9 @@ class Tarot(Table):
 
     @property
     def is_stuck(self) -> bool:
-        """Stuck also where drawing for the rest of this round and a whole round more never opens a play.
+        """Whether nothing but `d` and `n` will be legal for the rest of this pass and one full pass after it.
 
-        That is said only of cards that have all been turned up: before, it would tell of the stock.
+        False until every card of the stock has been turned up once: before that, the answer would reveal hidden cards.
         """
         if self.is_won or not self._stock_is_known:
             return False
@@ -306,11 +314,11 @@ class Tarot(Table):
 
     @property
     def _stock_is_known(self) -> bool:
-        """Whether the tokens that stand have turned up every card of the stock once."""
+        """Whether the moves not undone have turned up every card of the stock once."""
         return not self.stock or "n" in self._tokens
 
     def _waste_plays(self, card: int) -> bool:
-        """Whether a card could be played from the waste on to the tableau or foundations as they are."""
+        """Whether a card could go from the waste to the tableau or a foundation as they are now."""
         if self._next[_SLOT[card]] == card:
             return True
         on, founds = self._fits.on[card], self._fits.founds

@@ -1,4 +1,4 @@
-"""A view drawn with characters, for playing and reading in a terminal."""
+"""Draws a view with characters, for playing in a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EMPTY: Final = "··"
 
 
 def draw(view: View) -> str:
-    """The table as lines of text: foundations, tableau, reserve, stock and waste, then the figures."""
+    """A view as lines of text: foundations, tableau, reserve, stock and waste, then the figures."""
     piles: dict[str, list[str | None]] = view["piles"]
     french = view["game"] != "tarot"
 

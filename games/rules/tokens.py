@@ -1,4 +1,15 @@
-"""The move tokens of a game: reading, writing and numbering them (rules section 1)."""
+"""Move tokens: reading, writing and numbering them.
+
+    d          draw; in Labyrinth, deal a row
+    n          turn the waste over to become the stock again
+    up, down   choose the building direction (Braid, either way)
+    u          undo the last move that has not been undone
+    A-f        the playable card of pile A to the foundation that takes it
+    A-B        the playable card of pile A to pile B
+    A-BxK      the top K cards of pile A to pile B, K at least 2
+
+Each move has one spelling: no leading zeros, and no `x1`. The numbers are those of docs/records.md, "Binary form".
+"""
 
 from __future__ import annotations
 
@@ -19,9 +30,9 @@ LONGEST_TOKEN: Final = 10
 
 
 class Move(NamedTuple):
-    """A token, read: what is done, from which pile, to which pile, with how many cards.
+    """A parsed token: the kind of move, the pile it takes from, the pile it goes to, and the number of cards.
 
-    Piles are indexes into the vocabulary's `piles`; -1 where the token names none.
+    Piles are indexes into the vocabulary's `piles`, or -1 where the token names none.
     """
 
     what: int
@@ -33,9 +44,9 @@ class Move(NamedTuple):
 class Vocabulary:
     """Every token that can be written for a game, legal or not.
 
-    `piles` are the names a token may use (a foundation is never named), `largest_unit` the most cards that one token
-    may move: 1 where a game moves single cards only. Tokens are numbered without gaps in meaning from one release to
-    the next, since packed records hold the numbers.
+    `piles` are the names a token may use; a foundation is never named. `largest_unit` is the most cards that one token
+    may move: 1 in a game that only moves single cards. A token's number never changes between releases, because packed
+    records hold the numbers.
     """
 
     def __init__(self, piles: tuple[str, ...], *, largest_unit: int = 1) -> None:
@@ -48,9 +59,9 @@ class Vocabulary:
         self.to_pile = tuple(tuple(f"{a}-{b}" for b in piles) for a in piles)
 
     def read(self, token: object) -> Move:
-        """Read a token.
+        """Parse a token.
 
-        :raises InvalidTokenError: when it is none of this game's.
+        :raises InvalidTokenError: when it is not a token of this game.
         """
         if not isinstance(token, str):
             raise InvalidTokenError(token, "a token is a string")
@@ -99,7 +110,7 @@ class Vocabulary:
     def number(self, token: str) -> int:
         """The token's number in packed records.
 
-        :raises InvalidTokenError: when it is none of this game's.
+        :raises InvalidTokenError: when it is not a token of this game.
         """
         what, source, target, count = self.read(token)
         if what < TO_FOUNDATION:
@@ -111,9 +122,9 @@ class Vocabulary:
         return len(WORDS) + piles + pair + (count - 1) * piles * piles
 
     def token(self, number: int) -> str:
-        """The token with a number.
+        """The token with a given number.
 
-        :raises InvalidTokenError: when none has it.
+        :raises InvalidTokenError: when no token has that number.
         """
         piles = len(self.piles)
         if 0 <= number < len(WORDS):

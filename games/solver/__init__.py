@@ -1,4 +1,4 @@
-"""Can this be won, and how? A solver for all five games, with all cards known.
+"""Can this position be won, and how? A solver for all five games that sees every card.
 
     result = solve(open_table("braid", seed), Budget(nodes=500_000))
     match result:
@@ -6,8 +6,8 @@
         case Unwinnable(): ...
         case GaveUp(reason=reason): ...
 
-The searches run in plain Python and, where Numba is installed, compiled; with the same results. ``TALON_NO_NUMBA=1``
-in the environment keeps Numba out.
+The searches run compiled where Numba is installed, and in plain Python elsewhere, with the same results.
+``TALON_NO_NUMBA=1`` in the environment turns Numba off. How well the solver does is measured in docs/winnability.md.
 """
 
 from games.solver.api import Budget, Effort, GaveUp, Result, Solution, Unwinnable, check_solution, solve

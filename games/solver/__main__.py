@@ -1,4 +1,4 @@
-"""``python -m games.solver``: solve a deal, a record's position, or a position text."""
+"""``python -m games.solver``: solve a deal, a position of a record, or a position text."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _table(arguments: argparse.Namespace) -> Table:
 
 
 class _ProgressLine:
-    """One line on a terminal's standard error, written over and over."""
+    """A progress line on standard error, rewritten in place."""
 
     def __init__(self, *, shown: bool) -> None:
         self.shown = shown
@@ -117,7 +117,7 @@ class _ProgressLine:
 
 
 def as_json(result: Result) -> dict[str, Any]:
-    """The result as a JSON object."""
+    """The result as a dict of JSON types."""
     words = {Solution: "won", Unwinnable: "unwinnable", GaveUp: "unknown"}
     found: dict[str, Any] = {"result": words[type(result)], **asdict(result)}
     if isinstance(result, Solution):
@@ -137,7 +137,7 @@ def _report(result: Result) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command with the given arguments (default: the process's); returns the exit code."""
     arguments = _parser().parse_args(argv)
     stop = Event()
     before = signal.signal(signal.SIGINT, lambda *_: stop.set())

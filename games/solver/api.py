@@ -1,4 +1,4 @@
-"""``solve``: what can be said, within a budget, about winning from a position with all cards known."""
+"""``solve``: looks, within a budget, for a win from a position in which every card is known."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ LARGEST = 1 << 50
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may use: positions looked at, seconds (none: as long as it takes), megabytes for what it remembers.
+    """What a search may use.
 
-    With the same node budget and seed a search gives the same result on every machine, compiled or not, unless the
-    seconds end it.
+    ``nodes`` is the number of positions it may look at, ``seconds`` its time (None: no limit), ``memory`` the MiB it
+    may use to remember positions, at least 16. With the same nodes and seed a search gives the same result on every
+    machine, compiled or not, unless the seconds run out.
 
-    :raises BudgetError: when any of them is not positive.
+    :raises BudgetError: when a value is out of range.
     """
 
     nodes: int = 2_000_000
@@ -43,7 +44,10 @@ class Budget:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much was looked at: positions, tries begun, seconds (which do not count when results are compared)."""
+    """What a search has used: positions looked at (``nodes``), tries begun, and seconds.
+
+    The seconds are ignored when results are compared.
+    """
 
     nodes: int
     tries: int
@@ -52,7 +56,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Solution:
-    """A winning line that the rules have replayed from the position asked about."""
+    """A winning line of tokens, replayed by the rules from the position that was asked about."""
 
     tokens: tuple[str, ...]
     effort: Effort
@@ -60,14 +64,14 @@ class Solution:
 
 @dataclass(frozen=True)
 class Unwinnable:
-    """No line wins."""
+    """Proof that no line wins."""
 
     effort: Effort
 
 
 @dataclass(frozen=True)
 class GaveUp:
-    """Nothing is known; ``reason`` says what ended the search."""
+    """No verdict; ``reason`` says what ended the search."""
 
     reason: Reason
     effort: Effort
@@ -86,13 +90,14 @@ def solve(
     cancel: Cancel | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Look for a winning line from the table's position; the table is left as it is.
+    """Look for a winning line from the table's position. The table does not change.
 
-    ``cancel`` (an event's ``is_set``, say) is asked and ``progress`` told several times a second.
+    ``seed`` picks the search's random stream. Several times a second ``cancel`` is called, which stops the search by
+    returning true, and ``progress``, which is given the effort so far.
 
     :raises AlreadyWonError: when the table is won.
-    :raises PositionNotReachableError: for a position that no game can come to.
-    :raises FalseSolutionError: when the rules refuse the line found.
+    :raises PositionNotReachableError: for a position that no game can reach.
+    :raises FalseSolutionError: when the rules refuse the line found, a bug in the solver.
     """
     from games.solver.convert import make_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
 
@@ -112,7 +117,7 @@ def solve(
 
 
 def _steps(search: Search, budget: Budget, begun: float) -> Iterator[Effort]:
-    """Run the search step by step, about a tenth of a second each, until it or the budget ends."""
+    """Run the search in steps of about a tenth of a second until it ends or the budget is used up."""
     step = 500
     while search.status == RUNNING and search.nodes < budget.nodes:
         before, at = search.nodes, time.monotonic()
@@ -143,9 +148,9 @@ def _result(table: Table, search: Search, stopped: Reason | None, budget: Budget
 
 
 def check_solution(table: Table, tokens: Sequence[str]) -> None:
-    """Replay a line from the table's position with the rules; the table is left as it is.
+    """Replay a line with the rules from the table's position. The table does not change.
 
-    :raises TokensError: naming the first token refused, or saying that the line does not win.
+    :raises TokensError: when a token is refused (the message names it) or the line does not win.
     """
     copy = from_position(table.position())
     for index, token in enumerate(tokens):

@@ -1,9 +1,10 @@
-"""Braid: a beam staged by stock position, best-first inside a stage, with noise and growing width from try to try.
+"""Braid: a beam search staged by stock position, best-first within a stage, with noise and growing width from try to
+try.
 
-Cards are counted from the base rank in the building direction: card = suit * 13 + steps from the base. A play that
-completes a pair (the other copy of the card is up, or both foundations of the suit wait for it) costs nothing and is
-made at once, and an empty inner cell is filled from the braid at once: waiting gains nothing in either case. A
-relaxation, stock and outer cells taken as always at hand, proves many losses before any search.
+Rules: ``games.rules.braid``. Cards are counted from the base rank in the building direction: suit * 13 + steps from the
+base. A play to a foundation is free, and made at once, if it can do no harm: the other copy of the card is up, or both
+foundations of the suit wait for it. An empty inner cell is filled from the braid at once, since waiting gains nothing.
+A simpler game, in which stock, waste and outer cells are always at hand, proves many losses before any search.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -33,7 +34,7 @@ BRAID_KEYS, STAGE_KEYS, CELL_KEYS, OUTER_KEYS, KEYS = 80, 110, 500, 600, 700
 
 @dataclass(frozen=True)
 class Start:
-    """A position; the braid bottom to top, waste bottom to top, the stock's next card first."""
+    """A position: braid and waste from the bottom up, the stock's next card first."""
 
     cells: Sequence[int]
     found: Sequence[int]
@@ -44,8 +45,11 @@ class Start:
 
 
 class Deal(NamedTuple):
-    """What stays the same while a position is searched: the cards of the stock by number, the braid, redeals left at
-    the start, keys, weights of the score, and a log of moves (its length first)."""
+    """What does not change during a search.
+
+    The cards of waste and stock by number, the braid, the redeals left at the start, the keys, the weights of the
+    score, and a log of moves (its length first).
+    """
 
     cards: Ints
     braid: Ints
@@ -71,19 +75,20 @@ def raise_card(row: Ints, base: int, kind: int) -> None:
 
 @jit
 def is_free(row: Ints, base: int, kind: int) -> bool:
-    """Whether playing the card to a foundation is possible and costs nothing."""
+    """Whether a card can go to a foundation, and can do no harm there."""
     return row[base + FOUND + (kind // 13) * 2 + 1] == kind % 13
 
 
 @jit
 def fits(row: Ints, base: int, kind: int) -> bool:
+    """Whether a foundation takes the card."""
     slot = base + FOUND + (kind // 13) * 2
     return row[slot] == kind % 13 or row[slot + 1] == kind % 13
 
 
 @jit
 def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
-    """Make a move; the change of the key of the cards gone from the stock."""
+    """Make a move; returns the change in the key of the cards gone from the stock."""
     log = deal.log
     log[0] += 1
     log[log[0]] = move
@@ -117,7 +122,7 @@ def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
 
 @jit
 def settle(row: Ints, base: int, deal: Deal) -> int:
-    """Make the plays that cost nothing and fill inner cells; the change of the key of the cards gone from the stock."""
+    """Make the free plays and fill inner cells; returns the change in the key of the cards gone from the stock."""
     change = 0
     while True:
         busy = False
@@ -138,7 +143,7 @@ def settle(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def fill(row: Ints, base: int, deal: Deal) -> bool:
-    """Fill an empty inner cell from the braid; whether there was one."""
+    """Fill an empty inner cell from the braid; returns whether there was one."""
     if row[base + BRAID] > 0:
         for cell in range(INNER):
             if row[base + cell] < 0:
@@ -152,7 +157,7 @@ def fill(row: Ints, base: int, deal: Deal) -> bool:
 
 @jit
 def key_of(row: Ints, base: int, gone: int, stage: int, keys: Ints) -> int:
-    """The position's key; while the braid lasts it matters which cells are inner ones."""
+    """The position's key. Inner and outer cells differ only while the braid lasts."""
     key = (gone + keys[BRAID_KEYS + row[base + BRAID]] + keys[STAGE_KEYS + stage]) & MASK
     split = INNER if row[base + BRAID] > 0 else CELLS
     for cell in range(CELLS):
@@ -165,6 +170,7 @@ def key_of(row: Ints, base: int, gone: int, stage: int, keys: Ints) -> int:
 
 @jit
 def stage_of(row: Ints, base: int, rounds: int) -> int:
+    """The position's stage: the pass through the stock, then the next stock card."""
     card = STAGES - 1
     if row[base + NEXT] < row[base + END]:
         card = row[base + SEQ + row[base + NEXT]]
@@ -173,6 +179,7 @@ def stage_of(row: Ints, base: int, rounds: int) -> int:
 
 @jit
 def score_of(row: Ints, base: int, weights: Ints) -> int:
+    """The position's score by ``WEIGHTS``."""
     score = row[base + UP] * weights[0] - row[base + BRAID] * weights[1]
     for cell in range(INNER, CELLS):
         if row[base + cell] < 0:
@@ -184,7 +191,7 @@ def score_of(row: Ints, base: int, weights: Ints) -> int:
 
 @jit
 def is_allowed(row: Ints, base: int, move: int, deal: Deal) -> bool:
-    """Whether the move is legal and among those worth trying."""
+    """Whether a move is legal and worth trying."""
     if move < CELLS:
         kind = row[base + move]
         return kind >= 0 and fits(row, base, kind)
@@ -209,7 +216,7 @@ def is_allowed(row: Ints, base: int, move: int, deal: Deal) -> bool:
 
 @jit
 def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> int:
-    """Continue one try of the search for up to ``nodes`` positions; see ``tools`` for the result."""
+    """Continue one try for up to ``nodes`` positions; returns ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
     rows, state = front.rows, front.state
     stop = state[NODES] + nodes
     while state[NODES] < stop:
@@ -232,7 +239,7 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
 
 @jit
 def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: int) -> bool:
-    """Build the child that a move leads to; whether it is a new position."""
+    """Build the child that a move leads to in slot ``child``; returns whether the position is new."""
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
     deal.log[0] = 0
@@ -247,7 +254,7 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: i
 
 
 def is_hopeless(start: Start) -> bool:
-    """Whether the braid could not be unravelled even with stock, waste and outer cells always at hand."""
+    """Whether the game is lost even with stock, waste and outer cells always at hand."""
     left, inner = list(start.braid), [kind for kind in start.cells[:INNER] if kind >= 0]
     used = [sum(height > kind % 13 for height in start.found[kind // 13 * 2 :][:2]) for kind in range(52)]
     while left:
@@ -267,7 +274,7 @@ def is_hopeless(start: Start) -> bool:
 
 
 def _places(buried: Sequence[int]) -> list[int]:
-    """How many copies of each card can be on foundations when all cards but the buried ones are at hand."""
+    """For each card, how many copies can reach the foundations while the buried cards stay where they are."""
     places = [0] * 52
     for suit in range(4):
         for copies in (1, 2):
@@ -279,12 +286,14 @@ def _places(buried: Sequence[int]) -> list[int]:
 
 
 WEIGHTS = (10, 15, 0, 0)
-"""Of a card up, a card left on the braid, a space outside, a lower foundation's card."""
+"""Weights in the score: a card up, a card left on the braid, an empty outer cell, a suit's lower foundation."""
 WIDTH, NOISE = 80, 120
 
 
 class BraidSearch(LoggedTries):
-    """Looks for a win try after try; ``limit`` bounds the positions a try may keep."""
+    """Looks for a win, try after try. ``limit`` bounds the positions a try may keep; ``weights`` are those of the
+    score.
+    """
 
     ROW = ROW
 

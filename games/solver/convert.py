@@ -1,4 +1,4 @@
-"""From a table of the rules to the packed start of a search."""
+"""Turns a table of the rules into the packed start of a search."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MEGABYTE = 1 << 20
 
 
 def make_search(table: Table, *, seed: int, memory: int) -> Search:
-    """A search from the table's position that keeps to about ``memory`` megabytes.
+    """A search from the table's position that uses about ``memory`` MiB; ``seed`` numbers its random stream.
 
-    :raises PositionNotReachableError: for a position that no game can come to.
+    :raises PositionNotReachableError: for a position that no game can reach.
     """
     return {
         "braid": _braid, "labyrinth": _labyrinth, "plot": _plot, "stonewall": _stonewall, "tarot": _tarot,
@@ -31,7 +31,9 @@ def make_search(table: Table, *, seed: int, memory: int) -> Search:
 
 
 def _slots(memory: int) -> int:
-    """How many slots a growing set of keys may have, 60 bytes each in plain Python; a power of two."""
+    """The most slots that a growing set of keys may have in ``memory`` bytes: a power of two, at 60 bytes a key in
+    plain Python.
+    """
     return 1 << max(12, (memory // 60).bit_length() - 1)
 
 
@@ -67,7 +69,7 @@ def _braid(table: Table, seed: int, memory: int) -> Search:
 def labyrinth_start(table: Table) -> labyrinth.Start:
     """A Labyrinth position, packed.
 
-    :raises PositionNotReachableError: when more rows would be dealt than there are.
+    :raises PositionNotReachableError: when the stock holds more cards than the rows left to deal.
     """
     position = cast("Labyrinth", table)
     if position.rows + (len(position.stock) + 7) // 8 > 6:

@@ -1,37 +1,37 @@
-"""What the solver refuses."""
+"""The solver's errors."""
 
 from __future__ import annotations
 
 
 class SolverError(ValueError):
-    """Any refusal; ``code`` names it for programs."""
+    """Base of the solver's errors, each with a stable ``code``."""
 
     code = "solver_error"
 
 
 class BudgetError(SolverError):
-    """A budget without nodes, time or memory."""
+    """A budget with too little, or too much, of something."""
 
     code = "bad_budget"
 
 
 class AlreadyWonError(SolverError):
-    """There is nothing to solve at a won table."""
+    """The table is won: there is nothing to solve."""
 
     code = "already_won"
 
 
 class PositionNotReachableError(SolverError):
-    """A position that no game can come to, though every card is there."""
+    """A position with a complete deck that no game can reach."""
 
     code = "position_not_reachable"
 
 
 class TokensError(SolverError):
-    """Tokens that are no winning line from the position they are said to solve."""
+    """The tokens do not win from the given position."""
 
     code = "bad_tokens"
 
 
 class FalseSolutionError(RuntimeError):
-    """The rules refused a line a search found: a fault of the solver, never a result."""
+    """The rules refused a line that a search found: a bug in the solver."""

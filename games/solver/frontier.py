@@ -1,9 +1,9 @@
 """The open positions of a staged best-first search, in bounded memory.
 
-Packed positions live in numbered slots that are used again once a position has been expanded; what is kept of it for
-good is a node, its parent and the move that led to it, from which the line of moves is read. The heap orders slots by
-stage, then score; of each stage only the best ``width`` are expanded. Whatever is dropped is noted in ``CUT``: a search
-that ends with ``CUT`` unset has looked at everything.
+Packed positions live in numbered slots. A slot is reused once its position has been expanded; what remains is a node,
+with its parent and the move that led to it, from which the line is read. The heap orders slots by stage, then by score,
+and only the best ``width`` positions of each stage are expanded. ``CUT`` is set whenever a position is dropped: a
+search that ends without ``CUT`` has looked at everything.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SCORE_ZERO = 1 << 30
 
 
 class Frontier(NamedTuple):
-    """The arrays of a search; one entry a slot, a node, or a key."""
+    """The arrays of a search, with one entry for each slot, node or key; ``state`` holds the counters named above."""
 
     rows: Ints
     heap: Ints
@@ -34,7 +34,9 @@ class Frontier(NamedTuple):
 
 
 def make_frontier(row: int, slots: int, nodes: int) -> Frontier:
-    """An empty frontier for ``slots`` open positions of ``row`` numbers and ``nodes`` positions in all."""
+    """An empty frontier with room for ``slots`` open positions of ``row`` 16-bit integers, and ``nodes`` positions in
+    all.
+    """
     size = 1 << 10
     while size < nodes * 3 // 2:
         size *= 2
@@ -46,7 +48,7 @@ def make_frontier(row: int, slots: int, nodes: int) -> Frontier:
 
 @jit
 def reset(front: Frontier, random: int) -> None:
-    """Forget everything, and put slot 0 (filled by the caller) on the heap as the root, node 0."""
+    """Empty the frontier and put slot 0, which the caller fills, on the heap as the root, node 0."""
     state = front.state
     clear(front.seen)
     total = len(front.free)
@@ -67,7 +69,7 @@ def reset(front: Frontier, random: int) -> None:
 
 @jit
 def take(front: Frontier, width: int) -> int:
-    """The slot of the best open position of the current stage; -1 when none is left."""
+    """The slot of the best open position of the current stage, or -1 when none is left."""
     state = front.state
     while state[SIZE] > 0:
         stage = front.heap[0] >> SCORE_BITS
@@ -86,7 +88,7 @@ def take(front: Frontier, width: int) -> int:
 
 @jit
 def begin(front: Frontier) -> int:
-    """A slot to build a child in, -1 when all slots are taken, -2 when no more positions may be kept."""
+    """A slot to build a child in; -1 when all slots are taken, -2 when no more positions may be kept."""
     state = front.state
     state[NODES] += 1
     if state[COUNT] >= len(front.parents):
@@ -100,13 +102,13 @@ def begin(front: Frontier) -> int:
 
 @jit
 def is_new(front: Frontier, key: int) -> bool:
-    """Whether no position with this key has been offered; it is noted as seen."""
+    """Note a position's key as seen, and return whether it is new."""
     return add_key(front.seen, key) == 1
 
 
 @jit
 def offer(front: Frontier, parent: int, child: int, move: int, rank: int) -> None:
-    """Put the child built in the slot that ``begin`` gave on the heap; ``rank`` as ``rank_of`` says."""
+    """Put the child in the slot that ``begin`` returned on the heap, with a ``rank`` from ``rank_of``."""
     state = front.state
     state[FREE] -= 1
     node = state[COUNT]
@@ -119,7 +121,7 @@ def offer(front: Frontier, parent: int, child: int, move: int, rank: int) -> Non
 
 @jit
 def rank_of(front: Frontier, stage: int, score: int, noise: int) -> int:
-    """The place of a position in the heap: earlier stages first, then higher scores, each with noise added."""
+    """A position's heap key: earlier stages first, then higher scores. Up to ``noise`` is added to the score."""
     if noise > 0:
         front.state[RANDOM] = next_random(front.state[RANDOM])
         score += (front.state[RANDOM] >> 8) % noise

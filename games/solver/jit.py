@@ -1,9 +1,9 @@
-"""One source for compiled and plain searches.
+"""One source for compiled and for plain searches.
 
-The kernels are written in the common ground of Python lists and NumPy arrays: flat arrays, indexes, slice copies of
-equal length, integers below 2**63. Numba compiles them where it is installed; elsewhere :func:`jit` returns its
-argument and the same lines run on lists, slower, with the same results. Import this module only from a kernel: it
-imports Numba, which takes a second, and ``import games.solver`` must not.
+The kernels use only what Python lists and NumPy arrays have in common: flat arrays, indexes, slice copies of equal
+length, integers below 2**63. Numba compiles them where it is installed; elsewhere :func:`jit` returns its argument, and
+the same lines run on lists, slower, with the same results. Import this module from kernels only: it imports Numba,
+which takes a second, and ``import games.solver`` must stay fast.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if not os.environ.get("TALON_NO_NUMBA"):
 
 
 def _cache_directory() -> str | None:
-    """A directory of compiled code named after the sources that are compiled; ``None`` when none can be written.
+    """A directory for compiled code, named after the sources of all kernels; None when it cannot be written.
 
-    Numba itself notices a change of the file it compiled, not of the files whose functions that one calls.
+    Numba notices changes in the file that it compiled, but not in files whose functions that file calls.
     """
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
@@ -55,28 +55,28 @@ if COMPILED:
 
 
 def jit(function: Function) -> Function:
-    """``function`` compiled by Numba (cached on disk, the interpreter lock released); itself where Numba is missing."""
+    """The function compiled by Numba, cached on disk and running without the GIL; unchanged where Numba is missing."""
     if not COMPILED:
         return function
     return cast("Function", numba.njit(cache=_CACHE is not None, nogil=True)(function))
 
 
 def longs(size: int, fill: int = 0) -> MutableSequence[int]:
-    """``size`` 64-bit integers."""
+    """An array of ``size`` 64-bit integers."""
     if COMPILED:
         return cast("MutableSequence[int]", np.full(size, fill, dtype=np.int64))
     return [fill] * size
 
 
 def shorts(size: int, fill: int = 0) -> MutableSequence[int]:
-    """``size`` 16-bit integers: the rows of packed positions, many of which are kept."""
+    """An array of ``size`` 16-bit integers, for packed positions, of which a search keeps many."""
     if COMPILED:
         return cast("MutableSequence[int]", np.full(size, fill, dtype=np.int16))
     return [fill] * size
 
 
 def longs_of(values: Sequence[int]) -> MutableSequence[int]:
-    """The values as 64-bit integers, never an empty array (Numba wants a type, kernels want index 0)."""
+    """The values as 64-bit integers. Never empty: Numba needs a type, and kernels read index 0."""
     array = longs(max(1, len(values)))
     for index, value in enumerate(values):
         array[index] = value
@@ -84,7 +84,7 @@ def longs_of(values: Sequence[int]) -> MutableSequence[int]:
 
 
 def shorts_of(values: Sequence[int]) -> MutableSequence[int]:
-    """The values as 16-bit integers."""
+    """The values as 16-bit integers. Never empty, as in ``longs_of``."""
     array = shorts(max(1, len(values)))
     for index, value in enumerate(values):
         array[index] = value

@@ -1,7 +1,8 @@
-"""Labyrinth: exhaustive depth-first search over the only choices that matter.
+"""Labyrinth: exhaustive depth-first search over the choices that matter.
 
-A play from any row but the first opens cells and closes none, so it is made at once; with the stock empty that holds
-for the first row too. What is left to choose is which first-row card to play and when to deal.
+Rules: ``games.rules.labyrinth``. A play from any row but the first frees cards and blocks none, so it is made at once;
+when the stock is empty, so is a play from the first row. That leaves two choices: which first-row card to play, and
+when to deal.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -27,7 +28,7 @@ LEVEL, SEEN, NODES = 0, 1, 2
 
 @dataclass(frozen=True)
 class Start:
-    """A position: cells, foundation heights (S H D C, ace = 1), rows dealt and the stock, next card first."""
+    """A position: cells (-1 empty), foundation heights (S H D C, ace = 1), rows dealt, the stock's next card first."""
 
     cells: Sequence[int]
     found: Sequence[int]
@@ -36,8 +37,11 @@ class Start:
 
 
 class Stack(NamedTuple):
-    """The search under way: positions of each level, next move to try and move made there, what stays the same (stock,
-    its size, most rows, keys), counters, and a log of cells played."""
+    """A search in progress.
+
+    The position of each level, the next move to try and the move made there; what does not change (stock, its size,
+    most rows, keys); counters; and a log of cells played.
+    """
 
     pool: Ints
     tried: Ints
@@ -52,6 +56,7 @@ class Stack(NamedTuple):
 
 @jit
 def is_open(pool: Ints, base: int, cell: int) -> bool:
+    """Whether the cell's card is free to be played."""
     rows = pool[base + ROWS]
     row = cell >> 3
     if row == 0 or row == rows - 1 or pool[base + cell - 8] < 0:
@@ -61,12 +66,14 @@ def is_open(pool: Ints, base: int, cell: int) -> bool:
 
 @jit
 def fits(pool: Ints, base: int, cell: int) -> bool:
+    """Whether the cell has a card that its foundation takes next."""
     card = pool[base + cell]
     return card >= 0 and pool[base + FOUND + card // 13] == card % 13
 
 
 @jit
 def play(pool: Ints, base: int, cell: int, stock: Ints, size: int) -> None:
+    """Play the cell's card; a first-row cell is refilled from the stock."""
     pool[base + FOUND + pool[base + cell] // 13] += 1
     pool[base + cell] = -1
     if cell < 8 and pool[base + NEXT] < size:
@@ -76,6 +83,7 @@ def play(pool: Ints, base: int, cell: int, stock: Ints, size: int) -> None:
 
 @jit
 def deal(pool: Ints, base: int, stock: Ints, size: int) -> None:
+    """Deal the next row."""
     first = pool[base + ROWS] * 8
     for cell in range(first, first + 8):
         if pool[base + NEXT] < size:
@@ -86,7 +94,7 @@ def deal(pool: Ints, base: int, stock: Ints, size: int) -> None:
 
 @jit
 def settle(pool: Ints, base: int, stock: Ints, size: int, log: Ints, logged: int) -> int:
-    """Make every safe play; write the cells played to ``log``; how many are logged."""
+    """Make every safe play, and write its cell to ``log``, which has ``logged`` entries; returns the new number."""
     busy = True
     while busy:
         busy = False
@@ -104,6 +112,7 @@ def settle(pool: Ints, base: int, stock: Ints, size: int, log: Ints, logged: int
 
 @jit
 def key_of(pool: Ints, base: int, keys: Ints) -> int:
+    """The position's key."""
     key = keys[CELLS * 53 + pool[base + ROWS]] + keys[CELLS * 53 + 8 + pool[base + NEXT]]
     for cell in range(CELLS):
         key = (key + keys[cell * 53 + pool[base + cell] + 1]) & MASK
@@ -112,12 +121,13 @@ def key_of(pool: Ints, base: int, keys: Ints) -> int:
 
 @jit
 def is_won(pool: Ints, base: int) -> bool:
+    """Whether all 52 cards are up."""
     return pool[base + FOUND] + pool[base + FOUND + 1] + pool[base + FOUND + 2] + pool[base + FOUND + 3] == 52
 
 
 @jit
 def explore(stack: Stack, seen: Ints, room: int, nodes: int) -> int:
-    """Continue the search for up to ``nodes`` positions; see ``tools`` for the result."""
+    """Continue the search for up to ``nodes`` positions; returns a state of ``tools``."""
     state, pool, tried = stack.state, stack.pool, stack.tried
     stop = state[NODES] + nodes
     while state[NODES] < stop:
@@ -151,7 +161,7 @@ def explore(stack: Stack, seen: Ints, room: int, nodes: int) -> int:
 
 @jit
 def is_allowed(stack: Stack, base: int, move: int) -> bool:
-    """Whether a move, a cell of the first row or the deal, is legal and within the rows allowed."""
+    """Whether a move (a first-row cell, or the deal) is legal and within the rows allowed."""
     if move == DEAL:
         return stack.pool[base + NEXT] < stack.size and stack.pool[base + ROWS] < stack.most
     return fits(stack.pool, base, move)
@@ -167,7 +177,7 @@ def make(pool: Ints, base: int, move: int, stock: Ints, size: int) -> None:
 
 
 class LabyrinthSearch(Exhaustive):
-    """Decides a position; ``most`` rows may be dealt (fewer rows mean fewer moves)."""
+    """Decides a position. At most ``most`` rows are dealt; fewer rows make a shorter line."""
 
     def __init__(self, start: Start, *, limit: int = 1 << 22, most: int = 6) -> None:
         super().__init__(limit)
@@ -181,7 +191,7 @@ class LabyrinthSearch(Exhaustive):
             self.status = WON
 
     def _load(self) -> int:
-        """Put the settled starting position at level 0; how many cells are logged."""
+        """Put the settled starting position at level 0; returns the number of cells logged."""
         stack, pool = self.stack, self.stack.pool
         for cell, card in enumerate(self.start.cells):
             pool[cell] = card

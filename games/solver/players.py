@@ -1,6 +1,7 @@
-"""Two players without foresight: how often they win is part of how hard a deal is.
+"""Two players who do not plan ahead. How often they win is part of how hard a deal is (docs/difficulty.md, "What is
+measured").
 
-They see what legal moves there are and no more than a person would; chance comes from the caller.
+They choose among the legal moves by what a player can see; the caller supplies the random numbers.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from typing import Final
 from games.rules import Table
 
 MOST_TOKENS: Final = 600
-"""Where a game without end is given up; won games of these players are well shorter."""
+"""Where a game that does not end is given up. The games these players win are much shorter."""
 
 
 def random_game(table: Table, chance: Random) -> bool:
-    """Play any legal move until the game is won, stuck or too long; whether it is won. Changes the table."""
+    """Play random legal moves until the game is won, stuck or too long. Changes the table; returns whether it won."""
     for _ in range(MOST_TOKENS):
         legal = table.legal_moves()
         if not legal:
@@ -25,10 +26,11 @@ def random_game(table: Table, chance: Random) -> bool:
 
 
 def greedy_game(table: Table, chance: Random) -> bool:
-    """Play what looks best at once, never back to a position seen before; whether it is won. Changes the table.
+    """Play the most promising move each time, never back to a position seen before. Changes the table; returns whether
+    it is won.
 
-    Foundations come first, then what turns a card up, then what brings a waste or reserve card into play, then whole
-    piles, then the stock, and last what only shifts cards from one face-up card to another.
+    Foundations come first, then moves that turn a card up, then waste and reserve cards, then whole piles, then the
+    stock, and last moves between face-up cards.
     """
     seen = {_piles(table)}
     for _ in range(MOST_TOKENS):
@@ -48,7 +50,7 @@ def greedy_game(table: Table, chance: Random) -> bool:
 
 
 def _wish(table: Table, token: str) -> int:
-    """The place of a move among a greedy player's wishes; the least is wished for most."""
+    """How promising a move is for the greedy player; the smallest number is played first."""
     source, dash, target = token.partition("-")
     if not dash:
         return {"d": 4, "n": 5}.get(token, 0)

@@ -1,7 +1,8 @@
-"""The Plot: a beam staged by stock position, best-first inside a stage, with noise from try to try.
+"""The Plot: a beam search staged by stock position, best-first within a stage, with noise from try to try.
 
-Suits do not matter, so a card is the number of steps from the base rank, and a pile, always a sequence, is its top and
-its length. In phase two a card that nothing needs as a base any more goes to its foundation at once.
+Rules: ``games.rules.plot``. Suits do not matter, so a card is its number of steps from the base rank; a pile is always
+a sequence, so it is its top and its length. In phase two a card goes to its foundation at once if no card will need to
+be built on it.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -30,7 +31,7 @@ DRAWN_KEYS, FIRST_KEYS, HEIGHT_KEYS, PILE_KEYS, WASTE_KEYS, KEYS = 20, 100, 120,
 
 @dataclass(frozen=True)
 class Start:
-    """A position: piles as (top, length), reserve and waste bottom to top, the stock's next card first."""
+    """A position: piles as (top, length), reserve and waste from the bottom up, the stock's next card first."""
 
     piles: Sequence[tuple[int, int]]
     heights: Sequence[int]
@@ -40,8 +41,11 @@ class Start:
 
 
 class Deal(NamedTuple):
-    """What stays the same while a position is searched: reserve and stock (with its size), keys, weights of the score,
-    a log of moves (its length first) and room for a list of moves."""
+    """What does not change during a search.
+
+    Reserve and stock (with its size), the keys, the weights of the score, a log of moves (its length first), and room
+    for a list of moves.
+    """
 
     reserve: Ints
     stock: Ints
@@ -67,7 +71,7 @@ def slot_for(row: Ints, base: int, card: int) -> int:
 
 @jit
 def lift(row: Ints, base: int, pile: int) -> int:
-    """Take the top card of a pile."""
+    """Take the top card off a pile."""
     card = row[base + TOP + pile]
     row[base + LENGTH + pile] -= 1
     if row[base + LENGTH + pile] == 0:
@@ -110,7 +114,7 @@ def apply(row: Ints, base: int, move: int, deal: Deal) -> None:
 
 @jit
 def settle(row: Ints, base: int, deal: Deal) -> None:
-    """In phase two, play every card of the lowest rank that is wanted: nothing could be built on it any more."""
+    """In phase two, play every card of the lowest rank wanted: nothing needs to be built on it."""
     if row[base + HEIGHT] < 13:
         return
     while True:
@@ -127,7 +131,7 @@ def settle(row: Ints, base: int, deal: Deal) -> None:
 
 @jit
 def find(row: Ints, base: int, card: int, reserve: Ints) -> int:
-    """Where a card can be played from, as a move to the foundations, or -1."""
+    """The move that plays a card from where it is to a foundation, or -1."""
     for pile in range(PILES):
         if row[base + TOP + pile] == card:
             return pile
@@ -155,6 +159,7 @@ def key_of(row: Ints, base: int, keys: Ints) -> int:
 
 @jit
 def score_of(row: Ints, base: int, weights: Ints) -> int:
+    """The position's score by ``WEIGHTS``."""
     score = row[base + UP] * weights[0] - row[base + RESERVE] * weights[1] - row[base + WASTE] * weights[2]
     spaces = 0
     for pile in range(PILES):
@@ -167,7 +172,7 @@ def score_of(row: Ints, base: int, weights: Ints) -> int:
 
 @jit
 def list_moves(row: Ints, base: int, deal: Deal) -> int:
-    """Write the moves worth trying to the deal's list; how many."""
+    """Write the moves worth trying to the deal's list; returns their number."""
     moves = deal.moves
     count = 0
     if row[base + RESERVE] > 0 and slot_for(row, base, deal.reserve[row[base + RESERVE] - 1]) >= 0:
@@ -193,7 +198,7 @@ def list_moves(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def list_targets(row: Ints, base: int, source: int, card: int, moves: Ints, count: int) -> int:
-    """Write the moves of a card to the foundations and on to piles; the new count."""
+    """Write a card's moves to the foundations and to piles; returns the new number of moves."""
     if slot_for(row, base, card) >= 0:
         moves[count] = source
         count += 1
@@ -209,7 +214,7 @@ def list_targets(row: Ints, base: int, source: int, card: int, moves: Ints, coun
 
 @jit
 def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> int:
-    """Continue one try of the search for up to ``nodes`` positions; see ``tools`` for the result."""
+    """Continue one try for up to ``nodes`` positions; returns ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
     rows, state = front.rows, front.state
     stop = state[NODES] + nodes
     while state[NODES] < stop:
@@ -231,7 +236,7 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
 
 @jit
 def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: int) -> bool:
-    """Build the child that a move leads to; whether it is a new position."""
+    """Build the child that a move leads to in slot ``child``; returns whether the position is new."""
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
     deal.log[0] = 0
@@ -244,12 +249,15 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: i
 
 
 WEIGHTS = (5, 20, 0, 0, 50, 0)
-"""Of a card up, a reserve card left, a card on the waste, a space in phase one, phase two, a space in phase two."""
+"""Weights in the score: a card up, a reserve card left, a card on the waste, a space in phase one, phase two,
+a space in phase two."""
 WIDTH, NOISE = 80, 40
 
 
 class PlotSearch(LoggedTries):
-    """Looks for a win try after try; ``limit`` bounds the positions a try may keep."""
+    """Looks for a win, try after try. ``limit`` bounds the positions a try may keep; ``weights`` are those of the
+    score.
+    """
 
     ROW = ROW
 

@@ -1,6 +1,6 @@
-"""The two ways a game is searched: once through everything, or try after try with a frontier.
+"""The two ways to search a game: once through everything, or in repeated tries with a frontier.
 
-Both stop after any number of positions and go on where they stopped; where they stop never changes what they find.
+Both can stop after any number of positions and continue later; where they stop does not change what they find.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from games.solver.tools import Ints, SeenKeys
 
 
 class Search(ABC):
-    """A search under way; ``status`` is one of ``RUNNING``, ``WON``, ``LOST``, ``SPENT``."""
+    """A search in progress. ``status`` is ``RUNNING``, ``WON``, ``LOST`` or ``SPENT``."""
 
     status: int
     tries: int = 1
@@ -26,15 +26,15 @@ class Search(ABC):
 
     @abstractmethod
     def run(self, nodes: int) -> int:
-        """Look at up to about ``nodes`` more positions; the status."""
+        """Look at about ``nodes`` more positions, and return the status."""
 
     @abstractmethod
     def tokens(self) -> list[str]:
-        """The winning line; after ``WON`` only."""
+        """The winning line as tokens; only after ``WON``."""
 
 
 class Exhaustive(Search):
-    """Depth-first through all positions, remembering every one seen; ``SPENT`` when there is no room for more."""
+    """Depth-first through all positions, remembering each; ``SPENT`` when there is no room for more."""
 
     def __init__(self, limit: int) -> None:
         self.seen = SeenKeys(limit)
@@ -42,7 +42,7 @@ class Exhaustive(Search):
 
     @abstractmethod
     def explore(self, nodes: int) -> int:
-        """Continue for up to ``nodes`` positions."""
+        """Continue for up to ``nodes`` positions; returns a state of ``tools``."""
 
     def run(self, nodes: int) -> int:
         stop = self.nodes + nodes
@@ -56,7 +56,9 @@ class Exhaustive(Search):
 
 
 class Plan(NamedTuple):
-    """How wide one try is: positions expanded a stage, noise in the score, open and all positions kept."""
+    """The size of one try: positions expanded in each stage (``width``), noise in the score, open positions kept
+    (``slots``), positions kept in all (``nodes``).
+    """
 
     width: int
     noise: int
@@ -65,9 +67,9 @@ class Plan(NamedTuple):
 
 
 def wider(width: int, number: int) -> int:
-    """The width of a try: every fourth one is four times as wide, every sixteenth sixteen times, and so on.
+    """The width of try ``number``: every fourth try is four times as wide, every sixteenth sixteen times, and so on.
 
-    Each width gets an equal share of the work, and a small position is sooner or later looked at in full.
+    Each width gets an equal share of the work, and a small position is searched completely sooner or later.
     """
     number += 1
     while number % 4 == 0:
@@ -77,7 +79,7 @@ def wider(width: int, number: int) -> int:
 
 
 class Tries(Search):
-    """Best-first tries, each with other noise; a try that leaves nothing out proves that there is no win."""
+    """Best-first tries, each with different noise. A try that drops nothing proves that there is no win."""
 
     ROW: int
 
@@ -94,15 +96,15 @@ class Tries(Search):
 
     @abstractmethod
     def load(self) -> int:
-        """Write the starting position to slot 0; its key."""
+        """Write the starting position to slot 0, and return its key."""
 
     @abstractmethod
     def explore(self, plan: Plan, nodes: int) -> int:
-        """Continue the try for up to ``nodes`` positions."""
+        """Continue the try for up to ``nodes`` positions; returns a state of ``tools``."""
 
     @abstractmethod
     def is_won_at_once(self) -> bool:
-        """Whether the position in slot 0 is won by moves that need no search."""
+        """Whether the position in slot 0 is already won, with no search needed."""
 
     def begin(self) -> None:
         """Start the next try."""
@@ -131,18 +133,18 @@ class Tries(Search):
         return self.status
 
     def winning_moves(self) -> list[int]:
-        """The chosen moves of the win, from the root; ``load`` has yet to put the root back."""
+        """The chosen moves of the win, from the root. Slot 0 must be loaded again before they are made."""
         return line(self.front, int(self.front.state[COUNT]) - 1)
 
 
 class LoggedTries(Tries):
-    """Tries of a game in which a move brings others with it: a log holds what was made, its length first."""
+    """Tries of a game in which one move causes others. ``log`` lists the moves made, its length first."""
 
     log: Ints
 
     @abstractmethod
     def make(self, move: int) -> None:
-        """Make a move and what follows from it in the position in slot 0, and log both; `load` logs too."""
+        """Make a move and those it causes in the position in slot 0, and log them all; ``load`` logs too."""
 
     @staticmethod
     @abstractmethod
@@ -164,7 +166,7 @@ class LoggedTries(Tries):
 
 
 class EitherWay(Search):
-    """Two searches by turns; won if one is, lost if both are."""
+    """Two searches in turns: won if either is, lost if both are."""
 
     TURN = 20_000
 

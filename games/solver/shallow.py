@@ -1,7 +1,7 @@
-"""Shorter lines from the searches that run depth-first: search again, each time for fewer choices in a row.
+"""Shorter lines for the depth-first games: search again with tighter and tighter bounds.
 
-Stonewall's first line wanders, often for hundreds of moves; one with a bound is found soon or not at all. A line of
-Labyrinth is as long as it deals rows, and the fewest rows that win are found exactly.
+Stonewall's first line wanders, often for hundreds of moves; a shorter one is found quickly or not at all. A Labyrinth
+line is as long as the number of rows it deals, and the smallest number of rows that wins is found exactly.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from games.solver.stonewall import StonewallSearch
 SEEN: Final = 1 << 19
 NODES: Final = 200_000
 STEPS: Final = (0.5, 0.75, 0.9)
-"""A bound as a share of the choices of the best line so far, the boldest first."""
+"""Bounds to try, as shares of the choices in the best line so far, the tightest first."""
 
 Cancel = Callable[[], bool] | None
 
 
 def shallower(table: Table, line: list[str], cancel: Cancel = None) -> list[str]:
-    """The line, or a shorter one from the same position; the same every time unless it is cancelled."""
+    """The line, or a shorter one from the same position. The result is always the same unless ``cancel`` stops it."""
     searches = {"stonewall": _stonewall, "labyrinth": _labyrinth}.get(table.GAME)
     if searches is None:
         return line

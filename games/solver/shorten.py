@@ -1,6 +1,6 @@
-"""Shorten a winning line: search for a shallower one, cut out detours, and leave out moves it can do without.
+"""Shortens a winning line: search for a shallower one, cut detours, and drop moves that are not needed.
 
-Par of a deal is the length of its line after this; it is no proof that no shorter line exists.
+The length of the resulting line is the deal's par (docs/difficulty.md). A shorter line may still exist.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ _WORK = 400_000
 def shorten(
     table: Table, tokens: Sequence[str], *, work: int = _WORK, cancel: Callable[[], bool] | None = None
 ) -> tuple[str, ...]:
-    """A line from the table's position that wins with as many tokens as ``tokens`` or fewer.
+    """A line that wins from the table's position with at most as many tokens as ``tokens``. The table does not change.
 
-    The same line comes out every time, unless ``cancel`` ends the work early.
+    ``work`` bounds the tokens pushed. The result is always the same unless ``cancel``, called now and then, returns
+    true.
 
     :raises TokensError: when ``tokens`` do not win.
     """
@@ -36,7 +37,7 @@ def shorten(
 
 
 def _without_detours(table: Table, tokens: list[str]) -> list[str]:
-    """The line without the parts that lead back to a position it had before."""
+    """The line without the parts that return to an earlier position."""
     copy = from_position(table.position())
     last_seen = {_signature(copy): 0}
     signatures = [_signature(copy)]
@@ -55,7 +56,7 @@ def _without_detours(table: Table, tokens: list[str]) -> list[str]:
 
 
 def _signature(table: Table) -> tuple[object, ...]:
-    """The position, quickly: equal ones are the same to the last card."""
+    """A value that is equal for equal positions, and cheap to make."""
     piles = tuple(tuple(pile) for pile in (*table.piles, *table.foundations))
     return (piles, table.hidden, *table.unseen_facts().items())
 
@@ -64,7 +65,7 @@ Rewrite = Callable[[list[str], int], Iterator[list[str]]]
 
 
 def _joined(line: list[str], at: int) -> Iterator[list[str]]:
-    """Instead of A-B and later B-C, A-C: at the first place or at the second."""
+    """Replace A-B and a later B-C by A-C, in the place of the first or of the second."""
     source, dash, target = line[at].partition("-")
     pile, _, unit = target.partition("x")
     if not dash or pile == "f":
@@ -79,7 +80,7 @@ def _joined(line: list[str], at: int) -> Iterator[list[str]]:
 
 
 def _dropped(line: list[str], at: int) -> Iterator[list[str]]:
-    """Without one token, or without it and one of the next three."""
+    """Leave out one token, or it and one of the next three."""
     yield line[:at] + line[at + 1 :]
     for later in range(at + 1, min(at + 4, len(line))):
         yield line[:at] + line[at + 1 : later] + line[later + 1 :]
@@ -88,7 +89,7 @@ def _dropped(line: list[str], at: int) -> Iterator[list[str]]:
 def _improve(
     table: Table, line: list[str], rewrite: Rewrite, work: int, cancel: Callable[[], bool] | None
 ) -> tuple[list[str], int]:
-    """Try a rewrite at every place, from the back; the line, and the work left."""
+    """Try a rewrite at every place, from the end backwards; returns the line and the work left."""
     player = _Player(table)
     at = len(line) - 1
     while at >= 0 and work > 0 and not (cancel is not None and cancel()):
@@ -103,14 +104,17 @@ def _improve(
 
 
 class _Player:
-    """Replays lines that mostly begin alike on one table."""
+    """Replays lines on one table, reusing the beginning they share."""
 
     def __init__(self, table: Table) -> None:
         self.table = from_position(table.position())
         self.line: list[str] = []
 
     def wins(self, line: list[str], same: int) -> tuple[int, list[str] | None]:
-        """Tokens pushed, and the part of the line that wins, or ``None``; ``same`` tokens are as in the line before."""
+        """The number of tokens pushed, and the part of the line that wins or None.
+
+        The first ``same`` tokens are those of the line before.
+        """
         while len(self.line) > same or self.line != line[: len(self.line)]:
             self.table.pop()
             self.line.pop()

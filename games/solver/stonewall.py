@@ -1,9 +1,9 @@
-"""Stonewall: depth-first search with a set of seen positions, all moves made and taken back in one packed position.
+"""Stonewall: depth-first search with a set of seen positions; moves are made and taken back in one packed position.
 
-Three facts keep the search small. A card that no card needs as a base any more goes to its foundation at once. A
-reserve card gains nothing by lying on a pile until a run is put on it: so such moves come as a series on one pile that
-a run from another pile ends. And the order of the piles does not matter: a key is a sum over pairs (card, what it lies
-on).
+Rules: ``games.rules.stonewall``. Three facts keep the search small. A card that no other card needs goes to its
+foundation at once. Moving a reserve card to a pile gains nothing until a run is put on it, so such moves come as a
+series on one pile, which a run from another pile ends. And the order of the piles does not matter: a key is a sum over
+pairs (a card, what it lies on).
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -36,7 +36,7 @@ MOST_MOVES = 100
 
 @dataclass(frozen=True)
 class Start:
-    """A position: piles bottom to top as (card, face down), reserve cards by cell, foundation heights (S H D C)."""
+    """A position: piles bottom up as (card, face down), reserve cards by cell, foundation heights (S H D C)."""
 
     piles: Sequence[Sequence[tuple[int, bool]]]
     reserve: Mapping[int, int]
@@ -44,8 +44,11 @@ class Start:
 
 
 class Stack(NamedTuple):
-    """The search under way: the position, moves made, moves to try (of level n those from first[n] to last[n]), moves
-    made before each level's own, keys and counters."""
+    """A search in progress.
+
+    The position; the moves made; the moves to try (those of level n from first[n] to last[n]); the number of moves made
+    before each level; the keys; and counters.
+    """
 
     pos: Ints
     undo: Ints
@@ -59,17 +62,19 @@ class Stack(NamedTuple):
 
 @jit
 def is_red(card: int) -> bool:
+    """Whether the card is a heart or a diamond."""
     return 13 <= card < 39
 
 
 @jit
 def goes_on(card: int, target: int) -> bool:
+    """Whether the card may be built on the target."""
     return card % 13 + 1 == target % 13 and is_red(card) != is_red(target)
 
 
 @jit
 def is_safe(pos: Ints, card: int) -> bool:
-    """Whether the card may go to its foundation at once: whatever could be put on it can go to its foundation too."""
+    """Whether the card may go to its foundation at once, because every card it could carry can go up too."""
     rank = card % 13
     if rank < 2:
         return True
@@ -82,7 +87,9 @@ def is_safe(pos: Ints, card: int) -> bool:
 
 @jit
 def make(pos: Ints, undo: Ints, done: int, source: int, card: int, target: int, keys: Ints) -> int:
-    """Move the run whose lowest card is ``card``; note it at ``undo[done]``; the change of the position's key."""
+    """Move the run that starts with ``card``, and note the move at ``undo[done]``; returns the change in the position's
+    key.
+    """
     below = pos[card]
     if below == RESERVE:
         source = PILES
@@ -119,7 +126,7 @@ def make(pos: Ints, undo: Ints, done: int, source: int, card: int, target: int, 
 
 @jit
 def take_back(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
-    """Take back the move noted at ``undo[done]``; the change of the position's key."""
+    """Take back the move noted at ``undo[done]``; returns the change in the position's key."""
     at = done * UNDO
     card = undo[at]
     source = undo[at + 1]
@@ -145,7 +152,7 @@ def take_back(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
 
 @jit
 def settle(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
-    """Make every safe foundation move; how many moves are noted."""
+    """Make every safe foundation move; returns the number of moves noted."""
     busy = True
     while busy:
         busy = False
@@ -163,7 +170,7 @@ def settle(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
 
 @jit
 def source_of(pos: Ints, card: int) -> int:
-    """The pile whose top the card is, or the reserve, or -1."""
+    """The pile that has the card on top, ``PILES`` for the reserve, or -1."""
     if pos[card] == RESERVE:
         return PILES
     for pile in range(PILES):
@@ -174,6 +181,7 @@ def source_of(pos: Ints, card: int) -> int:
 
 @jit
 def key_of(pos: Ints, keys: Ints) -> int:
+    """The position's key."""
     key = 0
     for card in range(52):
         if pos[card] != GONE:
@@ -185,8 +193,10 @@ def key_of(pos: Ints, keys: Ints) -> int:
 
 @jit
 def list_moves(pos: Ints, pending: int, moves: Ints, first: int) -> int:
-    """Write the moves worth trying (all of them to the pile ``pending``, if there is one) to ``moves`` from ``first``,
-    the most promising last; the end. A move is card * 64 + source * 8 + target."""
+    """Write the moves worth trying to ``moves`` from index ``first`` on, the most promising last; returns the end.
+
+    If ``pending`` is a pile, all of them go to it. A move is card * 64 + source * 8 + target.
+    """
     if pending >= 0:
         return list_runs(pos, pending, moves, list_reserve(pos, pending, moves, first))
     end = first
@@ -211,7 +221,7 @@ def list_moves(pos: Ints, pending: int, moves: Ints, first: int) -> int:
 
 @jit
 def list_reserve(pos: Ints, target: int, moves: Ints, end: int) -> int:
-    """Write the moves of reserve cards to a pile; the end."""
+    """Write the moves of reserve cards to a pile; returns the end of the list."""
     onto = pos[TOP + target]
     if onto % 13 == 0:
         return end
@@ -229,7 +239,7 @@ def list_reserve(pos: Ints, target: int, moves: Ints, end: int) -> int:
 
 @jit
 def list_runs(pos: Ints, target: int, moves: Ints, end: int) -> int:
-    """Write the moves of runs from other piles to a pile that is not empty; the end."""
+    """Write the moves of runs from other piles to a pile that is not empty; returns the end of the list."""
     onto = pos[TOP + target]
     for source in range(PILES):
         card = pos[TOP + source]
@@ -245,7 +255,10 @@ def list_runs(pos: Ints, target: int, moves: Ints, end: int) -> int:
 
 @jit
 def list_to_space(pos: Ints, target: int, moves: Ints, end: int) -> int:
-    """Write the moves to an empty pile, of reserve cards (no ace: nothing goes on it) and of runs short of a pile."""
+    """Write the moves to an empty pile; returns the end of the list.
+
+    They are those of reserve cards (except aces, which no card goes on) and of runs that leave something behind.
+    """
     for card in range(52):
         if pos[card] == RESERVE and card % 13 > 0:
             moves[end] = card * 64 + PILES * 8 + target
@@ -263,14 +276,14 @@ def list_to_space(pos: Ints, target: int, moves: Ints, end: int) -> int:
 
 @jit
 def continues(pos: Ints, card: int) -> bool:
-    """Whether the card below this one belongs to the same run."""
+    """Whether the card below belongs to the same run."""
     below = pos[card]
     return below < BASE and pos[DOWN + below] == 0 and goes_on(card, below)
 
 
 @jit
 def explore(stack: Stack, seen: Ints, room: int, nodes: int) -> int:
-    """Continue the search for up to ``nodes`` positions; see ``tools`` for the result."""
+    """Continue the search for up to ``nodes`` positions; returns a state of ``tools``."""
     pos, state, first, last = stack.pos, stack.state, stack.first, stack.last
     stop = state[NODES] + nodes
     key = key_of(pos, stack.keys)
@@ -312,7 +325,7 @@ def explore(stack: Stack, seen: Ints, room: int, nodes: int) -> int:
 
 @jit
 def advance(stack: Stack, move: int, key: int) -> int:
-    """Make a move and, unless it brought a reserve card to a pile, all safe ones after it; the new key."""
+    """Make a move, then all safe ones unless it took a reserve card to a pile; returns the new key."""
     source, target = (move >> 3) & 7, move & 7
     done = stack.state[DONE]
     key += make(stack.pos, stack.undo, done, source, move >> 6, target, stack.keys)
@@ -328,7 +341,7 @@ def advance(stack: Stack, move: int, key: int) -> int:
 
 @jit
 def back_to(stack: Stack, done: int, key: int) -> int:
-    """Take back all moves but the first ``done``; the new key."""
+    """Take back all moves but the first ``done``; returns the new key."""
     while stack.state[DONE] > done:
         stack.state[DONE] -= 1
         key += take_back(stack.pos, stack.undo, stack.state[DONE], stack.keys)
@@ -336,7 +349,10 @@ def back_to(stack: Stack, done: int, key: int) -> int:
 
 
 class StonewallSearch(Exhaustive):
-    """Decides a position; ``deepest`` choices at most are made in a row (fewer make shorter lines and no proof)."""
+    """Decides a position.
+
+    At most ``deepest`` choices are made in a row: fewer make a shorter line, but do not prove a loss.
+    """
 
     def __init__(self, start: Start, *, limit: int = 1 << 22, deepest: int = MOST_DEPTH) -> None:
         super().__init__(limit)
@@ -374,14 +390,14 @@ class StonewallSearch(Exhaustive):
 
     @property
     def depth(self) -> int:
-        """Choices made in a row to where the search is."""
+        """The number of choices made on the way to the current position."""
         return int(self.stack.state[LEVEL])
 
     def explore(self, nodes: int) -> int:
         return explore(self.stack, self.seen.table, self.seen.room, nodes)
 
     def moves_made(self) -> list[tuple[int, int, int]]:
-        """The moves that stand as (card, source pile or 6, target pile or 6)."""
+        """The moves made, as (card, source pile or 6, target pile or 6)."""
         undo, end = self.stack.undo, int(self.stack.state[DONE]) * UNDO
         return [(int(undo[at]), int(undo[at + 1]), int(undo[at + 3])) for at in range(0, end, UNDO)]
 

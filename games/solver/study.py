@@ -1,6 +1,7 @@
-"""How often a game can be won: many random deals, judged one by one, counted with 95 % intervals.
+"""How often a game can be won: many random deals, solved one by one, with 95 % intervals (docs/winnability.md,
+"Method").
 
-The deals are numbered and their seeds follow from the number, so a study can be resumed and repeated, deal by deal.
+Deals are numbered and their seeds follow from the number, so a study can be resumed, and repeated deal by deal.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Options = Mapping[str, Any] | None
 
 @dataclass(frozen=True)
 class Judged:
-    """One deal: its number, outcome, positions looked at, seconds, and tokens of the line found (0: none)."""
+    """One deal: its number, outcome, positions looked at, seconds, and the tokens of its line (0 if there is none)."""
 
     number: int
     outcome: str
@@ -39,7 +40,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Study:
-    """What is studied: a variant (or a game with options), and the positions looked at a deal at most."""
+    """What is studied: a variant, or a game with options, and ``nodes``, the most positions to look at in each deal."""
 
     name: str
     options: Options
@@ -47,18 +48,18 @@ class Study:
 
     @property
     def label(self) -> str:
-        """The variant's name, with options if any."""
+        """The variant's name, with its options if any."""
         chosen = sorted((self.options or {}).items())
         return " ".join([self.name, *(f"{name}={json.dumps(value).strip(chr(34))}" for name, value in chosen)])
 
 
 def seed_of(number: int) -> bytes:
-    """The seed of a study's deal: known to everybody, and none that is ever published for play."""
+    """The 32-byte seed of a study's deal. It is public, and never used for play."""
     return sha256(b"talon winnability %d" % number).digest()
 
 
 def judge(study: Study, number: int) -> Judged:
-    """Solve one deal; its line, if one is found, has been replayed by the rules."""
+    """Solve one deal. A line that is found has been replayed by the rules."""
     table = open_table(study.name, seed_of(number), study.options)
     result: Result = solve(table, Budget(nodes=study.nodes))
     tokens = len(result.tokens) if isinstance(result, Solution) else 0
@@ -66,7 +67,7 @@ def judge(study: Study, number: int) -> Judged:
 
 
 def judge_all(study: Study, numbers: Sequence[int], processes: int) -> Iterator[Judged]:
-    """Judge deals in several processes of low priority, each deal given as soon as it is done."""
+    """Judge deals in ``processes`` low-priority processes; yields each as soon as it is done, in any order."""
     if processes == 1:
         yield from (judge(study, number) for number in numbers)
         return
@@ -87,7 +88,7 @@ def _step_back() -> None:
 
 
 class State:
-    """The deals judged so far, one JSON line each in a file; a line cut short by a crash is judged anew."""
+    """The deals judged so far, kept in a file with one JSON line each. A line cut short by a crash is dropped."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -103,7 +104,7 @@ class State:
             os.truncate(path, whole)
 
     def add(self, deal: Judged) -> None:
-        """Keep a deal, at once."""
+        """Write a deal to the file at once."""
         self.judged[deal.number] = deal
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a") as file:
@@ -111,7 +112,7 @@ class State:
 
 
 def interval(count: int, total: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share, each end between 0 and 1."""
+    """Wilson's 95 % score interval for ``count`` out of ``total``; both ends lie between 0 and 1."""
     if not total:
         return 0.0, 1.0
     z = 1.959964
@@ -124,7 +125,7 @@ def interval(count: int, total: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Summary:
-    """The figures of a study."""
+    """A study's figures; ``line`` (tokens) and ``nodes`` (positions) are medians."""
 
     label: str
     deals: int
@@ -136,7 +137,7 @@ class Summary:
 
 
 def summary(study: Study, deals: Sequence[Judged]) -> Summary:
-    """Count the outcomes; ``line`` and ``nodes`` are medians, of the lines' tokens and of the positions looked at."""
+    """Count a study's outcomes, and take the medians of line length and of positions looked at."""
     count = {outcome: sum(deal.outcome == outcome for deal in deals) for outcome in OUTCOMES.values()}
     return Summary(
         label=study.label,
@@ -167,7 +168,7 @@ def as_table(summaries: Sequence[Summary]) -> str:
 
 
 def as_plot(summaries: Sequence[Summary]) -> str:
-    """The shares as an SVG: a bar for each variant, won, undecided, lost, with the interval of the won."""
+    """The summaries as an SVG: a bar for each variant (won, undecided, lost), with the interval of the wins."""
     row, left, width = 34, 130, 520
     height = row * len(summaries) + 58
     box = f"{left + width + 30} {height}"

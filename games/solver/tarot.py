@@ -1,8 +1,8 @@
-"""Tarot: best-first search, started again and again with noise; the stock is a row of cards to pick from.
+"""Tarot: best-first search, restarted with noise; the stock is a row of cards to pick from.
 
-Drawing and turning the waste over change nothing but which stock cards can be played, so a move from the stock comes
-with the draws it takes. A pile is a chain "what each card lies on", and moving a run changes one link. A top card on
-which nothing could be built any more goes to its foundation at once.
+Rules: ``games.rules.tarot``. Drawing and turning the waste over only change which stock card can be played, so a move
+from the stock includes the draws it needs. A position says what each card lies on, so moving a run changes one entry. A
+top card goes to its foundation at once if no card will need to be built on it.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -32,15 +32,18 @@ TO_FOUNDATION = 9
 FROM_STOCK = 9
 LINKS = 80
 FIXED = 79
-"""Columns of the table what goes where: a card, BASE for an empty pile, FIXED: never leaves the bottom of a pile."""
+"""Columns of the table of what goes where: a card; BASE, an empty pile; FIXED, never leaves the bottom of a pile."""
 TAKERS = 12
 SPLIT = CARDS * LINKS + CARDS
 
 
 @dataclass(frozen=True)
 class Start:
-    """A position: piles bottom up as (card, face down), next cards of the foundations (-1 complete), waste bottom to
-    top, the stock's next card first."""
+    """A position.
+
+    Piles from the bottom up as (card, face down), the next card of each foundation (-1 complete), the waste from the
+    bottom up, the stock's next card first, the cards drawn at a time, and whether the Fool is wild.
+    """
 
     piles: Sequence[Sequence[tuple[int, bool]]]
     wanted: Sequence[int]
@@ -51,9 +54,11 @@ class Start:
 
 
 class Deal(NamedTuple):
-    """What stays the same while a position is searched: cards drawn at a time, cards to bring up, what goes on what
-    and on each card (see ``_tables``), keys, weights of the score, a log of moves (its length first) and room for a
-    list of moves."""
+    """What does not change during a search.
+
+    The cards drawn at a time, the cards needed to win, what goes on what and on each card (see ``_tables``), the keys,
+    the weights of the score, a log of moves (its length first), and room for a list of moves.
+    """
 
     draw: int
     goal: int
@@ -67,6 +72,7 @@ class Deal(NamedTuple):
 
 @jit
 def suit_of(card: int) -> int:
+    """The card's suit, 0 to 3; 4 for trumps."""
     return card // 14 if card < FOOL else 4
 
 
@@ -84,7 +90,7 @@ def is_safe(row: Ints, base: int, card: int, takers: Ints) -> bool:
 
 @jit
 def expose(row: Ints, base: int, pile: int, below: int, keys: Ints) -> int:
-    """Make ``below`` the top of a pile, turning it up; the change of the key."""
+    """Make ``below`` the top of a pile and turn it up; returns the change in the key."""
     if below >= BASE:
         row[base + TOP + pile] = -1
         return 0
@@ -98,7 +104,7 @@ def expose(row: Ints, base: int, pile: int, below: int, keys: Ints) -> int:
 
 @jit
 def pick(row: Ints, base: int, card: int) -> int:
-    """Take a card out of stock and waste; how many cards had to be on the waste for that."""
+    """Take a card from stock or waste; returns how many cards had to be on the waste to reach it."""
     place = 0
     while row[base + SEQ + place] != card:
         place += 1
@@ -112,7 +118,7 @@ def pick(row: Ints, base: int, card: int) -> int:
 
 @jit
 def apply(row: Ints, base: int, move: int, keys: Ints) -> int:
-    """Make a move, card * 256 + source * 16 + target; the change of the key."""
+    """Make a move, card * 256 + source * 16 + target; returns the change in the key."""
     card = move >> 8
     source = (move >> 4) & 15
     target = move & 15
@@ -142,7 +148,7 @@ def apply(row: Ints, base: int, move: int, keys: Ints) -> int:
 
 @jit
 def settle(row: Ints, base: int, deal: Deal) -> int:
-    """Play every top card on which nothing could be built any more; the change of the key."""
+    """Play every top card that no other card needs; returns the change in the key."""
     change = 0
     busy = True
     while busy:
@@ -160,7 +166,10 @@ def settle(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def waste_key(row: Ints, base: int, draw: int) -> int:
-    """The waste's size as far as it matters: multiples of ``draw`` and the whole come round again in every round."""
+    """The size of the waste, as far as it matters.
+
+    Sizes that every pass through the stock reaches anyway (multiples of ``draw``, and all cards) count as one.
+    """
     waste = row[base + WASTE]
     if waste % draw == 0 or waste == row[base + LEFT]:
         return 0
@@ -169,7 +178,7 @@ def waste_key(row: Ints, base: int, draw: int) -> int:
 
 @jit
 def list_moves(row: Ints, base: int, deal: Deal) -> int:
-    """Write the legal moves, with all stock cards that can be reached, to the deal's list; how many."""
+    """Write the legal moves, with all stock cards in reach, to the deal's list; returns their number."""
     count = 0
     for source in range(PILES):
         card = row[base + TOP + source]
@@ -189,7 +198,7 @@ def list_moves(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def list_foundation(row: Ints, base: int, card: int, source: int, deal: Deal, count: int) -> int:
-    """Write the move to its foundation if the card is the next there; the new count."""
+    """Write the card's move to its foundation if it is next there; returns the new number of moves."""
     if row[base + NEXT + suit_of(card)] == card:
         deal.moves[count] = card * 256 + source * 16 + TO_FOUNDATION
         count += 1
@@ -198,7 +207,9 @@ def list_foundation(row: Ints, base: int, card: int, source: int, deal: Deal, co
 
 @jit
 def list_targets(row: Ints, base: int, card: int, source: int, deal: Deal, count: int) -> int:
-    """Write the piles a card (with what lies on it) may go to, of the empty ones the first; the new count."""
+    """Write the piles that a card and the run on it may go to, only the first empty one; returns the new number of
+    moves.
+    """
     goes, at_bottom = deal.goes, row[base + card] == BASE
     if at_bottom and goes[card * LINKS + FIXED] == 1:
         return count
@@ -218,6 +229,7 @@ def list_targets(row: Ints, base: int, card: int, source: int, deal: Deal, count
 
 @jit
 def score_of(row: Ints, base: int, weights: Ints) -> int:
+    """The position's score by ``WEIGHTS``."""
     score = row[base + UP] * weights[0] - row[base + HIDDEN] * weights[1] - row[base + LEFT] * weights[2]
     for pile in range(PILES):
         if row[base + TOP + pile] < 0:
@@ -245,7 +257,7 @@ def inversions(row: Ints, base: int) -> int:
 
 @jit
 def explore(front: Frontier, deal: Deal, noise: int, nodes: int) -> int:
-    """Continue one try of the search for up to ``nodes`` positions; see ``tools`` for the result."""
+    """Continue one try for up to ``nodes`` positions; returns ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
     rows, state = front.rows, front.state
     stop = state[NODES] + nodes
     while state[NODES] < stop:
@@ -265,7 +277,7 @@ def explore(front: Frontier, deal: Deal, noise: int, nodes: int) -> int:
 
 @jit
 def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: int) -> bool:
-    """Build the child that a move leads to; whether it is a new position."""
+    """Build the child that a move leads to in slot ``child``; returns whether the position is new."""
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
     deal.log[0] = 0
@@ -298,7 +310,7 @@ def _goes_on(card: int, onto: int, *, wild: bool) -> bool:
 
 
 def _tables(*, wild: bool) -> tuple[Ints, Ints]:
-    """What goes where, by the columns above; and for each card the cards that go on it, the Fool aside."""
+    """What goes where, by the columns above; and for each card, the cards that go on it, without the Fool."""
     goes, takers = longs(CARDS * LINKS), longs(CARDS * TAKERS, -1)
     for card in range(CARDS):
         fixed = card == WORLD or (card < FOOL and card % 14 == 13)
@@ -314,12 +326,14 @@ def _tables(*, wild: bool) -> tuple[Ints, Ints]:
 
 
 WEIGHTS = (8, 20, 5, 10, 8)
-"""Of a card up, a card face down, a stock card, a space, a card under a higher one of its suit."""
+"""Weights in the score: a card up, a card face down, a stock card, a space, a card under a higher one of its suit."""
 FIRST, NOISE = 8000, 40
 
 
 class TarotSearch(Tries):
-    """Looks for a win try after try; ``limit`` bounds the positions a try may keep."""
+    """Looks for a win, try after try. ``limit`` bounds the positions a try may keep; ``weights`` are those of the
+    score.
+    """
 
     ROW = ROW
 
@@ -385,7 +399,7 @@ class TarotSearch(Tries):
         return tokens
 
     def _write(self, move: int, piles: list[list[int]], tokens: list[str]) -> None:
-        """Append the tokens of a move, the draws before it included; ``piles`` follows."""
+        """Append the tokens of a move with the draws it needs, and apply it to ``piles``."""
         card, source, target = move >> 8, move >> 4 & 15, move & 15
         run, unit, name = [card], "", f"t{source}"
         if source == FROM_STOCK:

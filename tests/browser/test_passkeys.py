@@ -28,7 +28,7 @@ def test_an_account_is_signed_in_to_with_a_passkey_alone(visit: Callable[..., An
     page.get_by_label("Name").fill("Pass Keyes")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Password (again)").fill(PASSWORD)
-    page.get_by_role("button", name="Make an account").click()
+    page.get_by_role("button", name="Create an account").click()
     page.wait_for_url(f"{home}/")
 
     page.goto(f"{home}/players/me/settings/")

@@ -60,7 +60,7 @@ def test_the_commitment_is_the_hash_of_the_seed() -> None:
 
 
 def test_a_deck_is_shuffled_as_the_rules_say() -> None:
-    """The shuffle written out once more, in the words of rules section 8."""
+    """The shuffle written out once more, in the words of docs/shuffle.md."""
     stream = b"".join(hashlib.sha256(SEED + counter.to_bytes(8, "big")).digest() for counter in range(20))
     words = [int.from_bytes(stream[at : at + 4], "big") for at in range(0, len(stream), 4)]
     deck = [rank + suit for suit in "SHDC" for rank in "A23456789TJQK"]

@@ -1,4 +1,4 @@
-"""Section 2 of the rules: Braid."""
+"""Braid, written from its rules page."""
 
 from __future__ import annotations
 

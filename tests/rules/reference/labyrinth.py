@@ -1,4 +1,4 @@
-"""Section 3 of the rules: Labyrinth."""
+"""Labyrinth, written from its rules page."""
 
 from __future__ import annotations
 

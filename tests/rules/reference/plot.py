@@ -1,4 +1,4 @@
-"""Section 5 of the rules: The Plot."""
+"""The Plot, written from its rules page."""
 
 from __future__ import annotations
 

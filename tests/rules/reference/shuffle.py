@@ -1,4 +1,4 @@
-"""Section 8 of the rules: the decks, the random stream and the shuffle."""
+"""The decks, the random stream and the shuffle, written from docs/shuffle.md."""
 
 from __future__ import annotations
 

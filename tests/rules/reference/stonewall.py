@@ -1,4 +1,4 @@
-"""Section 6 of the rules: Stonewall."""
+"""Stonewall, written from its rules page."""
 
 from __future__ import annotations
 

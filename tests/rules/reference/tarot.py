@@ -1,4 +1,4 @@
-"""Section 4 of the rules: Tarot Solitaire."""
+"""Tarot Solitaire, written from its rules page."""
 
 from __future__ import annotations
 
