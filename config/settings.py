@@ -178,13 +178,6 @@ if REDIS_URL:
             "LOCATION": REDIS_URL,
             "KEY_PREFIX": "talon",
         },
-        # Copies of what everybody looks at (games.readings); the database has the originals.
-        "readings": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
-            "LOCATION": REDIS_URL,
-            "KEY_PREFIX": "talon.readings",
-            "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},
-        },
     }
     CELERY_BROKER_URL = REDIS_URL
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 1200, "socket_timeout": 10}
@@ -195,7 +188,6 @@ else:
             "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
             "OPTIONS": {"MAX_ENTRIES": 10_000},
         },
-        "readings": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "readings"},
     }
     CELERY_BROKER_URL = "memory://localhost/"
     CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05}

@@ -50,10 +50,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.fixture
 def away(settings: Any, clock: Clock) -> Iterator[None]:
     """A Redis that refuses connections."""
-    settings.CACHES = {
-        "default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": AWAY},
-        "readings": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": AWAY},
-    }
+    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": AWAY}}
     cache.clear()
     yield
     cache.clear()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
-from django.core.cache import caches
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -23,7 +23,6 @@ from games.live.tables import LiveTables, shared_tables
 from games.models import Attempt, Presence
 from games.presence import reporting, summary
 from games.presence.reporting import GOOD_FOR, Reporter, seats_at
-from games.readings import CACHE
 from tests.games.conftest import Play, Sit, make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,7 +30,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def _nothing_read() -> None:
-    caches[CACHE].clear()
+    cache.clear()
 
 
 def account(name: str, **fields: Any) -> User:
