@@ -69,17 +69,16 @@ class Site:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of these drive a browser, and share one server: one worker runs them."""
+    """All of these drive a browser. Every worker takes some, with a browser and a server of its own."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The one server of all browser tests."""
+    """The one server of all browser tests of a worker."""
     yield from serve(tmp_path_factory.mktemp("site"))
 
 
