@@ -1,8 +1,13 @@
-"""Take the pictures of docs/screenshots anew: ``python -m tests.browser.screenshots`` (needs Chromium and Pillow)."""
+"""Take the pictures of docs/screenshots anew: ``python -m tests.browser.screenshots`` (needs Chromium and Pillow).
+
+The deals are certified ones, and the tables are played along their winning lines.
+"""
 
 from __future__ import annotations
 
 import io
+import json
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -16,11 +21,12 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, ROOT, Site, serve
-from tests.browser.table import Mouse, Player, won_record
+from tests.browser.table import Mouse, Player
 
 OUT = ROOT / "docs" / "screenshots"
 SIZES = {"1440": (1440, 900), "820": (820, 1180), "390": (390, 844)}
-TABLES = {"braid": 90, "labyrinth": 22, "tarot": 170, "plot": 120, "stonewall": 26}
+#: How much of the winning line has been played at each table.
+TABLES = {"braid": 0.5, "labyrinth": 0.4, "tarot": 0.6, "plot": 0.6, "stonewall": 0.4}
 PACE_MS = 90  # 15 plays within a second are taken for a machine's
 TODAY = datetime.now(UTC).date().isoformat()
 PAGES = {
@@ -36,6 +42,17 @@ PAGES = {
     "sign-in": "/accounts/login/",
 }
 
+_WINNING_LINES = """
+import json, django
+django.setup()
+from games.deals.publishing import todays_deals
+from games.rules import CATALOGUE, Record
+deals = {deal.variant: deal for deal in todays_deals() if deal.proven}
+if lacking := set(CATALOGUE) - set(deals):
+    raise SystemExit(f"not proven, so no picture is taken: {sorted(lacking)}")
+print(json.dumps({name: list(Record.from_bytes(bytes(deal.solution)).tokens) for name, deal in deals.items()}))
+"""
+
 
 def keep(page: Any, name: str) -> None:
     """Write what a page shows as a small WebP file."""
@@ -48,17 +65,27 @@ def keep(page: Any, name: str) -> None:
 def site() -> Iterator[Site]:
     """A server of its own on a temporary directory."""
     with tempfile.TemporaryDirectory() as var:
-        yield from serve(Path(var))
+        yield from serve(Path(var), certified=True)
 
 
-def play(page: Any, variant: str, moves: int) -> None:
-    """Open today's deal of a variant and play the first moves of its winning line."""
+def winning_lines(found: Site) -> dict[str, list[str]]:
+    """How each of today's deals is won.
+
+    :raises CalledProcessError: when one of them is not proven.
+    """
+    script = [sys.executable, "-c", _WINNING_LINES]
+    printed = subprocess.run(script, env=found.environment, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+    lines: dict[str, list[str]] = json.loads(printed)
+    return lines
+
+
+def play(page: Any, variant: str, line: list[str], share: float = 1) -> None:
+    """Open today's deal of a variant and play the first part of its winning line."""
     page.goto(f"/play/{variant}/")
     page.click("text=Deal the cards")
     player = Mouse(page)
     player.start()
-    tokens = won_record(variant)["tokens"]
-    for token in tokens[:moves]:
+    for token in line[: round(share * len(line))]:
         player.play(token)
         player.wait_played(over=True)
         page.wait_for_timeout(PACE_MS)
@@ -74,31 +101,31 @@ def sign_up(page: Any, name: str) -> None:
     page.wait_for_url(lambda url: "signup" not in url)
 
 
-def take(browser: Any, url: str) -> None:
+def take(browser: Any, url: str, lines: dict[str, list[str]]) -> None:
     """Every table and every page at every size, in light; tables at the largest size in dark as well."""
     options = {"base_url": url, "reduced_motion": "reduce"}
-    for name, cards in {"Minos": 12, "Daedalus": 31, "Icarus": 7}.items():
+    for name, share in {"Minos": 0.25, "Daedalus": 0.6, "Icarus": 0.15}.items():
         with browser.new_context(**options) as context:
             page = context.new_page()
             sign_up(page, name)
-            play(page, "labyrinth", cards)
+            play(page, "labyrinth", lines["labyrinth"], share)
             page.keyboard.press("r")
             page.click("#resign-dialog button.danger")
             page.wait_for_selector("#finish-rank[data-state=verified]")
     context = browser.new_context(**options)
     page = context.new_page()
     sign_up(page, "Ariadne")
-    play(page, "labyrinth", 99)
+    play(page, "labyrinth", lines["labyrinth"])
     page.wait_for_function("() => /rank/.test(document.querySelector('#finish-rank').textContent)")
     keep(page, "won-1440")
     tables = {}
-    for variant, moves in TABLES.items():
+    for variant, share in TABLES.items():
         if variant == "labyrinth":
             continue
-        play(page, variant, moves)
+        play(page, variant, lines[variant], share)
         tables[variant] = page.url
     guest = browser.new_context(**options).new_page()
-    play(guest, "labyrinth", TABLES["labyrinth"])
+    play(guest, "labyrinth", lines["labyrinth"], TABLES["labyrinth"])
     for size, (width, height) in SIZES.items():
         for variant in TABLES:
             shown = guest if variant == "labyrinth" else page
@@ -130,7 +157,8 @@ def main() -> int:
     """Take all pictures."""
     OUT.mkdir(parents=True, exist_ok=True)
     with site() as found, sync_playwright() as playwright:
-        take(playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS), found.url)
+        lines = winning_lines(found)
+        take(playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS), found.url, lines)
     return 0
 
 

@@ -108,6 +108,17 @@ def test_home_tells_how_each_deal_stands(visit: Visit) -> None:
     assert re.fullmatch(r"\d+:\d\d:\d\d", page.text_content(".countdown b"))
 
 
+def test_the_links_of_all_deals_can_be_reached_on_a_phone(visit: Visit) -> None:
+    page = visit("/", width=390, height=844)
+    links = page.locator("a.deal-link")
+    assert links.count() == 9
+    for link in links.all():
+        link.scroll_into_view_if_needed()
+        box = link.bounding_box()
+        assert box["height"] >= 24
+        assert 0 <= box["y"] <= 844 - box["height"]
+
+
 def test_error_pages_are_of_the_house(visit: Visit, complaints: list[str]) -> None:
     page = visit("/no/such/page/")
     assert page.text_content("h1") == "No such card"

@@ -115,13 +115,22 @@ def test_the_readme_begins_with_the_two_commands() -> None:
     assert readme.index("make run") < readme.index("make test")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_the_readme_fits_one_screen() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 50
+
+
+def test_the_index_has_one_line_for_every_document() -> None:
+    listed = re.findall(r"^- \[([\w-]+\.md)\]\(\1\): ", (ROOT / "docs" / "README.md").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", page.read_text()):
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_named_files_exist(page: Path) -> None:
     tops = "accounts|benchmarks|config|deploy|docs|frontend|games|leaderboards|requirements|tests"
     for target in re.findall(rf"`((?:{tops})/[\w./-]+\.\w+)`", page.read_text()):

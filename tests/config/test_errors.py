@@ -92,6 +92,7 @@ def test_a_failure_is_a_500_page_without_details(client: Client, monkeypatch: py
 def test_a_form_without_its_token_is_told_to_load_again() -> None:
     response = Client(enforce_csrf_checks=True).post("/accounts/login/", {}, headers={"accept": "text/html"})
     assert response.status_code == 403
+    assert 'href="/accounts/login/"' in response.content.decode()
     assert "load the page again" in response.content.decode()
 
 
