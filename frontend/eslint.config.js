@@ -1,6 +1,19 @@
 import css from "@eslint/css";
 import js from "@eslint/js";
 
+const WIDTH = 120;
+
+/** `max-len` reads scripts only: the same for style sheets. */
+const width = {
+  create: (context) => ({
+    StyleSheet: () =>
+      context.sourceCode.lines.forEach((text, k) => {
+        if (text.length > WIDTH)
+          context.report({ loc: { line: k + 1, column: WIDTH + 1 }, message: `A line is longer than ${WIDTH}.` });
+      }),
+  }),
+};
+
 export default [
   {
     files: ["static/js/**/*.js"],
@@ -8,7 +21,8 @@ export default [
     ...js.configs.recommended,
     rules: {
       ...js.configs.recommended.rules,
-      "max-len": ["error", { code: 120 }],
+      "max-len": ["error", { code: WIDTH }],
+      "max-lines": ["error", 200],
       eqeqeq: ["error", "always", { null: "ignore" }],
       "no-undef": "off", // the type check knows all names
       "no-unused-vars": ["error", { ignoreRestSiblings: true, varsIgnorePattern: "^_" }],
@@ -18,7 +32,7 @@ export default [
   },
   {
     files: ["static/css/**/*.css"],
-    plugins: { css },
+    plugins: { css, form: { rules: { width } } },
     language: "css/css",
     rules: {
       ...css.configs.recommended.rules,
@@ -26,6 +40,7 @@ export default [
       // The variables are defined in a sheet of their own.
       "css/no-invalid-properties": ["error", { allowUnknownVariables: true }],
       "css/use-baseline": "off",
+      "form/width": "error",
     },
   },
 ];

@@ -77,7 +77,7 @@ class Question {
         t("Yes"),
         moves === 0 ? t("It is won.") : tn("One move wins.", "A way was found; it takes {n} moves.", moves),
       ],
-      no: [t("No"), t("From here no way leads to a win. Undo goes back to where one may.")],
+      no: [t("No"), t("This can no longer be won. Undo moves to get back to where it may be.")],
       unknown: [t("Not known"), t("No way was found in the time given; there may be one.")],
     };
     this.#say(answer, ...texts[answer], answer === "yes" && moves > 0);
@@ -120,7 +120,7 @@ class Question {
 
 /** @param {string} [code] of the server's refusal @returns {string} */
 function refusal(code) {
-  if (code === "no_hints") return t("A game that counts gets no hints before its deal is closed.");
+  if (code === "no_hints") return t("Ranked games get no hints before their deal has closed.");
   if (code === "rate_limited") return t("Too many questions. Please ask again in a minute.");
   return t("The question could not be asked.");
 }

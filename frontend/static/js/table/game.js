@@ -1,177 +1,133 @@
-/** The state of one table: what the server has confirmed, and the moves that are on their way to it. */
+/** What the server has confirmed, the moves that are on their way to it, and what follows from both. */
 
 import { choicesFor, imagine, untouched } from "./moves.js";
 import { viewAfter } from "./views.js";
 
+/** @import { State } from "./state.js" */
 /** @import { Choice, Pile, Token, View } from "./types.js" */
 
 /**
- * How far each state lies along an attempt's way; what is not named is the end of it.
+ * How far each status lies along an attempt's way; what is not named is the end of it.
  * @type {Record<string, number>}
  */
 const STAGES = { playing: 0, pending: 1 };
 const SETTLED = 2;
 
-/** @param {string} state */
-const stage = (state) => STAGES[state] ?? SETTLED;
+/** @param {string} status */
+const stage = (status) => STAGES[status] ?? SETTLED;
+
+/** @param {State} state @returns {View|null} what to show: confirmed, with the unanswered moves made */
+export const shown = ({ view, pending }) => view && pending.reduce(imagine, view);
+
+/** @param {State} state @returns {Token[]} what may be tried now */
+export const offered = ({ status, legal, pending }) => (status === "playing" ? pending.reduce(untouched, legal) : []);
+
+/** @param {State} state @param {Pile} pile @param {number} count @returns {Choice[]} what its top cards can do */
+export const choices = (state, pile, count) => choicesFor(offered(state), pile, count);
+
+/** @param {State} state */
+export const canUndo = ({ status, view, pending }) =>
+  status === "playing" && Boolean(view?.can_undo || pending.length) && !pending.includes("u");
+
+/** @param {State} state @returns {boolean} whether the game is over and its last token has come */
+export const isComplete = ({ last, n }) => last !== null && (n ?? -1) >= last;
+
+/** @param {State} state @returns {boolean} whether the game is over, and not all is known of how */
+export const lacking = (state) => state.status !== "playing" && !(state.how && isComplete(state));
+
+/** @param {State} state @returns {number} milliseconds on the clock now */
+export const elapsed = ({ clock: { ms, at, runs } }) => (runs ? ms + performance.now() - at : ms);
+
+/** @param {State} state @param {Token} token @returns {number} the number to send it with */
+export function push(state, token) {
+  state.pending.push(token);
+  return (state.n ?? 0) + state.pending.length;
+}
+
+/** The unanswered moves will not happen. @param {State} state */
+export function forget(state) {
+  state.pending = [];
+}
+
+/** @param {State} state @param {any} message a whole view */
+export function takeView(state, message) {
+  state.view = message.view;
+  forget(state);
+  turn(state, message.state);
+  take(state, message);
+  over(state, message.n);
+}
 
 /**
- * @typedef {object} Clock
- * @property {number} ms the server's reading
- * @property {number} at when it was taken, by `performance.now()`
- * @property {boolean} runs
+ * @param {State} state
+ * @param {any} message one confirmed move
+ * @returns {"taken"|"known"|"missing"} known: it had been taken before; missing: others come before it
  */
+export function takeMove(state, message) {
+  if (!state.view || state.n === null) return "missing";
+  if (message.n <= state.n) return "known";
+  if (message.n !== state.n + 1) return "missing";
+  state.view = viewAfter(state.view, message.changes);
+  if (state.pending[0] === message.token) state.pending.shift();
+  else forget(state);
+  take(state, message);
+  return "taken";
+}
 
-export class Game {
-  /** @type {View|null} */ view = null;
-  /** @type {Token[]} */ legal = [];
-  /** @type {Token[]} */ pending = [];
-  /** The number of the last confirmed token; null before the first view. @type {number|null} */ n = null;
-  stuck = false;
-  auto = false;
-  state = "playing";
-  /** Whether this page has seen the game in play. */
-  played = false;
-  /** How it ended: "won", "resigned" or "closed"; empty before the server has said so. */
-  how = "";
-  /** The number of the last token there is, as soon as it is known that none follows. @type {number|null} */ #last =
-    null;
-  /** What the verifier says. @type {any} */ verdict = null;
-  /** @type {Clock} */ clock = { ms: 0, at: 0, runs: false };
+/**
+ * The missing moves have come: the clock goes by the server's again.
+ * @param {State} state @param {{n: number, ms: number, state: string}} message
+ */
+export function takeResumed(state, message) {
+  turn(state, message.state);
+  setClock(state, message.ms);
+  over(state, message.n);
+}
 
-  /** @returns {View|null} what to show: confirmed, with the unanswered moves made */
-  get shown() {
-    return this.view && this.pending.reduce(imagine, this.view);
+/** @param {State} state @param {{n: number, how: string, ms: number, state: string}} message */
+export function takeEnd(state, message) {
+  state.how = message.how;
+  turn(state, message.state);
+  state.last = null;
+  setClock(state, message.ms);
+  over(state, message.n);
+}
+
+/** @param {State} state @param {{state: string, tokens: number|null, elapsed_ms: number|null}} message */
+export function takeVerdict(state, message) {
+  state.verdict = message;
+  turn(state, message.state);
+  if (message.elapsed_ms !== null) setClock(state, message.elapsed_ms);
+  if (message.tokens !== null) over(state, message.tokens);
+}
+
+/** @param {State} state @param {any} message */
+function take(state, message) {
+  state.n = message.n;
+  state.legal = message.legal;
+  state.stuck = message.stuck;
+  state.auto = message.auto;
+  setClock(state, message.ms);
+}
+
+/** Messages may overtake one another: a status never goes back. @param {State} state @param {string} status */
+export function turn(state, status) {
+  if (stage(status) < stage(state.status)) return;
+  state.status = status;
+  if (status === "playing") state.played = true;
+  else {
+    forget(state);
+    setClock(state, elapsed(state));
   }
+}
 
-  /** @returns {Token[]} what may be tried now */
-  get offered() {
-    if (this.state !== "playing") return [];
-    return this.pending.reduce(untouched, this.legal);
-  }
+/** Notes the last token, if the game is over. @param {State} state @param {number} n */
+function over(state, n) {
+  if (state.status !== "playing") state.last ??= n;
+}
 
-  get canUndo() {
-    return (
-      this.state === "playing" && Boolean(this.view?.can_undo || this.pending.length) && !this.pending.includes("u")
-    );
-  }
-
-  /** @returns {boolean} whether the game is over and its last token has come */
-  get complete() {
-    return this.#last !== null && (this.n ?? -1) >= this.#last;
-  }
-
-  /** @returns {boolean} whether the game is over, and not all is known of how */
-  get lacking() {
-    return this.state !== "playing" && !(this.how && this.complete);
-  }
-
-  /** @returns {number} milliseconds on the clock now */
-  get elapsed() {
-    const { ms, at, runs } = this.clock;
-    return runs ? ms + performance.now() - at : ms;
-  }
-
-  /** @param {Pile} pile @param {number} count @returns {Choice[]} */
-  choices(pile, count) {
-    return choicesFor(this.offered, pile, count);
-  }
-
-  /** @param {Token} token @returns {number} the number to send it with */
-  push(token) {
-    this.pending.push(token);
-    return (this.n ?? 0) + this.pending.length;
-  }
-
-  /** @param {any} message a whole view */
-  takeView(message) {
-    this.view = message.view;
-    this.pending = [];
-    this.#turn(message.state);
-    this.#take(message);
-    this.#over(message.n);
-  }
-
-  /**
-   * @param {any} message one confirmed move
-   * @returns {"taken"|"known"|"missing"} known: it had been taken before; missing: others come before it
-   */
-  takeMove(message) {
-    if (!this.view || this.n === null) return "missing";
-    if (message.n <= this.n) return "known";
-    if (message.n !== this.n + 1) return "missing";
-    this.view = viewAfter(this.view, message.changes);
-    if (this.pending[0] === message.token) this.pending.shift();
-    else this.pending = [];
-    this.#take(message);
-    return "taken";
-  }
-
-  /**
-   * The missing moves have come: the clock goes by the server's again.
-   * @param {{n: number, ms: number, state: string}} message
-   */
-  takeResumed(message) {
-    this.#turn(message.state);
-    this.#setClock(message.ms);
-    this.#over(message.n);
-  }
-
-  /** The unanswered moves will not happen. */
-  forget() {
-    this.pending = [];
-  }
-
-  /** A message came too late. @param {string} state */
-  takeClosed(state) {
-    this.#turn(state);
-  }
-
-  /** @param {{n: number, how: string, ms: number, state: string}} message */
-  takeEnd(message) {
-    this.how = message.how;
-    this.#turn(message.state);
-    this.#last = null;
-    this.#setClock(message.ms);
-    this.#over(message.n);
-  }
-
-  /** @param {{state: string, tokens: number|null, elapsed_ms: number|null}} message */
-  takeVerdict(message) {
-    this.verdict = message;
-    this.#turn(message.state);
-    if (message.elapsed_ms !== null) this.#setClock(message.elapsed_ms);
-    if (message.tokens !== null) this.#over(message.tokens);
-  }
-
-  /** @param {any} message */
-  #take(message) {
-    this.n = message.n;
-    this.legal = message.legal;
-    this.stuck = message.stuck;
-    this.auto = message.auto;
-    this.#setClock(message.ms);
-  }
-
-  /** Messages may overtake one another: a state never goes back. @param {string} state */
-  #turn(state) {
-    if (stage(state) < stage(this.state)) return;
-    this.state = state;
-    if (state === "playing") this.played = true;
-    else {
-      this.pending = [];
-      this.#setClock(this.elapsed);
-    }
-  }
-
-  /** Notes the last token, if the game is over. @param {number} n */
-  #over(n) {
-    if (this.state !== "playing") this.#last ??= n;
-  }
-
-  /** The time of the end stands once it has come. @param {number} ms */
-  #setClock(ms) {
-    if (this.#last !== null) return;
-    this.clock = { ms, at: performance.now(), runs: this.state === "playing" && !this.view?.won };
-  }
+/** The time of the end stands once it has come. @param {State} state @param {number} ms */
+function setClock(state, ms) {
+  if (state.last !== null) return;
+  state.clock = { ms, at: performance.now(), runs: state.status === "playing" && !state.view?.won };
 }

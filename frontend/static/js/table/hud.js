@@ -3,8 +3,9 @@
 import { t } from "../i18n.js";
 import { settings } from "../settings.js";
 import { rankName } from "./cards.js";
+import { canUndo, elapsed, offered } from "./game.js";
 
-/** @import { Game } from "./game.js" */
+/** @import { State } from "./state.js" */
 /** @import { View } from "./types.js" */
 
 /** @param {string} id @returns {HTMLElement} */
@@ -28,82 +29,70 @@ function write(id, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-export class Hud {
-  #noticeTimer = 0;
-  #told = "";
+/** @param {State} state */
+export function showTime(state) {
+  write("clock", settings.hide_clock && state.status === "playing" ? "–:––" : clockText(elapsed(state)));
+}
 
-  /** @param {Game} game */
-  constructor(game) {
-    this.game = game;
-    window.setInterval(() => this.tick(), 250);
-  }
+/** @param {State} state @param {View} view */
+export function showFigures(state, view) {
+  write("cards-up", `${view.cards_up}/${view.goal}`);
+  byId("progress").style.transform = `scaleX(${view.cards_up / view.goal})`;
+  write("moves", String(view.moves));
+  tell(facts(view));
+  const playing = state.status === "playing";
+  const waiting = state.pending.length > 0;
+  /** @type {HTMLButtonElement} */ (byId("undo")).disabled = !canUndo(state);
+  /** @type {HTMLButtonElement} */ (byId("resign")).disabled = !playing;
+  byId("auto").hidden = !(playing && state.auto && !waiting);
+  const legal = offered(state);
+  const [draws, turns] = [legal.includes("d"), legal.includes("n")];
+  const draw = /** @type {HTMLButtonElement} */ (byId("draw"));
+  draw.hidden = !("s" in view.piles);
+  draw.disabled = !draws && !turns;
+  const label = !draws && turns ? t("Turn over") : view.game === "labyrinth" ? t("Deal row") : t("Draw");
+  const words = draw.querySelector("span");
+  if (words) words.textContent = label;
+  byId("direction").hidden = !(playing && legal.includes("up"));
+  byId("stuck").hidden = !(playing && state.stuck && !waiting);
+  showTime(state);
+}
 
-  tick() {
-    const text = settings.hide_clock && this.game.state === "playing" ? "–:––" : clockText(this.game.elapsed);
-    write("clock", text);
-  }
+/** @param {string} status */
+export function showConnection(status) {
+  document.body.dataset.connection = status;
+  const texts = {
+    open: t("Connected"),
+    connecting: t("Connecting…"),
+    lost: t("Connection lost. Trying again; your moves so far are kept and the clock runs on."),
+    refused: t("This table cannot be opened from here."),
+    crowded: t("Too many tables are open. Close some of them, then reload this page."),
+  };
+  const text = texts[/** @type {"open"} */ (status)] ?? status;
+  byId("connection").setAttribute("aria-label", text);
+  byId("connection").title = text;
+  byId("lost").hidden = status === "open" || status === "connecting";
+  byId("lost-text").textContent = text;
+}
 
-  /** @param {[string, string][]} list */
-  #tell(list) {
-    const told = list.join();
-    if (told === this.#told) return;
-    this.#told = told;
-    byId("facts").replaceChildren(...list.map(([name, value]) => fact(name, value)));
-  }
+let noticeTimer = 0;
 
-  /** @param {View} view */
-  draw(view) {
-    write("cards-up", `${view.cards_up}/${view.goal}`);
-    byId("progress").style.transform = `scaleX(${view.cards_up / view.goal})`;
-    write("moves", String(view.moves));
-    this.#tell(facts(view));
-    const game = this.game;
-    const playing = game.state === "playing";
-    /** @type {HTMLButtonElement} */ (byId("undo")).disabled = !game.canUndo;
-    /** @type {HTMLButtonElement} */ (byId("resign")).disabled = !playing;
-    byId("auto").hidden = !(playing && game.auto && game.pending.length === 0);
-    const offered = game.offered;
-    const draw = /** @type {HTMLButtonElement} */ (byId("draw"));
-    draw.hidden = !("s" in view.piles);
-    draw.disabled = !offered.includes("d") && !offered.includes("n");
-    const label =
-      !offered.includes("d") && offered.includes("n")
-        ? t("Turn over")
-        : view.game === "labyrinth"
-          ? t("Deal row")
-          : t("Draw");
-    const words = draw.querySelector("span");
-    if (words) words.textContent = label;
-    byId("direction").hidden = !(playing && offered.includes("up"));
-    byId("stuck").hidden = !(playing && game.stuck && game.pending.length === 0);
-    this.tick();
-  }
+/** A line that goes away by itself. @param {string} text */
+export function notice(text) {
+  const line = byId("notice");
+  line.textContent = text;
+  line.hidden = false;
+  clearTimeout(noticeTimer);
+  noticeTimer = window.setTimeout(() => (line.hidden = true), 4500);
+}
 
-  /** @param {string} status */
-  connection(status) {
-    document.body.dataset.connection = status;
-    const texts = {
-      open: t("Connected"),
-      connecting: t("Connecting…"),
-      lost: t("Connection lost. Trying again; your moves so far are kept and the clock runs on."),
-      refused: t("This table cannot be opened from here."),
-      crowded: t("Too many tables are open. Close some of them, then reload this page."),
-    };
-    const text = texts[/** @type {"open"} */ (status)] ?? status;
-    byId("connection").setAttribute("aria-label", text);
-    byId("connection").title = text;
-    byId("lost").hidden = status === "open" || status === "connecting";
-    byId("lost-text").textContent = text;
-  }
-
-  /** A line that goes away by itself. @param {string} text */
-  notice(text) {
-    const line = byId("notice");
-    line.textContent = text;
-    line.hidden = false;
-    clearTimeout(this.#noticeTimer);
-    this.#noticeTimer = window.setTimeout(() => (line.hidden = true), 4500);
-  }
+/** @param {[string, string][]} list */
+function tell(list) {
+  const told = list.join();
+  const element = byId("facts");
+  if ((element.dataset.told ?? "") === told) return;
+  element.dataset.told = told;
+  element.replaceChildren(...list.map(([name, value]) => fact(name, value)));
 }
 
 /** @param {View} view @returns {[string, string][]} what this game has to tell beside its cards */

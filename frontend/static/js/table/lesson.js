@@ -1,17 +1,14 @@
 /** A small game on a page of the rules: the table's own parts, answered by a graph instead of the server. */
 
 import { t } from "../i18n.js";
-import { onSettings, settings } from "../settings.js";
-import { moveText, say, tableText } from "./announce.js";
-import { Hand } from "./drag.js";
-import { Game } from "./game.js";
+import { moveText, say } from "./announce.js";
+import { offered, takeMove, takeView } from "./game.js";
 import { Graph } from "./graph.js";
-import { Keyboard } from "./keyboard.js";
-import { layout } from "./layout.js";
 import { parse } from "./moves.js";
-import { Picking } from "./picking.js";
-import { Renderer } from "./render.js";
+import { drawCards, mark, pick } from "./picking.js";
 import { play as sound } from "./sound.js";
+import { newState } from "./state.js";
+import { bind, draw, observe } from "./table.js";
 
 /** @import { Token, View } from "./types.js" */
 
@@ -19,72 +16,32 @@ import { play as sound } from "./sound.js";
 const PACE = 190;
 
 class Lesson {
-  game = new Game();
   /** The positions passed through, the present one last. */
   #way = [0];
   #timer = 0;
-  #size = { width: 0, height: 0 };
 
   /** @param {HTMLElement} section @param {HTMLElement} felt @param {Graph} graph */
   constructor(section, felt, graph) {
     this.section = section;
-    this.felt = felt;
     this.graph = graph;
     this.texts = [...section.querySelectorAll(".lesson-texts li")].map((item) => item.innerHTML);
-    this.renderer = new Renderer(felt, { french: felt.dataset.french ?? "", tarot: felt.dataset.tarot ?? "" });
-    this.picking = new Picking(this.renderer, this.game, (token) => this.play(token));
-    const { picking, game } = this;
-    this.hand = new Hand(felt, this.renderer, {
-      choices: (pile, count) => game.choices(pile, count),
-      tap: (piece, pile) => picking.tap(piece, pile),
-      play: ({ token }) => this.play(token),
-      show: (choices) => picking.mark(choices, null),
-      settle: () => this.draw(),
-    });
-    const keys = {
-      draw: () => picking.drawCards(),
-      undo: () => this.undo(),
-      auto: () => {},
-      resign: () => {},
-      help: () => this.showMove(),
-      describe: () => game.shown && say(tableText(game.shown)),
-      cancel: () => picking.choose(null),
-      enter: (/** @type {Element} */ element) =>
-        picking.tap(this.renderer.pieceOf(element) ?? null, /** @type {HTMLElement} */ (element).dataset.pile ?? null),
-      foundation: (/** @type {Element} */ element) => picking.toFoundation(element),
-      targets: () => picking.targets,
-    };
-    this.keyboard = new Keyboard(felt, this.renderer, keys, section);
+    this.state = newState(felt, { play: (token) => this.play(token), draw: (how = {}) => draw(this.state, how) });
+    const keys = { undo: () => this.undo(), auto: () => {}, resign: () => {}, help: () => this.showMove() };
+    bind(this.state, keys, section);
     this.#buttons();
-    addEventListener("pointerdown", () => felt.classList.remove("keys"), { capture: true });
-    onSettings(() => this.draw(true));
     this.restart();
-    new ResizeObserver(([{ contentRect }]) => {
-      this.#size = { width: contentRect.width, height: contentRect.height };
-      this.draw(true);
-    }).observe(felt);
+    observe(this.state);
   }
 
   get #at() {
     return /** @type {number} */ (this.#way.at(-1));
   }
 
-  /** @param {boolean} [jump] @param {string|null} [source] */
-  draw(jump = false, source = null) {
-    const view = this.game.shown;
-    const { width, height } = this.#size;
-    if (!view || width === 0) return;
-    this.renderer.draw(view, layout(view, width, height, settings.left_handed), { jump, source });
-    this.hand.keep();
-    this.picking.refresh(this.hand.busy);
-    this.keyboard.refresh();
-  }
-
   /** @param {Token} token */
   play(token) {
     const to = this.graph.positions[this.#at].moves?.[token];
     if (to === undefined) return;
-    this.picking.choose(null);
+    pick(this.state, null);
     this.#way.push(to);
     this.#take(token);
     sound(parse(token)?.to === "f" ? "up" : "place");
@@ -93,7 +50,7 @@ class Lesson {
   undo() {
     if (this.#way.length === 1) return;
     clearTimeout(this.#timer);
-    this.picking.choose(null);
+    pick(this.state, null);
     // What went by itself is taken back in one.
     do this.#way.pop();
     while (this.#way.length > 1 && this.graph.positions[this.#at].run);
@@ -104,9 +61,9 @@ class Lesson {
   restart() {
     clearTimeout(this.#timer);
     this.#way = [0];
-    this.picking.choose(null);
-    this.game.takeView(this.graph.message(0, 0));
-    this.draw();
+    pick(this.state, null);
+    takeView(this.state, this.graph.message(0, 0));
+    draw(this.state, {});
     this.#tell();
   }
 
@@ -116,21 +73,22 @@ class Lesson {
     if (!token) return;
     const move = parse(token);
     if (!move) {
-      this.picking.choose(null);
-      this.renderer.slots.get("s")?.classList.add("target");
+      pick(this.state, null);
+      this.state.slots.elements.get("s")?.classList.add("target");
       return;
     }
-    this.picking.choose({ pile: move.from, count: move.count });
-    this.picking.mark([{ to: move.to, token }], this.picking.chosen);
+    pick(this.state, { pile: move.from, count: move.count });
+    mark(this.state, [{ to: move.to, token }], this.state.picked);
   }
 
   /** @param {Token} token that led to the present position */
   #take(token) {
-    const before = /** @type {View} */ (this.game.view);
-    this.game.takeMove(this.graph.moved(this.#at, (this.game.n ?? 0) + 1, token));
-    this.draw(false, parse(token)?.from ?? null);
+    const { state } = this;
+    const before = /** @type {View} */ (state.view);
+    takeMove(state, this.graph.moved(this.#at, (state.n ?? 0) + 1, token));
+    draw(state, { source: parse(token)?.from ?? null });
     this.#tell();
-    if (!this.#done) say(moveText(before, /** @type {View} */ (this.game.view), token));
+    if (!this.#done) say(moveText(before, /** @type {View} */ (state.view), token));
     if (this.graph.positions[this.#at].run) this.#timer = window.setTimeout(() => this.#run(), PACE);
   }
 
@@ -161,9 +119,10 @@ class Lesson {
     this.#button("undo").disabled = this.#way.length === 1;
     this.#button("again").disabled = this.#way.length === 1;
     this.#button("show").disabled = this.graph.best(this.#at) === null || Boolean(run);
-    const draw = this.#button("draw");
-    draw.hidden = !this.graph.draws;
-    draw.disabled = !this.game.offered.includes("d") && !this.game.offered.includes("n");
+    const legal = offered(this.state);
+    const stock = this.#button("draw");
+    stock.hidden = !this.graph.draws;
+    stock.disabled = !legal.includes("d") && !legal.includes("n");
   }
 
   /** @param {string} name @returns {HTMLButtonElement} */
@@ -177,7 +136,7 @@ class Lesson {
       undo: () => this.undo(),
       again: () => this.restart(),
       show: () => this.showMove(),
-      draw: () => this.picking.drawCards(),
+      draw: () => drawCards(this.state),
     };
     for (const [name, action] of Object.entries(actions)) this.#button(name).addEventListener("click", action);
   }

@@ -1,7 +1,7 @@
 /** Which card element of the old table becomes which card of the new one. */
 
 /** @import { CardRect, Pile } from "./types.js" */
-/** @import { Piece } from "./render.js" */
+/** @import { Piece } from "./state.js" */
 
 /**
  * A card that may be the same in its old place stays; else a card that shows comes from where it was seen, best from

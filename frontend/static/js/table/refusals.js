@@ -11,7 +11,7 @@ export function refusalText(code) {
     bad_frame: t("The server did not understand the table. Please reload the page."),
     unknown_type: t("The server did not understand the table. Please reload the page."),
     too_large: t("The server did not understand the table. Please reload the page."),
-    unsupported_version: t("The site has been renewed. Please reload the page."),
+    unsupported_version: t("The site has been updated. Please reload the page."),
     rate_limited: t("That was too fast for the server; please go on a little slower."),
     invalid_token: t("This move is not possible."),
     illegal_move: t("This move is not possible."),
@@ -33,9 +33,9 @@ export function refusalText(code) {
 export function reasonText({ code }) {
   const texts = {
     unreadable_record: t("The record cannot be read."),
-    wrong_deal: t("The record is of another deal."),
+    wrong_deal: t("The record belongs to another deal."),
     wrong_rules: t("The record follows other rules than the deal."),
-    wrong_variant: t("The record is of another game."),
+    wrong_variant: t("The record belongs to another game."),
     replay_failed: t("A move of the record is not allowed by the rules."),
     wrong_end: t("The game ended otherwise than its record says."),
     clock_backwards: t("The times of the record go backwards."),

@@ -1,12 +1,12 @@
 /** A finished game, step by step: the server has computed every view, the page only turns the leaves. */
 
 import { t } from "../i18n.js";
-import { motionReduced, settings } from "../settings.js";
+import { motionReduced } from "../settings.js";
 import { moveText, say } from "./announce.js";
 import { clockText } from "./hud.js";
-import { layout } from "./layout.js";
 import { parse } from "./moves.js";
-import { Renderer } from "./render.js";
+import { render } from "./render.js";
+import { newState } from "./state.js";
 import { viewAfter } from "./views.js";
 
 /** @import { View } from "./types.js" */
@@ -28,7 +28,7 @@ class Replay {
     this.felt = felt;
     this.tools = tools;
     this.steps = steps;
-    this.renderer = new Renderer(felt, { french: felt.dataset.french ?? "", tarot: felt.dataset.tarot ?? "" });
+    this.state = newState(felt, { play: () => {}, draw: () => {} });
     /** @type {View[]} */
     this.views = [steps.view];
     for (const { changes } of steps.moved) this.views.push(viewAfter(/** @type {View} */ (this.views.at(-1)), changes));
@@ -92,9 +92,9 @@ class Replay {
   /** @param {boolean} jump @param {string|null} [source] */
   #draw(jump, source = null) {
     const view = this.views[this.at];
-    const { clientWidth, clientHeight } = this.felt;
-    if (!clientWidth) return;
-    this.renderer.draw(view, layout(view, clientWidth, clientHeight, settings.left_handed), { jump, source });
+    this.state.view = view;
+    this.state.size = { width: this.felt.clientWidth, height: this.felt.clientHeight };
+    if (!render(this.state, { jump, source })) return;
     for (const element of this.felt.querySelectorAll("[role=button]")) element.setAttribute("role", "img");
     this.scrub.value = String(this.at);
     const text = this.tools.querySelector(".step-text");

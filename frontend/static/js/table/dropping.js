@@ -1,0 +1,48 @@
+/** Where the cards in the hand would go if they were let go now. */
+
+/** @import { Held, State } from "./state.js" */
+/** @import { Choice, Slot } from "./types.js" */
+
+/** @typedef {{x: number, y: number, w: number, h: number}} Area */
+
+/**
+ * The choice whose place the lifted card covers most, or the pointer stands over.
+ * @param {State} state @param {Held} held @param {PointerEvent} event @returns {Choice|null}
+ */
+export function choiceUnder(state, { box, choices, lifted, ...start }, event) {
+  const { layout } = state;
+  if (!layout || !lifted) return null;
+  const { w, h } = layout;
+  const { rect } = lifted[0];
+  const point = { x: event.clientX - box.left, y: event.clientY - box.top };
+  const card = { x: rect.x + event.clientX - start.x, y: rect.y + event.clientY - start.y, w, h };
+  /** @type {{choice: Choice|null, score: number}} */
+  let best = { choice: null, score: w * h * 0.12 };
+  for (const slot of layout.slots) {
+    const choice = choices.find(({ to }) => to === slot.pile || (to === "f" && slot.pile[0] === "f"));
+    if (!choice) continue;
+    const area = groundOf(state, slot);
+    const inside = point.x >= area.x && point.x <= area.x + area.w && point.y >= area.y && point.y <= area.y + area.h;
+    const score = overlap(card, area) + (inside ? w * h : 0);
+    if (score > best.score) best = { choice, score };
+  }
+  return best.choice;
+}
+
+/** A pile's place together with the cards fanned below it. @param {State} state @param {Slot} slot @returns {Area} */
+function groundOf({ pieces, layout }, slot) {
+  let { x, y, w, h } = slot;
+  for (const { rect } of pieces)
+    if (rect.pile === slot.pile) {
+      w = Math.max(w, rect.x + slot.w - x);
+      h = Math.max(h, rect.y + (layout?.h ?? h) - y);
+    }
+  return { x, y, w, h };
+}
+
+/** @param {Area} a @param {Area} b */
+function overlap(a, b) {
+  const wide = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x);
+  const high = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
+  return wide > 0 && high > 0 ? wide * high : 0;
+}

@@ -1,0 +1,111 @@
+/** A table whose moves the server answers: what each says to the other. */
+
+import { t } from "../i18n.js";
+import { moveText, say } from "./announce.js";
+import { showEnd } from "./finish.js";
+import { canUndo, forget, lacking, push, takeEnd, takeMove, takeResumed, takeVerdict, takeView, turn } from "./game.js";
+import { notice } from "./hud.js";
+import { parse } from "./moves.js";
+import { pick } from "./picking.js";
+import { refusalText } from "./refusals.js";
+import { play as sound } from "./sound.js";
+
+/** @import { TableSocket } from "./socket.js" */
+/** @import { State } from "./state.js" */
+/** @import { Token, View } from "./types.js" */
+
+/** How long the messages that belong to an end may come apart, in ms. */
+const MISSING_WITHIN = 1000;
+
+/**
+ * Tries a move at once; the server's answer confirms or corrects it.
+ * @param {State} state @param {TableSocket} socket @param {Token} token
+ */
+export function play(state, socket, token) {
+  pick(state, null);
+  const n = push(state, token);
+  // A connection that is coming is told of the move when the table resumes.
+  if (!socket.send({ type: "move", n, token }) && !socket.coming) {
+    forget(state);
+    notice(t("Not connected: the move was not made."));
+  }
+  sound(parse(token)?.to === "f" ? "up" : "place");
+  state.host.draw({ source: parse(token)?.from ?? null });
+}
+
+/** @param {State} state @param {TableSocket} socket */
+export function undo(state, socket) {
+  if (canUndo(state)) play(state, socket, "u");
+}
+
+/** Asks the server to make the moves that need no thought. @param {State} state @param {TableSocket} socket */
+export function playOut(state, socket) {
+  if (state.auto && state.status === "playing" && state.pending.length === 0)
+    socket.send({ type: "auto", n: (state.n ?? 0) + 1 });
+}
+
+/** @param {State} state @param {TableSocket} socket */
+export function resign(state, socket) {
+  socket.send({ type: "resign", n: (state.n ?? 0) + 1 });
+}
+
+/** @param {State} state @param {TableSocket} socket @param {any} message */
+export function receive(state, socket, message) {
+  const wasPlaying = state.status === "playing";
+  take(state, socket, message);
+  if (state.status === "playing") return;
+  if (wasPlaying) pick(state, null);
+  showEnd(state);
+  completeLater(state, socket);
+}
+
+/** @param {State} state @param {TableSocket} socket @param {any} message */
+function take(state, socket, message) {
+  const { draw } = state.host;
+  switch (message.type) {
+    case "view":
+      takeView(state, message);
+      return draw({ jump: true });
+    case "moved":
+      return moved(state, socket, message);
+    case "resumed":
+      takeResumed(state, message);
+      state.pending.forEach((token, k) => socket.send({ type: "move", n: message.n + 1 + k, token }));
+      return draw();
+    case "ended":
+      takeEnd(state, message);
+      return draw();
+    case "verdict":
+      takeVerdict(state, message);
+      return draw();
+    case "error":
+      return refuse(state, socket, message);
+  }
+}
+
+/** @param {State} state @param {TableSocket} socket @param {any} message */
+function moved(state, socket, message) {
+  const before = /** @type {View} */ (state.view);
+  const found = takeMove(state, message);
+  if (found === "missing") socket.restart();
+  if (found !== "taken") return;
+  state.host.draw({ source: parse(message.token)?.from ?? null });
+  say(moveText(before, /** @type {View} */ (state.view), message.token));
+}
+
+/** Asks for what is missing of the end, unless it comes by itself. @param {State} state @param {TableSocket} socket */
+function completeLater(state, socket) {
+  clearTimeout(state.completing);
+  if (lacking(state)) state.completing = window.setTimeout(() => socket.greet(), MISSING_WITHIN);
+}
+
+/** @param {State} state @param {TableSocket} socket @param {{code: string, data?: {state?: string}}} error */
+function refuse(state, socket, error) {
+  forget(state);
+  if (error.code === "closed") turn(state, error.data?.state ?? "pending");
+  state.host.draw();
+  if (error.code === "stale") return;
+  // Refused at the door: knock again later.
+  if (error.code === "server_busy" && socket.coming) socket.restart();
+  notice(refusalText(error.code));
+}
