@@ -58,7 +58,7 @@ def main() -> int:
             cwd=ROOT,
             check=True,
         )
-        site = stack.enter_context(contextmanager(serve)(Path(var), **collected))
+        site = stack.enter_context(contextmanager(serve)(Path(var), COLLECTED_STATIC=collected["COLLECTED_STATIC"]))
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         stack.callback(browser.close)
         return report(load(browser, site.url), drag(browser, site.url))

@@ -23,7 +23,7 @@ def test_the_table_works_from_collected_files_and_is_small(chromium: Any, tmp_pa
         cwd=ROOT,
         check=True,
     )
-    with contextmanager(serve)(tmp_path, **collected) as site:
+    with contextmanager(serve)(tmp_path, COLLECTED_STATIC=collected["COLLECTED_STATIC"]) as site:
         context = chromium.new_context(base_url=site.url, reduced_motion="reduce")
         page = context.new_page()
         complaints: list[str] = []
