@@ -90,7 +90,7 @@ def _parsed(name: str, text: str) -> _Module:
 def _written(module: _Module, modules: dict[str, _Module], places: dict[str, str]) -> str:
     lines = [f"// {module.name}\n", f"const {places[module.name]} = (() => {{\n"]
     for names, other in module.imports:
-        wanted = [part.split(" as ") for part in names.split(", ") if part]
+        wanted = [part.split(" as ") for part in re.split(r",\s*", names) if part]
         if missing := {name for name, *_ in wanted} - set(modules[other].exports):
             raise JoinError(f"{module.name} imports {sorted(missing)} of {other}")
         if wanted:

@@ -248,6 +248,14 @@ def test_a_reader_cut_off_for_slowness_comes_back_with_what_it_has(seat: Callabl
     assert [hello["have"] for hello in server.hellos] == [0, 5]
 
 
+def test_a_player_who_has_signed_out_is_told_so(seat: Callable[[Server], Any]) -> None:
+    server = Server(won=False)
+    page = seat(server)
+    server.line.close(code=4401)
+    page.wait_for_selector("#lost:not([hidden])")
+    assert page.inner_text("#lost-text") == "You have been signed out. Reload the page to go on."
+
+
 def test_waits_grow_until_a_connection_has_stood_for_a_while(visit: Visit) -> None:
     page = visit("/verify/")
     page.add_init_script("Math.random = () => 0.5")

@@ -66,6 +66,7 @@ export function showConnection(status) {
     connecting: t("Connecting…"),
     lost: t("Connection lost. Trying again; your moves so far are kept and the clock runs on."),
     refused: t("This table cannot be opened from here."),
+    "signed-out": t("You have been signed out. Reload the page to go on."),
     crowded: t("Too many tables are open. Close some of them, then reload this page."),
   };
   const text = texts[/** @type {"open"} */ (status)] ?? status;

@@ -9,11 +9,14 @@ const PONG_WITHIN = 8000;
 /** The close code of a connection that read too slowly: it may come back, and is told what it missed. */
 const TOO_SLOW = 4408;
 
+/** The close code where the session has ended. */
+const SIGNED_OUT = 4401;
+
 /** The close code where too many connections are open: another may come when one has gone. */
 const CROWDED = 4409;
 
 /**
- * @typedef {"connecting"|"open"|"lost"|"refused"|"crowded"} Status
+ * @typedef {"connecting"|"open"|"lost"|"refused"|"crowded"|"signed-out"} Status
  * @typedef {object} Handlers
  * @property {() => number|null} have the last number seen, for the hello
  * @property {(message: any) => void} message
@@ -124,6 +127,7 @@ export class TableSocket {
     const wait = this.#backoff.lost();
     if (this.#done) return;
     if (code === CROWDED) return this.handlers.status("crowded");
+    if (code === SIGNED_OUT) return this.handlers.status("signed-out");
     // 44xx: the server will not have us; asking again changes nothing.
     if (code >= 4400 && code < 4500 && code !== TOO_SLOW) return this.handlers.status("refused");
     this.handlers.status("lost");
