@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
-from games.pages import archive, converters, deals, hints, home, ledger, practice, replays, rules, tables
-
-converters.register()
+import games.pages.converters  # noqa: F401 - days and months in paths
+from games.pages import archive, deals, hints, home, ledger, practice, replays, rules, tables
 
 app_name = "games"
 

@@ -1,4 +1,4 @@
-"""Days and months in the addresses of pages."""
+"""Days and months in the addresses of pages: `<day:…>` and `<month:…>`, where this module is imported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,5 @@ class MonthConverter:
         return value.isoformat()[:7]
 
 
-def register() -> None:
-    """Let paths name them as `<day:…>` and `<month:…>`."""
-    register_converter(DayConverter, "day")
-    register_converter(MonthConverter, "month")
+register_converter(DayConverter, "day")
+register_converter(MonthConverter, "month")

@@ -116,7 +116,6 @@ def addresses(values: dict[str, Any]) -> dict[str, str]:
         "period": "week",
         "int": "1",
         "day": "2026-11-20",
-        "board_day": "2026-11-20",
         "month": "2026-11",
     }
 
