@@ -75,7 +75,7 @@ class Load:
     def run(self, what: str, seconds: float) -> dict[str, Any]:
         job = {"what": what, "seconds": seconds, "port": self.port, "pid": self.pid, "players": self.players}
         command = [sys.executable, "-m", "benchmarks.play_parts", "load"]
-        answer = subprocess.run(command, input=json.dumps(job), capture_output=True, text=True, check=True)
+        answer = subprocess.run(command, input=json.dumps(job), stdout=subprocess.PIPE, text=True, check=True)
         result: dict[str, Any] = json.loads(answer.stdout)
         return result
 

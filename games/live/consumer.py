@@ -27,7 +27,7 @@ from games.live.tables import LiveTables, shared_tables
 
 log = structlog.get_logger(__name__)
 
-#: How long the word of the database on who a connection belongs to is good for, in seconds.
+#: Seconds until the session of a connection is checked against the database again.
 SESSION_GOOD_FOR: Final = 60.0
 #: Seconds from the opening of a connection to its `hello`.
 HELLO_WITHIN: Final = 10.0
@@ -90,7 +90,7 @@ class PlayConsumer:
         _forget(scope)
 
     async def run(self, receive: Receive) -> None:
-        """Serve the connection until it ends. What is wrong with attempt or player is said in answer to `hello`."""
+        """Serve the connection until it ends. Problems with attempt or player are answered at `hello`."""
         structlog.contextvars.bind_contextvars(attempt=str(self._public_id))
         _SOCKETS.inc()
         open_sockets().add(self)
@@ -114,11 +114,11 @@ class PlayConsumer:
         self._outbox.put(frame)
 
     def evict(self) -> None:
-        """The session has ended, or another has taken its place: close, and let `hello` be said again."""
+        """The session has ended or changed: close, so that the client connects and says `hello` again."""
         self._cut_off(protocol.CLOSE_SESSION, "session ended")
 
     async def _received(self, text: str | None) -> None:
-        """Do one message; while it is done the next ones wait in the server's buffers."""
+        """Handle one message; the next ones wait in the server's buffers meanwhile."""
         if self._closing:
             return
         self._outbox.hold()
@@ -171,7 +171,7 @@ class PlayConsumer:
             await self._table.greet(self, message.have, fresh=False)
 
     async def _check_session(self) -> None:
-        """See that the session still is what it was when the connection was opened.
+        """Check that the session is still the one the connection was opened with.
 
         :raises Refusal: session_expired or not_yours; server_busy while nobody can say.
         """

@@ -1,7 +1,7 @@
 """Closing a player's sockets at once when a session ends, in every process.
 
-A convenience, as every message between processes is: what a session is worth is looked up again every minute anyway. A
-connection that is closed this way may come back, and its `hello` is answered by what the database says then.
+This only speeds things up: each connection's session is checked against the database every minute anyway. A connection
+closed this way may come back, and its `hello` is answered from the database.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def evict_session(session_key: str | None) -> None:
 
 
 def session_name(session_key: str) -> str:
-    """What a session is called between processes: its key would let whoever reads it in."""
+    """A session's name in messages between processes: a hash, as the key itself would sign the reader in."""
     return hashlib.sha256(session_key.encode()).hexdigest()
 
 
@@ -65,7 +65,7 @@ def _tell(message: dict[str, Any]) -> None:
 
 
 class OpenSockets:
-    """The sockets of one process, and its ear for those that are to be closed."""
+    """The sockets of one process, and its listener for messages that close them."""
 
     def __init__(self) -> None:
         self._sockets: WeakSet[Socket] = WeakSet()

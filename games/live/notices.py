@@ -25,7 +25,7 @@ Notice = dict[str, Any]
 
 
 class Notices:
-    """This process's ear."""
+    """What this process hears of the attempts it has open."""
 
     def __init__(self, heard: Callable[[Notice], None]) -> None:
         self._heard = heard

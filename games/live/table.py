@@ -57,10 +57,10 @@ def not_found() -> Refusal:
 
 
 class Connection(Protocol):
-    """What a table knows of somebody who looks at it."""
+    """What a table needs of a connection."""
 
     def tell(self, frame: str) -> None:
-        """Take a frame to be sent; never waits."""
+        """Queue a frame; never waits."""
 
 
 class LiveTable:
@@ -88,9 +88,9 @@ class LiveTable:
         self._process = process
         self.connections: set[Connection] = set()
         self.elsewhere: set[str] = set()
-        """The other processes that are known to have this attempt open."""
+        """The other processes known to have this attempt open."""
         self.n = len(loaded.tokens)
-        """The number of the last token that is durable, as far as this process knows; everybody here was told of it."""
+        """The number of the last token known to be durable; every connection here has been told of it."""
         self._lock = asyncio.Lock()
         self._recent: deque[tuple[int, str]] | None = None
         self._facts = loaded
@@ -100,7 +100,7 @@ class LiveTable:
         self._last_ms = loaded.clock[-1] if loaded.clock else 0
         loaded.tokens = loaded.clock = ()
         self._doubtful = False
-        """Whether table or state may not be what the database says: nothing is decided before they are read again."""
+        """Whether the table may differ from the database: nothing is decided before it has been read again."""
         self._read_at = time.monotonic()
 
     @property
@@ -119,7 +119,7 @@ class LiveTable:
         return self._facts.deal
 
     def is_attended(self) -> bool:
-        """Whether somebody is playing here: the game runs, and was opened or moved in not long ago."""
+        """Whether somebody is playing here: the game is running, and was opened or moved in recently."""
         if self.state != PLAYING or not self.connections:
             return False
         unmoved = (self.elapsed_ms() - self._last_ms) / 1000
@@ -130,7 +130,7 @@ class LiveTable:
         return self._facts.elapsed_ms(self._last_ms, now_ms())
 
     async def greet(self, connection: Connection, have: int | None, *, fresh: bool) -> None:
-        """Bring a connection that has seen the tokens up to `have` up to date; the database is asked unless `fresh`."""
+        """Send a connection what it lacks after token `have`; reads the database first unless the table is `fresh`."""
         async with self._lock:
             if self._doubtful or not fresh:
                 await self._read_again()
@@ -185,15 +185,15 @@ class LiveTable:
         :raises Refusal: stale, closed or server_busy.
         """
         async with self._lock:
-            # A process that has played meanwhile may not have been heard of: nobody resigns a position not seen.
+            # Another process may have played without our hearing of it: nobody resigns a position they have not seen.
             await self._read_again()
             ms = await self._admit(n)
             await self._finish("resigned", ms)
 
     async def tend(self) -> None:
-        """Make up for what was missed: a close that failed or whose time has come, a verdict nobody told us of.
+        """Catch up: close what is due or could not be closed, and look for a verdict that was never announced.
 
-        What cannot be done now is done the next time.
+        What fails now is tried again at the next call.
         """
         async with self._lock:
             try:
@@ -208,7 +208,7 @@ class LiveTable:
             await self._finish_if_won()
 
     async def heard(self, n: int, *, closed: bool = False) -> None:
-        """Somebody says that token `n` has been played, or the attempt closed after it: look whether that is news."""
+        """Another process reports token `n`, or the close after it: read again if that is new here."""
         async with self._lock:
             if self._doubtful or self.n < n or (closed and self.state == PLAYING):
                 await self._read_again()
@@ -225,7 +225,7 @@ class LiveTable:
             raise not_yours()
 
     async def settled(self, verdict: protocol.Verdict) -> None:
-        """The verifier has decided: tell everybody, but first of the end, should the word of that come later."""
+        """Announce the verdict; `ended` goes first, even if the verdict was heard before the close."""
         async with self._lock:
             if self._doubtful or self.state == PLAYING:
                 await self._read_again(verdict)
@@ -250,13 +250,13 @@ class LiveTable:
         return ms
 
     def _pushed(self, token: str, ms: int) -> str:
-        """Play a token on the table, which holds more than the journal from then on; returns the frame that tells."""
+        """Play a token that is not committed yet; returns its `moved` frame. The table is in doubt until the commit."""
         frames.push(self._table, token)
         self._doubtful = True
         return frames.moved(self._table, token, ms, self._facts)
 
     async def _keep(self, entry: Entry) -> None:
-        """Commit what has been pushed; on any failure the table stays in doubt until it is read again."""
+        """Commit what has been pushed; after a failure the table stays in doubt until it is read again."""
         try:
             kept = await self._journal.append(entry)
         except JournalBusyError as error:
@@ -278,12 +278,12 @@ class LiveTable:
         self._tell(frame)
 
     def _announce(self) -> None:
-        """Tell the other processes how far the attempt has come."""
+        """Tell the other processes the number of the last token."""
         if self.elsewhere:
             events.tell_attempt(self.public_id, "moved", n=self.n, process=self._process)
 
     async def _close_if_due(self, ms: int) -> bool:
-        """Close the attempt if its time is up by its clock; says whether it was."""
+        """Close the attempt if its time is up; returns whether it was."""
         limit = self._facts.deadline_ms
         if self.state != PLAYING or limit is None or ms < limit:
             return False
@@ -291,7 +291,7 @@ class LiveTable:
         return True
 
     async def _finish_if_won(self) -> None:
-        """Close a game that is won. If that fails the moves stand all the same, and `tend` tries again."""
+        """Close a game that is won. If that fails, the moves still stand and `tend` tries again."""
         if self._doubtful or self.state != PLAYING or not self._table.is_won:
             return
         try:
@@ -300,7 +300,7 @@ class LiveTable:
             log.info("a win is closed later")
 
     async def _finish(self, how: How, ms: int | None = None) -> None:
-        """Close the attempt and tell everybody here; other processes hear of it from the close itself."""
+        """Close the attempt and tell every connection here; `close_attempt` tells the other processes."""
         facts = self._facts
         at = None if ms is None else facts.started_at + timedelta(milliseconds=ms)
         self._doubtful = True
@@ -312,7 +312,7 @@ class LiveTable:
             log.exception("attempt not closed")
             raise protocol.busy("the game could not be closed yet") from None
         if tokens != self.n:
-            # Another process has played what nobody here has seen: that comes before the end.
+            # Another process has played tokens not seen here: they are sent before the end.
             await self._read_again()
             return
         assert attempt.finished_at is not None
@@ -322,7 +322,7 @@ class LiveTable:
         self._tell(frames.ended(self.n, facts))
 
     async def _read_again(self, verdict: protocol.Verdict | None = None) -> None:
-        """Make the table what the database says, and tell everybody what they have not seen, a verdict last."""
+        """Rebuild the table from the database and send every connection what it has not seen, a verdict last."""
         doubted, self._doubtful = self._doubtful, True
         try:
             loaded = await off_loop(load)(self.public_id)
@@ -345,7 +345,7 @@ class LiveTable:
         self._doubtful = False
         self._read_at = time.monotonic()
         if doubted and self.n > seen:
-            self._announce()  # what was in doubt is nobody's but ours to tell
+            self._announce()  # tokens committed here in doubt: no other process announces them
         if was.state == PLAYING and loaded.state != PLAYING:
             self._tell(frames.ended(self.n, loaded))
         if loaded.state != PLAYING and verdict is not None:
@@ -359,7 +359,7 @@ class LiveTable:
         self._tell(protocol.write(verdict))
 
     def _since(self, have: int) -> list[str] | None:
-        """The frames after token `have`, or None when they are not all here."""
+        """The frames after token `have`, or None if some of them are no longer kept."""
         recent: Sequence[tuple[int, str]] = self._recent or ()
         missed = [frame for n, frame in recent if n > have]
         return missed if len(missed) == self.n - have else None

@@ -111,7 +111,7 @@ class LiveTables:
         return table
 
     def _heard(self, notice: Notice) -> None:
-        """A notice has come: from another process, from this one, or from the verifier."""
+        """Handle a notice from another process, from this one, or from the verifier."""
         table = self._tables.get(uuid.UUID(notice["attempt"]))
         if table is None or notice.get("process") == self.process:
             return
@@ -131,7 +131,7 @@ class LiveTables:
             self._soon(table.heard(notice["n"]))
 
     def _tell_place(self, what: str, table: LiveTable) -> None:
-        """Say that the table is open here, and how far: a move may fall between a reading and the word of it."""
+        """Announce that the table is open here and its last token: a move may fall between the read and the notice."""
         events.tell_attempt(table.public_id, what, process=self.process, n=table.n)
 
     def _soon(self, doing: Coroutine[Any, Any, None]) -> None:
