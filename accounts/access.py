@@ -58,7 +58,10 @@ def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
 
 
 def fresh_sign_in_required(view: PlayerView[P]) -> PlayerView[P]:
-    """Ask players to sign in again unless they did so minutes ago. Guests have no password and pass."""
+    """Ask players to sign in again unless they did so minutes ago.
+
+    Guests pass, and so do accounts that have neither a password nor a second factor to be asked for.
+    """
     guarded = reauthentication_required(enabled=lambda request: not request.user.is_guest)(view)
     return cast("PlayerView[P]", guarded)
 

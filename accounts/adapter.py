@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -9,13 +10,15 @@ from allauth.core import ratelimit
 from allauth.core.exceptions import ImmediateHttpResponse
 from django.conf import settings
 from django.contrib import auth, messages
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.guests import merge_guest
+from accounts.held_names import HELD, check_not_held
 from accounts.languages import remember_language
 from accounts.models import User
 from accounts.names import clean_name, name_key
@@ -59,6 +62,8 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         name = clean_name(username)
         if not shallow and User.objects.filter(name_key=name_key(name)).exists():
             raise self.validation_error("username_taken")
+        if not shallow:
+            check_not_held(name_key(name))
         return name
 
     def new_user(self, request: HttpRequest) -> User:
@@ -70,22 +75,32 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         super().save_user(request, user, form, commit=False)
         user.display_name = user.username
         user.name_key = name_key(user.username)
-        was_guest, user.is_guest = user.is_guest, False
-        if not commit:
-            return user
+        if user.is_guest:
+            user.date_joined = timezone.now()  # the account's age counts, not the guest's
+        user.is_guest = False
+        if commit:
+            self.write_user(request, user)
+        return user
+
+    def write_user(self, request: HttpRequest, user: User, more: Callable[[], None] | None = None) -> None:
+        """Write a new account, which may be a guest's row until now, and with it what ``more`` writes."""
+        was_guest = user.pk is not None
         try:
             with transaction.atomic():
                 if was_guest and not User.objects.select_for_update().filter(pk=user.pk, is_guest=True).exists():
                     raise ImmediateHttpResponse(redirect("account_login"))  # signed up in another tab meanwhile
                 user.save()
+                check_not_held(name_key(user.username))  # after the write, which waits for who gives the name up
                 if was_guest:
                     ranking.mark_player(user)
-        except IntegrityError:
-            messages.error(request, self.error_messages["username_taken"])
+                if more:
+                    more()
+        except (IntegrityError, ValidationError) as refusal:
+            held = isinstance(refusal, ValidationError)
+            messages.error(request, HELD if held else self.error_messages["username_taken"])
             raise ImmediateHttpResponse(redirect("account_signup")) from None
         if was_guest:
             ranking.rank_player(user)
-        return user
 
     def login(self, request: HttpRequest, user: User) -> None:
         """Start the player's session, and move a guest's attempts to the player."""
@@ -97,7 +112,11 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
                 request.session.pop(key, None)
         super().login(request, user)
         if guest and guest.pk != user.pk:
-            merge_guest(guest, user)
+            self._merge(request, guest, user)
+
+    def _merge(self, request: HttpRequest, guest: User, user: User) -> None:
+        if merge_guest(guest, user):
+            messages.info(request, _("Your games as a guest are now yours. Those at deals of the day are practice."))
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """The client's address for allauth's limits, the same as for the site's own."""

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import cast
 
 from allauth.account.decorators import secure_admin_login
+from allauth.socialaccount import admin as _services  # noqa: F401 - which registers what is taken away below
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path
+from django.utils.formats import date_format
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
+from accounts.banning import MOST, RIGHT, ban_page, ban_url
 from accounts.deletion import erase_player
-from accounts.models import User
-from accounts.moderation import ban_player, lift_ban
+from accounts.models import Ban, User
+from accounts.moderation import lift_ban
 from accounts.renaming import neutralise_name
+from games.errors import ErrorCode, Refusal
+from leaderboards.desk import access
+from leaderboards.desk.views import together_url
 
 # Staff sign in on the ordinary page, with their second factor and its limits on attempts.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+
+# Keys are in the settings, and a connection is a way in: whoever could edit one could sign in as anybody.
+admin.site.unregister([SocialAccount, SocialApp, SocialToken])
 
 _RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
 _FIELDS = (
@@ -42,12 +58,34 @@ class PlayerAdmin(admin.ModelAdmin[User]):
     show_full_result_count = False
     fields = _FIELDS
     filter_horizontal = ("groups", "user_permissions")
-    actions = ("ban", "unban", "neutral_name", "erase")
+    actions = ("ban", "unban", "decide_all", "neutral_name", "erase")
+
+    def get_urls(self) -> list[URLPattern]:
+        """The page of bans comes before those of rows."""
+        return [path("ban/", self.admin_site.admin_view(ban_page), name="accounts_ban"), *super().get_urls()]
+
+    def has_ban_permission(self, request: HttpRequest) -> bool:
+        """Who may ban players and lift bans."""
+        return request.user.has_perm(RIGHT)
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        """Who may decide about attempts."""
+        return request.user.has_perms({access.VIEW, access.DECIDE})
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:  # noqa: ARG002
         """Only rights can be edited, and only by superusers."""
         free = _RIGHTS if request.user.is_superuser else ()
-        return [name for name in _FIELDS if name not in free]
+        return [*(name for name in _FIELDS if name not in free), "bans"]
+
+    def get_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:  # noqa: ARG002
+        """Who may ban sees why others did."""
+        behind = _FIELDS.index("deleted_at") + 1
+        return (*_FIELDS[:behind], "bans", *_FIELDS[behind:]) if self.has_ban_permission(request) else _FIELDS
+
+    @admin.display(description=_("bans"))
+    def bans(self, player: User) -> SafeString:
+        """The player's bans, the last first."""
+        return format_html_join("", "<p>{}</p>", ((_in_words(ban),) for ban in player.bans.select_related("by")))
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
         """Nobody adds players: they sign up."""
@@ -57,15 +95,25 @@ class PlayerAdmin(admin.ModelAdmin[User]):
         """Rows are never deleted, since boards would lose results. The erase action does what is allowed."""
         return False
 
-    @admin.action(description=_("Ban: end sessions, take results off the boards"), permissions=["change"])
-    def ban(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
-        """Ban the chosen players."""
-        self._each(request, chosen.filter(deleted_at=None), ban_player, "Banned.")
+    @admin.action(description=_("Ban: end sessions, take results off the boards"), permissions=["ban"])
+    def ban(self, request: HttpRequest, chosen: QuerySet[User]) -> HttpResponse | None:
+        """Ban the chosen players, on a page that asks for the terms."""
+        players = list(chosen.filter(deleted_at=None, is_staff=False, is_superuser=False)[: MOST + 1])
+        if not players:
+            self._say_changed(request, 0)
+            return None
+        return redirect(ban_url(_few(players)))
 
-    @admin.action(description=_("Lift the ban"), permissions=["change"])
+    @admin.action(description=_("Lift the ban"), permissions=["ban"])
     def unban(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
         """Lift the bans of the chosen players."""
-        self._each(request, chosen.exclude(banned_at=None), lift_ban, "Ban lifted.")
+        lift = partial(lift_ban, by=cast("User", request.user))
+        self._each(request, chosen.exclude(banned_at=None), lift, "Ban lifted.")
+
+    @admin.action(description=_("Decide about all their attempts together"), permissions=["decide"])
+    def decide_all(self, request: HttpRequest, chosen: QuerySet[User]) -> HttpResponse:  # noqa: ARG002
+        """Verify or reject all attempts of the chosen players, on a page that asks why."""
+        return redirect(together_url(players=[player.public_id for player in _few(list(chosen[: MOST + 1]))]))
 
     @admin.action(description=_("Replace the shown name by a neutral one"), permissions=["change"])
     def neutral_name(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
@@ -83,5 +131,23 @@ class PlayerAdmin(admin.ModelAdmin[User]):
         for player in players:
             self.log_change(request, player, message)
             act(player)
-        text = ngettext("%(count)d player changed.", "%(count)d players changed.", len(players))
-        self.message_user(request, text % {"count": len(players)}, messages.SUCCESS)
+        self._say_changed(request, len(players))
+
+    def _say_changed(self, request: HttpRequest, number: int) -> None:
+        text = ngettext("%(count)d player changed.", "%(count)d players changed.", number)
+        self.message_user(request, text % {"count": number}, messages.SUCCESS)
+
+
+def _few(players: list[User]) -> list[User]:
+    """The players, if they are not too many for an address."""
+    if len(players) > MOST:
+        raise Refusal(ErrorCode.BAD_REQUEST)
+    return players
+
+
+def _in_words(ban: Ban) -> str:
+    by = "–" if ban.by is None else str(ban.by)
+    until = gettext("for good") if ban.until is None else gettext("until %(day)s") % {"day": date_format(ban.until)}
+    ended = f" {ban.get_end_display()}, {date_format(ban.ended_at)}." if ban.ended_at is not None else ""
+    note = f" {ban.note}" if ban.note else ""
+    return f"{date_format(ban.made_at)}, {by}: {ban.get_why_display()}, {until}.{ended}{note}"

@@ -12,7 +12,18 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         """Follow the ends of sessions, register the checks, and tell the games whom to ask about people."""
         # These modules need models, which are there only now.
-        from accounts import checks, guests, presence, sessions  # noqa: F401, PLC0415
+        from accounts import avatars, checks, guests, presence, sessions, winning  # noqa: F401, PLC0415
         from games import players  # noqa: PLC0415
 
-        players.register(players.People(guests.player_for, presence.accounts_among, presence.shown_names))
+        players.register(
+            players.People(
+                guests.player_for,
+                presence.accounts_among,
+                presence.shown_names,
+                presence.names_on_pages,
+                presence.names_of,
+                winning.current_streak,
+                presence.find_by_name,
+                avatars.address_of,
+            )
+        )

@@ -1,9 +1,14 @@
 """Erases a player on request.
 
-Personal data is deleted: name, e-mail addresses, password, passkeys, preferences, follows in both directions, sessions
-with their addresses, and practice attempts. Ranked attempts stay with their records under a neutral name, so that
-boards keep their ranks and every result can still be verified; the profile page is gone. A guest has no results on
-boards and is deleted entirely.
+Personal data is deleted: name, e-mail addresses, password, passkeys, connections to other services, preferences,
+calendar, reminders, follows in both directions, sessions with their addresses, practice attempts, challenges, notices,
+appeals, reports of others' games, and what staff wrote about the player. Ranked attempts and those of races stay with
+their records under a neutral name, so that boards and races keep their places, the ratings of others still follow from
+them and every result can be verified; the profile page is gone, and the player leaves the board of ratings. A guest has
+no results on boards and is deleted entirely; in races the guest's place stays, without a name and a record.
+
+Until the deals that were played are revealed, nobody else gets the name, and the marks of the browsers in which they
+were begun are kept, without the player: otherwise an account could be deleted to play them again.
 """
 
 from __future__ import annotations
@@ -13,34 +18,66 @@ import uuid
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.models import Follow, User
+from accounts.held_names import hold
+from accounts.models import Ban, CalendarLink, DailyReminder, Follow, HeldName, User
 from accounts.moderation import end_sessions
 from accounts.names import FORMER_PLAYER
-from games.models import Attempt
+from games.analysis.models import Analysis
+from games.appeals.models import Appeal, Report
+from games.fairplay import links
+from games.ghosts.models import Challenge, Notice
+from games.models import Attempt, Decision, PracticeOrder, StaffNote
+from games.races import seats
 from leaderboards.entries import tell_all_watchers
 
 
 def erase_player(user: User) -> None:
     """Erase ``user`` for good; the module's docstring says what stays."""
+    seats.leave_all(user.pk)
     with transaction.atomic():
         end_sessions(user)
         if user.is_guest:
+            links.forget(user.pk, timezone.now())
             user.delete()
             return
-        Attempt.objects.filter(player=user, ranked=False).delete()
+        hold(user, user.name_key, kept_by=None)
+        HeldName.objects.filter(player=user).update(player=None)
+        links.forget(user.pk, timezone.now())
+        practice = Attempt.objects.filter(player=user, ranked=False)
+        practice.exclude(deal__for_race=True, deadline__isnull=False).delete()
+        Challenge.objects.filter(Q(sender=user) | Q(addressee=user)).delete()
+        Notice.objects.filter(player=user).delete()
+        Appeal.objects.filter(attempt__player=user).delete()
+        Report.objects.filter(reporter=user).delete()
+        Analysis.objects.filter(asked_by=user).update(asked_by=None)
+        for answered in (Appeal, Report):
+            answered.objects.filter(answered_by=user).update(answered_by=None)
+        CalendarLink.objects.filter(player=user).delete()
+        DailyReminder.objects.filter(player=user).delete()
+        PracticeOrder.objects.filter(player=user).delete()
         Follow.objects.filter(Q(follower=user) | Q(followed=user)).delete()
         EmailAddress.objects.filter(user=user).delete()
         Authenticator.objects.filter(user=user).delete()
+        SocialAccount.objects.filter(user=user).delete()
         kind = ContentType.objects.get_for_model(User)
         LogEntry.objects.filter(content_type=kind, object_id=str(user.pk)).update(object_repr=FORMER_PLAYER)
+        _clear_notes(user)
         _anonymise(user)
         transaction.on_commit(tell_all_watchers)
+
+
+def _clear_notes(user: User) -> None:
+    """Delete what staff wrote about the player. That they decided and banned, and when, stays."""
+    Ban.objects.filter(player=user).update(note="")
+    StaffNote.objects.filter(attempt__player=user).delete()
+    Decision.objects.filter(attempt__player=user).update(why="")
 
 
 def _anonymise(user: User) -> None:

@@ -10,20 +10,29 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import datetime
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from asgiref.sync import sync_to_async
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from accounts.models import Follow, User
+from accounts.models import Ban, CalendarLink, DailyReminder, Follow, PushDevice, User
 from accounts.preferences import preferences_of
-from games.models import Attempt
-from games.rules import Record
-from leaderboards.models import Result
+from games.analysis.findings import Findings
+from games.analysis.models import Analysis
+from games.appeals.models import Appeal, Report
+from games.ghosts.models import Answer, Challenge, Notice
+from games.ladders import Ladder
+from games.models import Attempt, Decision, Start
+from games.reasons import for_player
+from games.replays.models import Continuation
+from games.rules import Record, RecordError
+from leaderboards.models import RatingChange, Result
 
 _BATCH: Final = 100
 
@@ -35,10 +44,29 @@ async def export(user: User) -> AsyncIterator[str]:
     now = timezone.now()
     lists: dict[str, AsyncIterator[Facts]] = {
         "following": _rows(Follow.objects.filter(follower=user).select_related("followed"), _follow),
+        "calendar": _rows(CalendarLink.objects.filter(player=user), _calendar),
+        "reminders": _rows(DailyReminder.objects.filter(player=user), _reminder),
+        "push_devices": _rows(PushDevice.objects.filter(player=user), _device),
         "attempts": _rows(
             Attempt.objects.filter(player=user).select_related("deal"), lambda attempt: _attempt(attempt, now)
         ),
+        "starts": _rows(Start.objects.filter(attempt__player=user).select_related("attempt"), _start),
         "results": _rows(Result.objects.filter(player=user).select_related("attempt"), _result),
+        "challenges": _rows(Challenge.objects.filter(sender=user).select_related("attempt", "addressee"), _challenge),
+        "answers": _rows(Answer.objects.filter(attempt__player=user).select_related("attempt", "challenge"), _answer),
+        "continuations": _rows(
+            Continuation.objects.filter(attempt__player=user).select_related("attempt", "origin"), _continuation
+        ),
+        "notices": _rows(Notice.objects.filter(player=user), _notice),
+        "appeals": _rows(Appeal.objects.filter(attempt__player=user).select_related("attempt"), _appeal),
+        "reports": _rows(Report.objects.filter(reporter=user).select_related("attempt"), _report),
+        "analyses": _rows(
+            Analysis.objects.filter(Q(asked_by=user) | Q(attempt__player=user)).select_related("attempt"),
+            lambda analysis: _analysis(analysis, user),
+        ),
+        "decisions": _rows(Decision.objects.filter(attempt__player=user).select_related("attempt"), _decision),
+        "bans": _rows(Ban.objects.filter(player=user), _ban),
+        "ratings": _rows(RatingChange.objects.filter(player=user).select_related("race"), _rating),
     }
     yield f'{{"exported_at": {_json(now)}, "account": {_json(await sync_to_async(_account)(user))}'
     for name, rows in lists.items():
@@ -73,6 +101,9 @@ def _account(user: User) -> Facts:
         "preferences": preferences_of(user.preferences),
         "followers": user.followers.count(),
         "email_addresses": list(EmailAddress.objects.filter(user=user).values("email", "verified", "primary")),
+        "sign_in_by": list(
+            SocialAccount.objects.filter(user=user).values("provider", "uid", "date_joined", "last_login")
+        ),
         "authenticators": list(Authenticator.objects.filter(user=user).values("type", "created_at", "last_used_at")),
         "sessions": list(
             UserSession.objects.filter(user=user).values("created_at", "last_seen_at", "ip", "user_agent")
@@ -96,17 +127,35 @@ def _attempt(attempt: Attempt, now: datetime) -> Facts:
         "ranked": attempt.ranked,
         "state": attempt.state,
         "started_at": attempt.started_at,
+        "paused_ms": attempt.paused_ms,
         "finished_at": attempt.finished_at,
         "end": attempt.end,
         "cards_up": attempt.cards_up,
         "elapsed_ms": attempt.elapsed_ms,
         "tokens": attempt.tokens,
-        "reasons": attempt.reasons,
+        "reasons": for_player(attempt.reasons),
         "verified_at": attempt.verified_at,
     }
-    if attempt.record is not None and (deal.day is None or deal.is_revealed(now)):
-        facts["record"] = Record.from_bytes(bytes(attempt.record)).to_json()
+    if attempt.record is not None and ((deal.day is None and not deal.for_race) or deal.is_revealed(now)):
+        facts["record"] = _record(bytes(attempt.record))
     return facts
+
+
+def _record(packed: bytes) -> object:
+    """A record as JSON; null for one that cannot be read, which must not cost the player the rest."""
+    try:
+        return Record.from_bytes(packed).to_json()
+    except RecordError:
+        return None
+
+
+def _start(start: Start) -> Facts:
+    return {
+        "attempt": start.attempt and start.attempt.public_id,
+        "device": start.device,
+        "network": bytes(start.network).hex(),
+        "made_at": start.made_at,
+    }
 
 
 def _result(result: Result) -> Facts:
@@ -117,6 +166,103 @@ def _result(result: Result) -> Facts:
         "tokens": result.tokens,
         "finished_at": result.finished_at,
         "listed": result.listed,
+        "ladder": Ladder(result.ladder).slug,
+    }
+
+
+def _challenge(challenge: Challenge) -> Facts:
+    addressee = challenge.addressee
+    return {
+        "code": challenge.code,
+        "attempt": challenge.attempt.public_id,
+        "to": addressee.display_name if addressee is not None and addressee.has_page else None,
+        "made_at": challenge.made_at,
+    }
+
+
+def _answer(answer: Answer) -> Facts:
+    return {"challenge": answer.challenge.code, "attempt": answer.attempt.public_id, "told_at": answer.told_at}
+
+
+def _continuation(begun: Continuation) -> Facts:
+    return {"attempt": begun.attempt.public_id, "from": begun.origin and begun.origin.public_id, "moves": begun.n}
+
+
+def _notice(notice: Notice) -> Facts:
+    data = {key: value for key, value in notice.data.items() if key != "player"}  # another player's number
+    return {"kind": notice.kind, "data": data, "made_at": notice.made_at, "seen_at": notice.seen_at}
+
+
+def _appeal(appeal: Appeal) -> Facts:
+    return {
+        "attempt": appeal.attempt.public_id,
+        "text": appeal.text,
+        "made_at": appeal.made_at,
+        "decision": appeal.decision or None,
+        "answer": appeal.answer,
+        "answered_at": appeal.answered_at,
+    }
+
+
+def _report(report: Report) -> Facts:
+    return {
+        "attempt": report.attempt.public_id,
+        "reason": report.reason,
+        "text": report.text,
+        "made_at": report.made_at,
+        "action_taken": report.action_taken,
+        "answered_at": report.answered_at,
+    }
+
+
+def _analysis(analysis: Analysis, user: User) -> Facts:
+    """Who else asked for it is not told, nor what was found in another's game: that is on its replay's page."""
+    own = analysis.attempt.player_id == user.pk
+    return {
+        "attempt": analysis.attempt.public_id,
+        "asked_by_you": analysis.asked_by_id == user.pk,
+        "asked_at": analysis.asked_at,
+        "done_at": analysis.done_at,
+        "verdicts": _verdicts(analysis) if own else None,
+    }
+
+
+def _verdicts(analysis: Analysis) -> list[int] | None:
+    return None if analysis.findings is None else Findings.unpack(bytes(analysis.findings)).verdicts
+
+
+def _calendar(link: CalendarLink) -> Facts:
+    return {"hour": link.hour, "made_at": link.made_at}
+
+
+def _reminder(reminder: DailyReminder) -> Facts:
+    return {"hour": reminder.hour, "zone": reminder.zone, "told_at": reminder.told_at}
+
+
+def _device(device: PushDevice) -> Facts:
+    """The address itself is a key: whoever has it can have the browser show things."""
+    return {
+        "service": urlsplit(device.endpoint).hostname,
+        "language": device.language,
+        "made_at": device.made_at,
+    }
+
+
+def _decision(decision: Decision) -> Facts:
+    return {"attempt": decision.attempt.public_id, "state": decision.state, "made_at": decision.made_at}
+
+
+def _ban(ban: Ban) -> Facts:
+    return {"why": ban.why, "made_at": ban.made_at, "until": ban.until, "ended_at": ban.ended_at, "end": ban.end}
+
+
+def _rating(change: RatingChange) -> Facts:
+    return {
+        "race": change.race.public_id,
+        "finished_at": change.finished_at,
+        "rank": change.rank,
+        "before": {"mu": change.mu_before, "sigma": change.sigma_before},
+        "after": {"mu": change.mu_after, "sigma": change.sigma_after},
     }
 
 

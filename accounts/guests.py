@@ -2,7 +2,7 @@
 
 A guest is created at the first play and signed in with an ordinary session, so the rest of the service only knows
 players. Signing up turns the guest's row into the account; signing in to an existing account moves the guest's attempts
-there and deletes the row. Guests who have not come back are deleted (`accounts.housekeeping`).
+there, as practice, and deletes the row. Guests who have not come back are deleted (`accounts.housekeeping`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from django.http import HttpRequest
 
 from accounts.models import User
 from accounts.names import guest_name
+from games.ghosts import inbox
+from games.ghosts.models import Challenge
 from games.models import Attempt
-from leaderboards import ranking
+from games.races import seats
 from leaderboards.models import Result
 
 BACKEND: Final = "allauth.account.auth_backends.AuthenticationBackend"
@@ -44,10 +46,12 @@ def create_guest() -> User:
     )
 
 
-def merge_guest(guest: User, user: User) -> None:
-    """Move the attempts of ``guest`` to ``user`` and delete the guest.
+def merge_guest(guest: User, user: User) -> int:
+    """Move the attempts of ``guest`` to ``user`` and delete the guest; returns how many ranked ones became practice.
 
-    An account has one ranked attempt at a deal. If ``user`` already has one, the guest's attempt becomes practice.
+    All of them do: otherwise the best of several guests could be handed to an account. The account has then begun
+    those deals, and cannot begin them again for a rank. Nobody is in two races at once: if ``user`` is in one, the
+    guest's seat is lost, and a game being raced is played on without a name.
 
     :raises ValueError: when they are not a guest and an account.
     """
@@ -56,15 +60,16 @@ def merge_guest(guest: User, user: User) -> None:
     for tries_left in reversed(range(_TRIES)):
         try:
             with transaction.atomic():
-                _merge(guest, user)
-        except IntegrityError:  # the account has just started one of the guest's deals: the next try sees it
+                return _merge(guest, user)
+        except IntegrityError:  # the account has just sat down in a race of the guest's: the next try sees it
             if not tries_left:
                 raise
-        else:
-            return
+    return 0
 
 
-def _merge(guest: User, user: User) -> None:
+def _merge(guest: User, user: User) -> int:
+    # Rooms come before players in the order of locks (docs/races.md).
+    seats.hold_rooms(guest.pk)
     # By ascending id, like all locks on players (docs/boards.md, Locks). The account's row has the lock of an update
     # only: an attempt that it starts meanwhile needs the row for its foreign key, and must not wait for this
     # transaction, which may have to wait for it.
@@ -73,16 +78,15 @@ def _merge(guest: User, user: User) -> None:
         for key in sorted((guest.pk, user.pk))
     }
     if not all(locked.values()):  # done by another tab
-        return
-    taken = Attempt.objects.filter(player=user, ranked=True).values("deal_id")
-    doubled = Attempt.objects.filter(player=guest, ranked=True, deal_id__in=taken)
-    Result.objects.filter(attempt__in=doubled).delete()
-    doubled.update(ranked=False)
+        return 0
+    Result.objects.filter(player=guest).delete()  # a guest's are on no board
+    counted = Attempt.objects.filter(player=guest, ranked=True).update(ranked=False)
     Attempt.objects.filter(player=guest).update(player=user)
-    Result.objects.filter(player=guest).update(player=user)
+    seats.hand_over(guest.pk, user.pk)
+    Challenge.objects.filter(sender=guest).update(sender=user)
+    inbox.hand_over(guest.pk, user.pk, since=guest.date_joined)
     User.objects.filter(pk=guest.pk).delete()
-    ranking.mark_player(user)
-    transaction.on_commit(lambda: ranking.rank_player(user))
+    return counted
 
 
 def remove_empty_guests(before: datetime, size: int) -> int:

@@ -12,7 +12,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef
 
 from accounts.guests import remove_empty_guests, remove_lost_guests
-from accounts.models import User
+from accounts.models import HeldName, PushDevice, User
 from games.housekeeping import Aged, rows
 
 _DAY: Final = timedelta(days=1)
@@ -28,8 +28,18 @@ def _remove_listed_sessions(before: datetime, size: int) -> int:
     return rows(UserSession.objects.filter(created_at__lt=before).exclude(there), size)
 
 
+def _remove_devices(before: datetime, size: int) -> int:
+    """A device ends with its session (`accounts.push.devices`); this is for sessions that ran out."""
+    there = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
+    return rows(PushDevice.objects.filter(made_at__lt=before).exclude(there), size)
+
+
 def _remove_confirmations(before: datetime, size: int) -> int:
     return rows(EmailConfirmation.objects.filter(created__lt=before), size)
+
+
+def _remove_held_names(before: datetime, size: int) -> int:
+    return rows(HeldName.objects.filter(until__lt=before), size)
 
 
 KINDS: Final = (
@@ -43,5 +53,7 @@ KINDS: Final = (
     ),
     Aged(Session, "sessions that have expired", timedelta(0), _remove_sessions),
     Aged(UserSession, "addresses and browsers of sessions that are over", _DAY, _remove_listed_sessions),
+    Aged(PushDevice, "browsers to remind in, whose sessions are over", _DAY, _remove_devices),
+    Aged(HeldName, "names held for a while, once their time is over", timedelta(0), _remove_held_names),
     Aged(EmailConfirmation, "unanswered confirmations of an e-mail address", 30 * _DAY, _remove_confirmations),
 )

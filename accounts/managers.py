@@ -7,17 +7,22 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from django.contrib.auth.models import AbstractUser, UserManager
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from accounts.names import name_key
 
 _User = TypeVar("_User", bound=AbstractUser)
 
 
+#: Who has an account, or had one.
+ACCOUNT: Final[Mapping[str, object]] = MappingProxyType({"is_guest": False})
 #: Who stands on boards: players with accounts that are not banned. A deleted account's results stay, without its name.
-LISTED: Final[Mapping[str, object]] = MappingProxyType({"is_guest": False, "banned_at": None})
+LISTED: Final[Mapping[str, object]] = MappingProxyType({**ACCOUNT, "banned_at": None})
 #: Who has a page and is named to others: those of them whose account is not deleted.
 HAS_PAGE: Final[Mapping[str, object]] = MappingProxyType({**LISTED, "deleted_at": None})
+
+#: Who may be told by name to those who play with them: guests too.
+NAMED: Final[Mapping[str, object]] = MappingProxyType({"banned_at": None, "deleted_at": None})
 
 
 class PlayerManager(UserManager[_User]):
@@ -47,6 +52,15 @@ class PlayerManager(UserManager[_User]):
     def with_page(self) -> QuerySet[_User]:
         """Players who have a page; see ``User.has_page``."""
         return self.filter(**HAS_PAGE)
+
+    def named(self) -> QuerySet[_User]:
+        """Players, guests among them, who are neither banned nor deleted."""
+        return self.filter(**NAMED)
+
+    @staticmethod
+    def guest_at(relation: str) -> F:
+        """For rows that have a player at ``relation``: whether that is a guest."""
+        return F(f"{relation}__is_guest")
 
     @staticmethod
     def listed_at(relation: str) -> Q:

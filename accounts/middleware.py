@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
-_ALLAUTH = ("account_", "mfa_", "usersessions_")
+_ALLAUTH = ("account_", "mfa_", "usersessions_", "socialaccount_", "google_", "github_", "discord_")
 
 
 class PlayerMiddleware(MiddlewareMixin):

@@ -22,7 +22,9 @@ PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
     "large_cards": (False, True),
     "left_handed": (False, True),
     "one_tap": (False, True),
+    "auto_up": ("off", "safe", "all"),
     "hide_clock": (False, True),
+    "hide_others": (False, True),
     "sound": (False, True),
     "hide_presence": (False, True),
 }

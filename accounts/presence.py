@@ -7,8 +7,11 @@ from typing import Final
 from uuid import UUID
 
 from accounts.models import User
+from accounts.names import name_key
 
 _CHUNK: Final = 500
+#: What is looked up of a name that somebody typed.
+_LONGEST_NAME: Final = 64
 
 
 def accounts_among(players: Collection[int]) -> set[int]:
@@ -22,8 +25,30 @@ def accounts_among(players: Collection[int]) -> set[int]:
 
 
 def shown_names(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
-    """The names and public ids of the of the players among these who may be named."""
+    """The names and public ids of those of the players who may be named while they play."""
     if not players:
         return {}
     found = User.objects.with_page().filter(pk__in=players)
     return {user.pk: (user.display_name, user.public_id) for user in found if user.may_be_seen_playing}
+
+
+def names_on_pages(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
+    """The names and public ids of those of the players who have pages."""
+    if not players:
+        return {}
+    found = User.objects.with_page().filter(pk__in=players).values_list("pk", "display_name", "public_id")
+    return {key: (name, page) for key, name, page in found}
+
+
+def names_of(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
+    """The names and public ids of those of the players, guests among them, who are neither banned nor deleted."""
+    if not players:
+        return {}
+    found = User.objects.named().filter(pk__in=players)
+    return {user.pk: (user.display_name, user.public_id) for user in found}
+
+
+def find_by_name(name: str) -> int | None:
+    """The id of the account that has a page and this name, or one that reads like it."""
+    key = name_key(name[:_LONGEST_NAME])
+    return User.objects.with_page().filter(name_key=key).values_list("pk", flat=True).first() if key else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -10,16 +11,25 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
+from accounts.achievements import Achievement, achievements
 from accounts.models import User
 from accounts.statistics import Play, Statistics, statistics
 from games.models import Attempt
+from games.pages.race_hints import RaceHint
 from games.pages.shown import Tile
 from games.rules import CATALOGUE
+from leaderboards import control
+from leaderboards.eligibility import missing
+from leaderboards.own import missing_in_words
+from leaderboards.ratings import board, shown
 
 RESULTS_A_PAGE: Final = 25
 
 #: The charts go back this far.
 HISTORY: Final = timedelta(days=400)
+
+#: Rated races listed on a profile.
+RUNS_SHOWN: Final = 10
 
 _State = Attempt.State
 
@@ -40,22 +50,54 @@ def plays_of(player: User, *, since: date | None = None) -> list[Play]:
     attempts = Attempt.objects.filter(player=player, ranked=True, state=_State.VERIFIED, deal__day__isnull=False)
     if since:
         attempts = attempts.filter(deal__day__gte=since)
-    columns = ("deal__variant", "deal__day", "end", "cards_up", "elapsed_ms", "tokens")
+    columns = ("deal__variant", "deal__day", "end", "cards_up", "elapsed_ms", "tokens", "deal__par")
     return [
-        Play(variant=variant, day=day, won=end == Attempt.End.WON, cards_up=cards_up, elapsed_ms=ms, tokens=tokens)
-        for variant, day, end, cards_up, ms, tokens in attempts.order_by("deal__day", "id").values_list(*columns)
+        Play(variant=variant, day=day, won=end == Attempt.End.WON, cards_up=cards_up, elapsed_ms=ms, tokens=n, par=par)
+        for variant, day, end, cards_up, ms, n, par in attempts.order_by("deal__day", "id").values_list(*columns)
     ]
 
 
-def statistics_of(player: User) -> Statistics:
-    """The player's statistics as of today (UTC)."""
-    return statistics(plays_of(player), timezone.now().date(), list(CATALOGUE))
+def statistics_of(player: User) -> tuple[Statistics, list[Achievement]]:
+    """The player's statistics as of today (UTC), and the achievements, from one reading of the plays."""
+    plays, variants = plays_of(player), list(CATALOGUE)
+    return statistics(plays, timezone.now().date(), variants), achievements(plays, variants)
 
 
 def history_of(player: User, variant: str = "") -> list[Play]:
     """The plays shown in the charts, of one variant or of all."""
     plays = plays_of(player, since=timezone.now().date() - HISTORY)
     return [play for play in plays if variant in {"", play.variant}]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingPanel:
+    """What a profile says of a rating."""
+
+    own: board.Own
+    runs: list[board.RatedRun]
+
+
+def rating_of(player: User) -> RatingPanel | None:
+    """The player's rating with the latest rated races; None for one who has not raced for a rating."""
+    own = board.own(player)
+    return None if own is None else RatingPanel(own, board.runs(player, RUNS_SHOWN))
+
+
+def to_be_established(player: User) -> str:
+    """What the player lacks to be ranked among the established, in words; nothing for a guest."""
+    lacks = None if player.is_guest else missing(player)
+    return missing_in_words(lacks) if lacks else ""
+
+
+def rating_history_of(player: User) -> list[tuple[datetime, int]]:
+    """The points of the rating's chart, the oldest first."""
+    return shown.history_points(player.pk, timezone.now() - HISTORY)
+
+
+def race_hint_of(player: User) -> RaceHint | None:
+    """What asks the player to confirm a top place in a race, if anything does."""
+    deal = control.unconfirmed(player)
+    return None if deal is None else RaceHint.of(deal)
 
 
 def results_page(player: User, *, own: bool, before: UUID | None = None) -> tuple[list[Tile], UUID | None]:

@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
+from accounts.held_names import check_not_held, hold
 from accounts.models import User
 from accounts.names import guest_name, name_key
 from leaderboards.entries import tell_all_watchers
@@ -14,13 +15,18 @@ from leaderboards.entries import tell_all_watchers
 def rename_player(user: User, name: str) -> None:
     """Give an account a new, checked name, which others see and the player signs in with.
 
-    :raises ValidationError: when another account has this name or one that reads like it.
+    :raises ValidationError: when another account has this name or one that reads like it, or had it until just now.
     """
     user.username = user.display_name = name
-    user.name_key = name_key(name)
+    user.name_key = key = name_key(name)
     try:
         with transaction.atomic():
+            _hold_old(user, key)
             user.save(update_fields=["username", "display_name", "name_key"])
+            check_not_held(key, user)  # after the write, which waits for whoever is giving the name up
+    except ValidationError:
+        user.refresh_from_db()
+        raise
     except IntegrityError:
         user.refresh_from_db()
         raise ValidationError(_("This name, or one much like it, is taken."), code="name_taken") from None
@@ -34,8 +40,16 @@ def neutralise_name(user: User) -> None:
         user.display_name, user.name_key = name, name_key(name)
         try:
             with transaction.atomic():
+                _hold_old(user, user.name_key)
                 user.save(update_fields=["display_name", "name_key"])
         except IntegrityError:
             continue
         transaction.on_commit(tell_all_watchers)
         return
+
+
+def _hold_old(user: User, key: str) -> None:
+    """Lock the player's row, and keep the name it has unless that is the new one."""
+    old = User.objects.select_for_update(no_key=True).filter(pk=user.pk).values_list("name_key", flat=True).first()
+    if old != key:
+        hold(user, old, kept_by=user)

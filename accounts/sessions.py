@@ -1,4 +1,7 @@
-"""Closes the WebSockets of sessions that end. Bans and deletions do this in `accounts.moderation`."""
+"""Closes the WebSockets of sessions that end, and ends their reminders.
+
+Bans and deletions do this in `accounts.moderation`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 
 from accounts.models import User
+from accounts.push import devices
 from games.live.eviction import evict_player, evict_session
 
 
@@ -24,15 +28,18 @@ class SessionsAdapter(DefaultUserSessionsAdapter):  # type: ignore[misc]  # alla
         super().end_sessions(sessions)
         for session in sessions:
             evict_session(session.session_key)
+            devices.end_session(session.session_key)
 
 
 @receiver(user_logged_out)
 def signed_out(request: HttpRequest, **_: Any) -> None:  # noqa: ANN401
-    """Close the sockets of the session that signed out."""
+    """Close the sockets of the session that signed out; its browser is reminded no more."""
     evict_session(request.session.session_key)
+    devices.end_session(request.session.session_key)
 
 
 @receiver([password_changed, password_reset, password_set])
-def password_is_new(user: User, **_: Any) -> None:  # noqa: ANN401
+def password_is_new(request: HttpRequest, user: User, **_: Any) -> None:  # noqa: ANN401
     """Close all of the player's sockets. A new password ends all other sessions; this one reconnects."""
     evict_player(user.pk)
+    devices.end_others(user.pk, request.session)

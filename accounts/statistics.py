@@ -19,6 +19,7 @@ class Play:
     cards_up: int
     elapsed_ms: int
     tokens: int
+    par: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

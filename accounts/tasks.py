@@ -5,6 +5,8 @@ from __future__ import annotations
 from celery import shared_task
 
 from accounts.housekeeping import KINDS
+from accounts.moderation import end_due
+from accounts.push import reminding
 from games.housekeeping import remove_aged
 
 
@@ -12,3 +14,15 @@ from games.housekeeping import remove_aged
 def clean_accounts() -> int:
     """Delete old guests and sessions."""
     return remove_aged(KINDS)
+
+
+@shared_task(name="talon.end_bans")
+def end_bans() -> int:
+    """Lift the bans whose term has run out."""
+    return end_due()
+
+
+@shared_task(name="talon.remind")
+def remind() -> int:
+    """Remind the players whose hour it is of the day's deals."""
+    return reminding.remind_due()

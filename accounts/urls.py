@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from django.urls import path
 
-from accounts import views
+from accounts import avatars, calendar, invitations, views
+from accounts.push import views as push
 
 app_name = "players"
 
 urlpatterns = [
+    path("avatars/<slug:digest>.svg", avatars.avatar, name="avatar"),
     path("language/", views.language, name="language"),
+    path("join/<str:token>/", invitations.join, name="join"),
+    path("join/<str:token>/accept", invitations.accept, name="accept"),
+    path("players/", views.search, name="search"),
     path("players/me/", views.me, name="me"),
+    path("players/me/invite/", invitations.invite, name="invite"),
     path("players/me/following/", views.following, name="following"),
     path("players/me/settings/", views.settings, name="settings"),
     path("players/me/name/", views.rename, name="rename"),
     path("players/me/preferences/", views.preferences, name="preferences"),
+    path("players/me/calendar/", calendar.change, name="calendar"),
+    path("players/me/push/", push.device, name="push"),
+    path("calendar/<str:token>.ics", calendar.feed, name="calendar_feed"),
     path("players/me/data/", views.download, name="download"),
     path("players/me/delete/", views.delete, name="delete"),
     path("players/<uuid:public_id>/", views.player, name="profile"),
+    path("players/<uuid:public_id>/vs/<uuid:other_id>/", views.compare, name="compare"),
     path("players/<uuid:public_id>/history/", views.history, name="history"),
+    path("players/<uuid:public_id>/ratings/", views.ratings, name="ratings"),
     path("players/<uuid:public_id>/follow/", views.follow, name="follow"),
     path("players/<uuid:public_id>/unfollow/", views.unfollow, name="unfollow"),
 ]

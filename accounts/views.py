@@ -27,7 +27,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.i18n import set_language
 
-from accounts import follows, profile
+from accounts import calendar, comparison, follows, profile
 from accounts.access import PlayerRequest, account_required, fresh_sign_in_required, player_required
 from accounts.deletion import erase_player
 from accounts.export import export
@@ -35,10 +35,13 @@ from accounts.forms import DeleteForm, PreferencesForm, RenameForm
 from accounts.languages import remember_language, remembered_language
 from accounts.models import Follow, User
 from accounts.preferences import clean_preferences, preferences_of
+from accounts.push.views import shown as push_shown
 from accounts.renaming import rename_player
+from accounts.search import find_players
 from games import limits
 from games.bodies import json_body
 from games.errors import ErrorCode, Refusal, json_only, wants_json
+from games.pages import race_hints
 from games.pages.shown import ShownPlayer
 
 
@@ -51,21 +54,60 @@ def viewer_of(request: HttpRequest) -> User | None:
 def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """Show a player's figures and results, earlier ones with ``?before=``; say that a deleted player is gone."""
     viewer = viewer_of(request)
-    if User.objects.filter(public_id=public_id, deleted_at__isnull=False).exists():
+    if _is_gone(public_id):
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
     shown = profile.visible_player(public_id, viewer)
     is_own = shown == viewer
-    results, older = profile.results_page(shown, own=is_own, before=_cursor(request))
+    results, older = profile.results_page(shown, own=is_own, before=_id(request.GET.get("before")))
+    statistics, reached = profile.statistics_of(shown)
     context = {
         "player": ShownPlayer.of(shown),
         "is_own": is_own,
         "is_following": viewer is not None and Follow.objects.filter(follower=viewer, followed=shown).exists(),
         "followers": shown.followers.count(),
-        "statistics": profile.statistics_of(shown),
+        "statistics": statistics,
+        "achievements": [one for one in reached if one.day or is_own],
+        "reached": sum(one.day is not None for one in reached),
+        "rating": profile.rating_of(shown),
+        "race_hint": profile.race_hint_of(shown) if is_own and race_hints.is_wanted(request) else None,
+        "to_be_established": profile.to_be_established(shown) if is_own else "",
         "results": results,
         "older": older,
     }
     return render(request, "players/profile.html", context)
+
+
+@require_GET
+def compare(request: HttpRequest, public_id: UUID, other_id: UUID) -> HttpResponse:
+    """Show two players side by side. Whom one may not see is answered as on the player's own page."""
+    viewer = viewer_of(request)
+    if _is_gone(public_id, other_id):
+        return render(request, "players/gone.html", status=HTTPStatus.GONE)
+    one, two = (profile.visible_player(key, viewer) for key in (public_id, other_id))
+    if one == two:
+        return redirect(one)
+    found = comparison.compare(one, two)
+    context = {
+        "one": ShownPlayer.of(one),
+        "two": ShownPlayer.of(two),
+        "rating": (rating := comparison.rating_of(found.ratings)),
+        "overall": [*comparison.figures_of(found.overall), *rating],
+        "variants": [(name, comparison.figures_of(both)) for name, both in found.by_variant.items()],
+        "comparison": found,
+    }
+    return render(request, "players/compare.html", context)
+
+
+@require_GET
+def search(request: HttpRequest) -> HttpResponse:
+    """Find players by the beginning of a name, ``?name=``, to compare with the player ``?compare=`` if there is one."""
+    name = request.GET.get("name", "").replace("\0", "").strip()
+    if name:
+        limits.spend(request, "search")
+    found = [ShownPlayer.of(one) for one in find_players(name)]
+    key = _id(request.GET.get("compare"))
+    compared = key and ShownPlayer.of(profile.visible_player(key, viewer_of(request)))
+    return render(request, "players/search.html", {"name": name, "found": found, "compared": compared})
 
 
 @require_GET
@@ -74,6 +116,14 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
     shown = profile.visible_player(public_id, viewer_of(request))
     plays = profile.history_of(shown, request.GET.get("variant", ""))
     return JsonResponse({"plays": [asdict(play) for play in plays]})
+
+
+@require_GET
+def ratings(request: HttpRequest, public_id: UUID) -> JsonResponse:
+    """Give what the rating's chart draws, the oldest first: after each race, when it ended and the rating then."""
+    shown = profile.visible_player(public_id, viewer_of(request))
+    points = profile.rating_history_of(shown)
+    return JsonResponse({"points": [{"at": at, "value": value} for at, value in points]})
 
 
 @require_GET
@@ -231,14 +281,21 @@ def _settings_page(
     failed = any(form is not None and form.is_bound for form in (preferences, name))
     context = {
         "preferences_form": preferences or _preferences_form(request),
+        "calendar": calendar.shown(request.user),
+        "push": push_shown(request),
         "name_form": name or RenameForm(initial={"name": request.user.display_name}),
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if failed else HTTPStatus.OK
     return render(request, "players/settings.html", context, status=status)
 
 
-def _cursor(request: HttpRequest) -> UUID | None:
-    text = request.GET.get("before")
+def _is_gone(*public_ids: UUID) -> bool:
+    """Whether one of them is a deleted player."""
+    return User.objects.filter(public_id__in=public_ids, deleted_at__isnull=False).exists()
+
+
+def _id(text: str | None) -> UUID | None:
+    """The id in an address's query, if there is one."""
     if not text:
         return None
     try:

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 if TYPE_CHECKING:
+    from games.ladders import Ladder
     from games.models import Deal
     from games.players import Player
     from leaderboards.keys import BoardName
-    from leaderboards.ladders import Ladder, Position
+    from leaderboards.listings import Listing, Position
 
 ENTRIES = 1_000_000
 CALLS = 400
@@ -114,10 +115,10 @@ async def watch(deal: Deal) -> tuple[float, int]:
     readings, shown = 0, asyncio.Event()
     read = live.read_frame
 
-    def counted(deal: Deal, board: BoardName) -> str:
+    def counted(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> str:
         nonlocal readings
         readings += 1
-        return read(deal, board)
+        return read(deal, board, ladder)
 
     class Watcher:
         seen = False
@@ -155,15 +156,15 @@ async def tell(deal: Deal) -> None:
 def sql_calls(deal: Deal, entries: int) -> dict[str, Callable[[], object]]:
     """What SQL is asked; each call for somebody else."""
     from leaderboards import boards
-    from leaderboards.ladders import deal_ladder
+    from leaderboards.listings import deal_listing
     from leaderboards.pages import Cursor
 
-    ladder = deal_ladder(deal.pk, "race")
-    middle = Cursor(position_at(ladder, entries // 2), backwards=False)
+    listing = deal_listing(deal.pk, "race")
+    middle = Cursor(position_at(listing, entries // 2), backwards=False)
     players = Players(entries)
     return {
-        "page 1": lambda: boards.sql_page(ladder, None, 50),
-        "page in the middle": lambda: boards.sql_page(ladder, middle, 50),
+        "page 1": lambda: boards.sql_page(listing, None, 50),
+        "page in the middle": lambda: boards.sql_page(listing, middle, 50),
         "around me": lambda: boards.around(deal, "race", players.any(), 5),
         "my rank": lambda: boards.rank_of(deal, "race", players.any()),
     }
@@ -182,9 +183,9 @@ class Players:
         return get_user_model()(pk=self._choose.randint(1, self._entries))
 
 
-def position_at(ladder: Ladder, index: int) -> Position:
+def position_at(listing: Listing, index: int) -> Position:
     """Where the entry with an index stands."""
-    position: Position = ladder.listed().order_by(*ladder.columns).values_list(*ladder.columns)[index]
+    position: Position = listing.listed().order_by(*listing.columns).values_list(*listing.columns)[index]
     return position
 
 

@@ -35,5 +35,5 @@ def language_of(request: HttpRequest) -> str:
 
 
 def is_for_programs(request: HttpRequest) -> bool:
-    """Whether the request is for the API, which answers in one language."""
-    return request.path_info.startswith("/api/")
+    """Whether the request is for the API, which answers in one language, or a picture: it has none, or its own."""
+    return request.path_info.startswith(("/api/", "/avatars/", "/previews/"))

@@ -8,6 +8,8 @@ environment names is used instead: `DATABASE_URL` (PostgreSQL), `REDIS_URL` (cha
 from __future__ import annotations
 
 import logging
+import re
+from email.utils import parseaddr
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +20,8 @@ from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from kombu.entity import Queue
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 
 from config.keys import stored_secret_key
 from config.logs import logging_config
@@ -63,6 +67,11 @@ METRICS_TOKEN: str = env.str("METRICS_TOKEN", default="")
 INSTALLED_APPS = [
     "accounts",
     "games",
+    "games.races",
+    "games.ghosts",
+    "games.appeals",
+    "games.analysis",
+    "games.replays",
     "leaderboards",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -74,8 +83,13 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.discord",
+    "allauth.socialaccount.providers.github",
+    "allauth.socialaccount.providers.google",
     "allauth.usersessions",
     "channels",
+    "corsheaders",
     "csp",
     "django_prometheus",
     "django_structlog",
@@ -84,17 +98,19 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.operations.OperationsMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "config.static.StaticFiles",
     "config.compression.Compression",  # after the static files, which are compressed when they are collected
+    "config.conditional.ConditionalApi",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django_structlog.middlewares.RequestMiddleware",
+    "config.request_log.RequestLog",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -119,6 +135,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "games.pages.waiting.waiting_room",
             ],
         },
     }
@@ -166,10 +183,12 @@ DATABASES = {"default": _database}
 REDIS_URL: str = env.str("REDIS_URL", default="")
 
 if REDIS_URL:
+    # After a restart of Redis the first message over an old connection would be lost: it is sent again over a new one.
+    _layer_host = {"address": REDIS_URL, "retry": Retry(NoBackoff(), retries=1)}
     CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
         "default": {
             "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-            "CONFIG": {"hosts": [REDIS_URL], "prefix": "talon"},
+            "CONFIG": {"hosts": [_layer_host], "prefix": "talon"},
         }
     }
     CACHES: dict[str, dict[str, Any]] = {
@@ -191,6 +210,13 @@ else:
     }
     CELERY_BROKER_URL = "memory://localhost/"
     CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05}
+# Pictures for links (games.replays.previews): on disk, at most so many, for a week. Each process may draw them anew.
+CACHES["previews"] = {
+    "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+    "LOCATION": VAR_DIR / "previews",
+    "TIMEOUT": 7 * 24 * 3600,
+    "OPTIONS": {"MAX_ENTRIES": 400},
+}
 
 # --- Celery ---------------------------------------------------------------------------------------------------------
 
@@ -198,7 +224,7 @@ else:
 # named here are housekeeping.
 CELERY_TASK_QUEUES = [
     Queue(name)  # type: ignore[no-untyped-call]
-    for name in ("verdicts", "housekeeping", "certifying")
+    for name in ("verdicts", "housekeeping", "certifying", "evidence", "analysis")
 ]
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
 CELERY_TASK_CREATE_MISSING_QUEUES = False
@@ -206,6 +232,12 @@ CELERY_TASK_ROUTES = {
     "talon.verify": "verdicts",
     "talon.fill_sealed": "certifying",
     "talon.answer_question": "certifying",
+    "talon.prepare_race_deal": "certifying",
+    "talon.find_practice_deal": "certifying",
+    "talon.measure_foresight": "evidence",
+    "talon.analyse": "analysis",
+    "talon.draw_picture": "evidence",
+    "talon.remind": "evidence",
 }
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -225,7 +257,13 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "fill-sealed": {"task": "talon.fill_sealed", "schedule": 60.0},
     "close-due": {"task": "talon.close_due", "schedule": 30.0},
     "sweep": {"task": "talon.sweep", "schedule": 30.0},
+    "tend-races": {"task": "talon.tend_races", "schedule": 5.0},
+    "measure-foresight": {"task": "talon.measure_foresight", "schedule": 300.0},
+    "analyse": {"task": "talon.analyse", "schedule": 30.0, "options": {"expires": 30.0}},
+    "rate-races": {"task": "talon.rate_races", "schedule": 60.0},
     "clean-games": {"task": "talon.clean_games", "schedule": crontab(minute="17")},
+    "end-bans": {"task": "talon.end_bans", "schedule": 60.0},
+    "remind": {"task": "talon.remind", "schedule": 60.0, "options": {"expires": 60.0}},
     "clean-accounts": {"task": "talon.clean_accounts", "schedule": crontab(minute="37")},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
@@ -237,6 +275,21 @@ DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s that a missing d
 RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step spends on today's deals
 if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE) < 0:
     raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE and RELEASE_PATIENCE are not negative")
+
+# --- Ladders --------------------------------------------------------------------------------------------------------
+
+# Who plays for the podium and the seasons of a deal, and who among the newcomers (docs/fairplay.md, Ladders).
+LADDERS: bool = env.bool("LADDERS", default=not _database["ENGINE"].endswith("sqlite3"))
+ESTABLISHED_GAMES: int = env.int("ESTABLISHED_GAMES", default=3)  # verified games of the day, from earlier days
+ESTABLISHED_DAYS: int = env.int("ESTABLISHED_DAYS", default=2)  # on so many days at least
+if min(ESTABLISHED_GAMES, ESTABLISHED_DAYS) < 0:
+    raise ImproperlyConfigured("ESTABLISHED_GAMES and ESTABLISHED_DAYS are not negative")
+
+# --- Fair play ------------------------------------------------------------------------------------------------------
+
+FORESIGHT_PLACES: int = env.int("FORESIGHT_PLACES", default=10)  # best games of a deal measured for staff; 0: none
+if FORESIGHT_PLACES < 0:
+    raise ImproperlyConfigured("FORESIGHT_PLACES is not negative")
 
 # --- Players --------------------------------------------------------------------------------------------------------
 
@@ -276,6 +329,35 @@ MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SECURE
 
+# Signing in with another service, each only where both its id and its secret are given (accounts.providers).
+_SERVICES = {
+    "google": (
+        env.str("GOOGLE_CLIENT_ID", default=""),
+        env.str("GOOGLE_CLIENT_SECRET", default=""),
+        ["openid", "email"],
+    ),
+    "github": (env.str("GITHUB_CLIENT_ID", default=""), env.str("GITHUB_CLIENT_SECRET", default=""), ["user:email"]),
+    "discord": (
+        env.str("DISCORD_CLIENT_ID", default=""),
+        env.str("DISCORD_CLIENT_SECRET", default=""),
+        ["identify", "email"],
+    ),
+}
+for _service, (_client_id, _secret, _scope) in _SERVICES.items():
+    if bool(_client_id) != bool(_secret):
+        _names = f"{_service.upper()}_CLIENT_ID and {_service.upper()}_CLIENT_SECRET"
+        raise ImproperlyConfigured(f"{_names} are set together or not at all")
+SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
+    service: {"APPS": [{"client_id": client_id, "secret": secret}], "SCOPE": scope, "OAUTH_PKCE_ENABLED": True}
+    for service, (client_id, secret, scope) in _SERVICES.items()
+    if client_id
+}
+SOCIALACCOUNT_ADAPTER = "accounts.providers.ServicesAdapter"
+SOCIALACCOUNT_FORMS = {"signup": "accounts.providers.NameForm"}
+SOCIALACCOUNT_AUTO_SIGNUP = False  # a name is chosen on a form, and checked like any other
+SOCIALACCOUNT_QUERY_EMAIL = True
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # whoever has an e-mail address elsewhere does not have the account here
+
 EMAIL_URL: str = env.str("EMAIL_URL", default="consolemail://")
 _email: dict[str, Any] = env.email_url_config(EMAIL_URL)
 EMAIL_BACKEND: str = _email["EMAIL_BACKEND"]
@@ -288,6 +370,17 @@ EMAIL_USE_SSL: bool = _email.get("EMAIL_USE_SSL", False)
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL: str = env.str("DEFAULT_FROM_EMAIL", default=f"{SITE_NAME} <talon@{_public.hostname}>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
+
+# Reminders in the browser: off without a key, which `python -m accounts.push` makes.
+VAPID_PRIVATE_KEY: str = env.str("VAPID_PRIVATE_KEY", default="")
+if not re.fullmatch(r"([\w-]{43}=?)?", VAPID_PRIVATE_KEY, re.ASCII):
+    raise ImproperlyConfigured("VAPID_PRIVATE_KEY is 32 bytes in base64url: python -m accounts.push prints a new one")
+VAPID_CONTACT = f"mailto:{parseaddr(DEFAULT_FROM_EMAIL)[1]}"  # whom a push service writes to if something is wrong
+# Where browsers have their messages sent: these hosts and those below them. Nothing is sent anywhere else.
+PUSH_SERVICES: list[str] = env.list(
+    "PUSH_SERVICES",
+    default=["fcm.googleapis.com", "push.services.mozilla.com", "push.apple.com", "notify.windows.com"],
+)
 
 # --- Static files ---------------------------------------------------------------------------------------------------
 
@@ -336,6 +429,12 @@ X_FRAME_OPTIONS = "DENY"
 RATELIMIT_FAIL_OPEN = True  # if the cache fails, requests pass
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
+# Where a form may lead: the buttons to Sign in with another service are forms, and it has its own pages.
+_SERVICE_ORIGINS = {
+    "google": "https://accounts.google.com",
+    "github": "https://github.com",
+    "discord": "https://discord.com",
+}
 CONTENT_SECURITY_POLICY: dict[str, Any] = {
     "EXCLUDE_URL_PREFIXES": [],
     "DIRECTIVES": {
@@ -348,12 +447,19 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
         "manifest-src": [SELF],
         "worker-src": [SELF],
         "base-uri": [NONE],
-        "form-action": [SELF],
+        "form-action": [SELF, *(_SERVICE_ORIGINS[service] for service in SOCIALACCOUNT_PROVIDERS)],
         "frame-ancestors": [NONE],
         "object-src": [NONE],
         **({"upgrade-insecure-requests": True} if SECURE else {}),
     },
 }
+
+# Any site may read what the API gives to everybody; sessions are for this site alone.
+CORS_URLS_REGEX = r"^/api/v1/"
+CORS_ALLOW_ALL_ORIGINS = True
+CORS_ALLOW_METHODS = ("GET", "HEAD", "OPTIONS")
+CORS_ALLOW_HEADERS = ("Accept", "If-None-Match")
+CORS_EXPOSE_HEADERS = ("ETag", "Retry-After")
 
 # --- Logs and metrics -----------------------------------------------------------------------------------------------
 
@@ -362,6 +468,8 @@ if LOG_FORMAT not in {"json", "text"}:
     raise ImproperlyConfigured(f"LOG_FORMAT must be json or text, not {LOG_FORMAT!r}")
 LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO" if LOG_FORMAT == "json" else "WARNING").upper()
 LOGGING = logging_config(level=LOG_LEVEL, form=LOG_FORMAT)
+# A line that cannot be written is lost: a worker whose output has gone would log that it cannot log, for ever.
+logging.raiseExceptions = False
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG

@@ -7,12 +7,18 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from config.api import api
 from config.manifest import manifest
+from config.worker import worker
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("accounts/", include("allauth.urls")),
+    path("accounts/", include("allauth.account.urls")),
+    path("accounts/2fa/", include("allauth.mfa.urls")),
+    path("accounts/sessions/", include("allauth.usersessions.urls")),
+    path("accounts/3rdparty/", include("allauth.socialaccount.urls")),
+    path("accounts/", include("accounts.provider_urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
     path("manifest.<str:language>.webmanifest", manifest, name="manifest"),
+    path("worker.js", worker, name="worker"),
     path("", include("games.urls")),
     path("", include("leaderboards.urls")),
     path("", include("accounts.urls")),

@@ -1,4 +1,4 @@
-"""The production shape on this machine: two ASGI processes, two Celery workers and beat (`make stack`)."""
+"""The production shape on this machine: two ASGI processes, three Celery workers and beat (`make stack`)."""
 
 from __future__ import annotations
 
@@ -163,6 +163,7 @@ def main() -> int:
         stack.start("web-2", lines["web"], PORT=str(port + 1))
         stack.start("worker", lines["worker"])
         stack.start("keeper", lines["keeper"], METRICS_PORT="0")  # the worker serves those of both
+        stack.start("analyst", lines["analyst"], METRICS_PORT="0")
         stack.start("beat", lines["beat"])
         stack.await_ready(addresses)
         return stack.wait()

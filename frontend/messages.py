@@ -25,6 +25,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
+from frontend.artwork.cards import measure
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 LOCALE: Final = ROOT / "frontend" / "locale"
 SCRIPTS: Final = ROOT / "frontend" / "static" / "js"
@@ -50,9 +52,10 @@ _CLIENT: Final[Keywords] = {"t": None, "tn": (1, 2), "tc": ((1, "c"), 2), "marke
 _COMMENTS: Final = ("Translators:",)
 _READING: Final = {"encoding": "utf-8", "parse_template_string": "true"}
 _CLIENT_OUT: Final = SCRIPTS / "catalogue"
-#: The name on a trump, and how wide it may be in letters times their size.
-_NAMED: Final = re.compile(r'font-size="[\d.]+" (fill="currentColor">)([^<]+)</text>')
-_NAME_WIDTH: Final = 128
+#: The name on a trump, and its measures before it.
+_NAMED: Final = re.compile(
+    r'font-size="[\d.]+"(?: textLength="\d+" lengthAdjust="\w+")? (fill="currentColor">)([^<]+)</text>'
+)
 #: Plural-Forms is a C expression, which is one of JavaScript too.
 _PLURAL: Final = re.compile(r"[n0-9\s()?:<>=!&|%]+")
 
@@ -121,13 +124,12 @@ def tarot_path(language: str = "") -> Path:
 
 
 def named_cards(catalogue: Catalog) -> str:
-    """The tarot cards with their trumps named in the catalogue's language, in letters small enough for the frame."""
+    """The tarot cards with their trumps named in the catalogue's language."""
     names = {_bare(message.id): str(message.string) for message in texts_of(catalogue) if message.context == "tarot"}
 
     def named(match: re.Match[str]) -> str:
         name = names.get(_bare(match[2])) or match[2]
-        size = round(min(8.6, _NAME_WIDTH / len(name)), 1)
-        return f'font-size="{size}" {match[1]}{name[:1].upper()}{name[1:]}</text>'
+        return f"{measure(name)} {match[1]}{name[:1].upper()}{name[1:]}</text>"
 
     return _NAMED.sub(named, tarot_path().read_text())
 

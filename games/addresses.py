@@ -12,6 +12,8 @@ from django.http import HttpRequest
 
 #: The bits of an IPv6 address that identify a household, which is free to choose the rest.
 IPV6_PREFIX: Final = 64
+#: The bits of an IPv4 address that are left when it is to name nobody.
+IPV4_AREA: Final = 24
 #: Stands for a missing address, as on a Unix socket.
 UNKNOWN: Final = "unknown"
 
@@ -24,6 +26,15 @@ def client_address(request: HttpRequest) -> str:
 def network_of(request: HttpRequest) -> str:
     """What counts as one client: an IPv4 address, or an IPv6 network."""
     return _network(client_address(request))
+
+
+def area_of(request: HttpRequest) -> str:
+    """The client's wider network: the /24 of an IPv4 address, the /64 of an IPv6 address, or `UNKNOWN`."""
+    address = client_address(request)
+    if address == UNKNOWN:
+        return UNKNOWN
+    bits = IPV6_PREFIX if ":" in address else IPV4_AREA
+    return str(ip_network(f"{address}/{bits}", strict=False))
 
 
 def network_of_scope(scope: dict[str, Any]) -> str:

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from games import events, metrics
 from games.errors import ErrorCode, Refusal
-from games.fairplay.copies import line_digest
-from games.models import GRACE, Attempt, Deal, Move
+from games.fairplay.copies import line_of
+from games.models import GRACE, Attempt, Deal, Move, SeenDeal
+from games.pausing import end_pause
 from games.players import Player
 from games.rules import End, Record, Table, open_table
 
@@ -38,6 +41,18 @@ JOURNAL_KEPT: Final = timedelta(hours=1)
 AT_A_TIME: Final = 5.0
 
 How = Literal["won", "resigned", "closed"]
+
+#: What a close writes of the attempt.
+_CLOSING: Final = ("record", "auto_runs", "line", "state", "end", "finished_at", "paused_at", "paused_ms")
+
+Follower = Callable[[Attempt], None]
+_followers: list[Follower] = []
+
+
+def register(follower: Follower) -> None:
+    """Have `follower` called whenever the attempt of a race is closed, in the transaction that closes it."""
+    if follower not in _followers:
+        _followers.append(follower)
 
 
 class Progress(NamedTuple):
@@ -63,21 +78,39 @@ def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None) ->
     """Deal the table to a player and start the clock.
 
     The first attempt at a daily deal on its day is the ranked one, and the only one that day: asking again returns it.
+    An account that took over a guest's attempt has that one, as practice.
     For a practice deal, or a daily deal that is over, a new attempt starts if none is running.
 
-    :raises DealClosedError: when the deal has not opened, or its day is over but its secrets are still kept.
+    :raises DealClosedError: when the deal has not opened, or its day is over but its secrets are still kept, or the
+        player has watched a game of it as staff.
     """
     now = now or timezone.now()
     if deal.is_open(now) and deal.day is not None:
         return _ranked_attempt(player, deal, now)
-    if now < deal.opens_at or (deal.is_closed(now) and not deal.is_revealed(now)):
+    if now < deal.opens_at or ((deal.is_closed(now) or deal.for_race) and not deal.is_revealed(now)):
         raise DealClosedError
     whose: dict[str, Any] = {"player": player, "deal": deal}
-    running = Attempt.objects.filter(**whose, state=Attempt.State.PLAYING, ranked=False).first()
+    # A continuation (games.replays) goes on from a replay and not from the deal.
+    running = Attempt.objects.filter(**whose, state=Attempt.State.PLAYING, ranked=False, continuation=None).first()
     if running is not None:
         return running
     metrics.ATTEMPTS_STARTED.labels(deal.game, "no").inc()
     return Attempt.objects.create(**whose, ranked=False, started_at=now)
+
+
+def restart_practice(player: Player, deal: Deal) -> Attempt:
+    """Deal the table to a player anew: close the practice of this deal that has gone on, and start, or return, one
+    without a move.
+
+    :raises DealClosedError: as `start_attempt` does.
+    """
+    running = Attempt.objects.filter(player=player.pk, deal=deal, state=Attempt.State.PLAYING, ranked=False)
+    if deal.for_race:
+        running = running.filter(deadline=None)  # the others are the race's
+    gone_on = Exists(Move.objects.filter(attempt=OuterRef("pk"))) | Q(continuation__isnull=False)
+    for attempt_id in list(running.filter(gone_on).values_list("pk", flat=True)):
+        close_attempt(attempt_id, "closed")
+    return start_attempt(player, deal)
 
 
 def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> Attempt:
@@ -90,7 +123,7 @@ def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> A
     :raises Attempt.DoesNotExist: for an unknown id.
     :raises Error: when the database fails.
     """
-    for _ in range(_TRIES - 1):
+    for _try in range(_TRIES - 1):
         try:
             return _close(attempt_id, how, at or timezone.now())
         except IntegrityError:
@@ -109,7 +142,7 @@ def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float =
     closed, failed, last = 0, 0, 0
     while rows := list(due.filter(id__gt=last).values_list("id", "deadline")[:batch]):
         for attempt_id, deadline in rows:
-            if _close_safely(attempt_id, deadline):
+            if close_safely(attempt_id, deadline):
                 closed += 1
             else:
                 failed += 1
@@ -119,10 +152,10 @@ def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float =
     return Progress(closed, failed, more=False)
 
 
-def _close_safely(attempt_id: int, deadline: datetime | None) -> bool:
-    """Close an attempt whose time is up; returns whether that worked. A task's time limit is not caught."""
+def close_safely(attempt_id: int, at: datetime | None) -> bool:
+    """Close an attempt as it stands; returns whether that worked. A task's time limit is not caught."""
     try:
-        close_attempt(attempt_id, "closed", at=deadline)
+        close_attempt(attempt_id, "closed", at=at)
     except SoftTimeLimitExceeded:
         raise
     except Exception:
@@ -180,6 +213,11 @@ def auto_runs(moves: Sequence[Move]) -> list[list[int]]:
 def _ranked_attempt(player: Player, deal: Deal, now: datetime) -> Attempt:
     assert deal.closes_at is not None
     whose: dict[str, Any] = {"player": player, "deal": deal}
+    begun = Attempt.objects.filter(**whose).order_by("-ranked").first()
+    if begun is not None:  # also as a guest: then it is practice, and the cards are known
+        return begun
+    if SeenDeal.objects.filter(**whose).exists():
+        raise DealClosedError(_("You have watched a game of this deal as staff. You can practise it once it is over."))
     attempt, made = Attempt.objects.get_or_create(
         **whose,
         ranked=True,
@@ -196,30 +234,40 @@ def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
     if attempt.is_over:
         return attempt
     moves = journal_of(attempt.pk)
-    end = _end(attempt, moves, how, at)
+    table = _played(attempt.deal, moves)
+    end_pause(attempt, at)
+    end = _end(table, attempt, moves, how, at)
     # If an insert of the same number is in progress, this one waits and then fails, so no token is left out.
     Move(attempt=attempt, n=len(moves) + 1, token="", ms=end.ms).save(force_insert=True)
     attempt.record = _record(attempt.deal, moves, end).to_bytes()
     attempt.auto_runs = auto_runs(moves)
-    attempt.line = line_digest([move.token for move in moves], attempt.auto_runs)
+    attempt.line = line_of(deal_table(attempt.deal), table.moves) if attempt.ranked and table.is_won else None
     attempt.state = Attempt.State.PENDING
     attempt.end = end.how
-    attempt.finished_at = attempt.started_at + timedelta(milliseconds=end.ms)
-    attempt.save(update_fields=["record", "auto_runs", "line", "state", "end", "finished_at"])
+    attempt.finished_at = attempt.started_at + timedelta(milliseconds=end.ms + attempt.paused_ms)
+    attempt.save(update_fields=[*_CLOSING])
+    if attempt.in_race:
+        for follower in _followers:
+            follower(attempt)
     transaction.on_commit(lambda: _announce(attempt, len(moves), end))
     return attempt
 
 
-def _end(attempt: Attempt, moves: Sequence[Move], how: How, at: datetime) -> End:
-    table = deal_table(attempt.deal)
+def _played(deal: Deal, moves: Sequence[Move]) -> Table:
+    table = deal_table(deal)
     for move in moves:
         table.push(move.token)
+    return table
+
+
+def _end(table: Table, attempt: Attempt, moves: Sequence[Move], how: How, at: datetime) -> End:
     last_ms = moves[-1].ms if moves else 0
     if table.is_won:
         return End("won", last_ms)
     if how == "won":
         raise NotWonError("the game is not won")
-    return End(how, max(last_ms, round((at - attempt.started_at) / timedelta(milliseconds=1))))
+    passed = round((at - attempt.started_at) / timedelta(milliseconds=1))
+    return End(how, max(last_ms, passed - attempt.paused_ms))
 
 
 def _record(deal: Deal, moves: Sequence[Move], end: End) -> Record:

@@ -84,15 +84,46 @@ class ErrorCode(StrEnum):
     NO_HINTS = "no_hints", 403, _NOT_ALLOWED
     NOT_DECIDABLE = "not_decidable", 409, _NOT_ALLOWED
 
+    # Races.
+    ROOM_FULL = "room_full", 409, _("Every seat in this room is taken.")
+    ROOM_CLOSED = "room_closed", 410, _("This room is closed.")
+    RACE_STARTED = "race_started", 409, _("This race has started. You can watch it, and sit down for the next one.")
+    RACE_NOT_OPEN = "race_not_open", 409, _("This cannot be changed now.")
+    KICKED = "kicked", 403, _("The host has sent you away from this room.")
+    NOT_HOST = "not_host", 403, _("Only the host of the room can do this.")
+    NOT_ENTERED = "not_entered", 409, _("You have no seat in this race.")
+    ALREADY_RACING = "already_racing", 409, _("You are in another race. Finish it or leave it first.")
+    TOO_FEW_READY = "too_few_ready", 409, _("At least two must be ready.")
+    NO_DEAL = "no_deal", 503, _("The cards are still being prepared.")
+    NOT_BEGUN = "not_begun", 409, _("The race has not begun.")
+    NO_CHALLENGE = "no_challenge", 409, _("Nobody can be challenged with this game yet.")
+
+    # Appeals and reports.
+    NO_APPEAL = "no_appeal", 409, _("There is no verdict here that you can appeal against now.")
+    ALREADY_APPEALED = "already_appealed", 409, _("You have appealed against this verdict already.")
+    NO_REPORT = "no_report", 409, _("This game cannot be reported.")
+    ALREADY_REPORTED = "already_reported", 409, _("You have reported this game already.")
+    BAD_TEXT = "bad_text", 422, _("This text is too short or too long.")
+
+    # Analyses.
+    TOO_MANY_ANALYSES = (
+        "too_many_analyses",
+        409,
+        _("Other games are being analysed for you. Wait for them first."),
+    )
+
     # The game's socket.
     BAD_FRAME = "bad_frame", 400, _NOT_UNDERSTOOD
     UNKNOWN_TYPE = "unknown_type", 400, _NOT_UNDERSTOOD
     UNSUPPORTED_VERSION = "unsupported_version", 400, _NOT_UNDERSTOOD
     STALE = "stale", 409, _NOT_ALLOWED
     CLOSED = "closed", 409, _NOT_ALLOWED
+    PAUSED = "paused", 409, _("This game is paused.")
+    NO_PAUSE = "no_pause", 409, _("Only practice can be paused.")
 
     # The rules (`games.rules.errors`).
     BAD_RECORD = "bad_record", 422, _("The record is not of the documented form.")
+    BAD_RACE = "bad_race", 422, _NOT_UNDERSTOOD
     BAD_OPTION = "bad_option", 422, _("The record names a game or an option that there is not.")
     BAD_SEED = "bad_seed", 422, _("The record's seed is not one.")
     BAD_DECK = "bad_deck", 422, _("The record's deck is not the game's.")

@@ -12,6 +12,7 @@ import logging
 import os
 import threading
 import uuid
+from collections.abc import Hashable
 from typing import Any, Final
 
 from celery import current_app
@@ -27,7 +28,7 @@ _PATIENCE: Final = 5.0  # seconds for the channel layer to take one message
 _RETRY: Final = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
 
 Message = dict[str, Any]
-_Key = tuple[str, str, str]
+_Key = tuple[str, str, str, Hashable]
 
 
 def attempt_group(public_id: uuid.UUID) -> str:
@@ -57,11 +58,20 @@ def tell_attempt(public_id: uuid.UUID, what: str, **data: Any) -> None:  # noqa:
     notifier.send(attempt_group(public_id), {"type": f"attempt.{what}", "attempt": public_id.hex, **data})
 
 
+async def send(group: str, message: Message) -> None:
+    """Send a message from the event loop and wait for the layer; what must come soon, and may be merged with nothing.
+
+    :raises Exception: whatever the layer fails with.
+    """
+    layer: Any = get_channel_layer()
+    await layer.group_send(group, message)
+
+
 class Notifier:
     """The sending thread of a process. It starts with the first message, because worker processes fork.
 
-    Messages are sent in order. One that repeats a message still waiting replaces it, at the end of the queue. Anybody
-    who misses a message reads the database later.
+    Messages are sent in order. One that repeats a message still waiting, of the same type and about the same thing,
+    replaces it, at the end of the queue. Anybody who misses a message reads the database later.
     """
 
     def __init__(self) -> None:
@@ -76,9 +86,9 @@ class Notifier:
         self._idle.set()
         self._thread: threading.Thread | None = None
 
-    def send(self, group: str, message: Message) -> None:
-        """Send `message` to `group` soon; never fails and never waits."""
-        key = group, message["type"], message.get("process", "")
+    def send(self, group: str, message: Message, about: Hashable = None) -> None:
+        """Send `message` to `group` soon; never fails and never waits. Groups of many things say what it is `about`."""
+        key = group, message["type"], message.get("process", ""), about
         with self._lock:
             self._waiting.pop(key, None)
             if len(self._waiting) >= MAX_WAITING:

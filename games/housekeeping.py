@@ -18,7 +18,21 @@ from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from games.attempts import close_attempt
-from games.models import Attempt, AwaitedDeal, Deal, Move, Presence, Question, SealedDeal
+from games.fairplay import foreseen, links
+from games.models import (
+    GRACE,
+    Attempt,
+    AwaitedDeal,
+    Deal,
+    ForesightFigures,
+    Move,
+    PracticeOrder,
+    Presence,
+    Question,
+    SealedDeal,
+    SeenDeal,
+    Start,
+)
 from games.rules import CATALOGUE, RULES_VERSION
 
 #: Seconds that `remove_aged` runs: well within the time limit of a task.
@@ -26,6 +40,11 @@ SECONDS: Final = 10.0
 
 #: Attempts checked for moves in one query.
 _PAGE: Final = 500
+
+#: Attempts that are practice. Those of races belong to their races.
+_PRACTICE: Final = Q(ranked=False) & ~Q(deal__for_race=True, deadline__isnull=False)
+
+_SEEN: Final = ("id", "started_at", "ms", "paused_ms", "paused_at")
 
 log = logging.getLogger(__name__)
 
@@ -87,27 +106,38 @@ def close_idle_practice(before: datetime, size: int) -> int:
 
 
 def _idle_practice(before: datetime, size: int) -> list[int]:
-    running = Attempt.objects.filter(state=Attempt.State.PLAYING, ranked=False, started_at__lt=before).order_by("id")
+    running = Attempt.objects.filter(_PRACTICE, state=Attempt.State.PLAYING, started_at__lt=before).order_by("id")
     found: list[int] = []
     last = 0
     while len(found) < size:
-        page = list(
-            running.filter(id__gt=last).annotate(ms=Max("moves__ms")).values_list("id", "started_at", "ms")[:_PAGE]
-        )
+        page = list(running.filter(id__gt=last).annotate(ms=Max("moves__ms")).values_list(*_SEEN)[:_PAGE])
         if not page:
             break
-        found += [key for key, started, ms in page if started + timedelta(milliseconds=ms or 0) < before]
+        found += [key for key, *seen in page if _last_seen(*seen) < before]
         last = page[-1][0]
     return found[:size]
 
 
+def _last_seen(started: datetime, ms: int | None, paused_ms: int, paused_at: datetime | None) -> datetime:
+    """About when a practice game was last moved in, paused or resumed."""
+    return max(started + timedelta(milliseconds=(ms or 0) + paused_ms), paused_at or started)
+
+
 def _remove_closed_practice(before: datetime, size: int) -> int:
-    closed = Attempt.objects.filter(ranked=False, end=Attempt.End.CLOSED, finished_at__lt=before)
+    closed = Attempt.objects.filter(_PRACTICE, end=Attempt.End.CLOSED, finished_at__lt=before)
     return rows(closed, size)
 
 
 def _remove_unplayed_deals(before: datetime, size: int) -> int:
-    unplayed = Deal.objects.filter(day=None, created_at__lt=before).exclude(_has_attempts())
+    return _unplayed(Deal.objects.filter(proven=False), before, size)
+
+
+def _remove_practice_stock(before: datetime, size: int) -> int:
+    return _unplayed(Deal.objects.filter(proven=True), before, size)
+
+
+def _unplayed(deals: QuerySet[Deal], before: datetime, size: int) -> int:
+    unplayed = deals.filter(day=None, for_race=False, created_at__lt=before).exclude(_has_attempts())
     with transaction.atomic():
         # Attempts that start now wait for the lock; those started before are seen by the second query.
         keys = list(unplayed.order_by("pk").values_list("pk", flat=True)[:size])
@@ -126,6 +156,20 @@ def _remove_lost_moves(_before: datetime, size: int) -> int:
     return removed
 
 
+def _remove_starts(before: datetime, size: int) -> int:
+    return rows(Start.objects.filter(made_at__lt=before), size)
+
+
+def _remove_lost_starts(before: datetime, size: int) -> int:
+    return rows(Start.objects.filter(attempt=None, deal__closes_at__lte=before - GRACE), size)
+
+
+def _remove_seen(before: datetime, size: int) -> int:
+    """What was seen of deals that everybody may know by now."""
+    known = Q(deal__closes_at__lt=before) | Q(deal__revealed_at__lt=before)
+    return rows(SeenDeal.objects.filter(known, seen_at__lt=before), size)
+
+
 def _remove_useless_stock(before: datetime, size: int) -> int:
     useless = ~Q(rules_version=RULES_VERSION) | ~Q(variant__in=CATALOGUE)
     return rows(SealedDeal.objects.filter(useless, created_at__lt=before), size)
@@ -138,6 +182,13 @@ def kinds() -> Iterator[Aged]:
     yield Aged(Attempt, "practice closed like that", 30 * days, _remove_closed_practice, batch=200)
     yield Aged(Move, "journal rows of attempts that are gone", 0 * days, _remove_lost_moves)
     yield Aged(Deal, "practice deals without an attempt", days, _remove_unplayed_deals)
+    yield Aged(Deal, "those of them that are certified and wait for a player", 30 * days, _remove_practice_stock)
+    yield Aged(
+        PracticeOrder,
+        "wishes for a practice deal",
+        days,
+        lambda before, size: rows(PracticeOrder.objects.filter(made_at__lt=before), size),
+    )
     yield Aged(SealedDeal, "sealed deals of older rules", 30 * days, _remove_useless_stock)
     yield Aged(
         AwaitedDeal,
@@ -150,6 +201,15 @@ def kinds() -> Iterator[Aged]:
         "questions whether a game can be won, with their answers",
         7 * days,
         lambda before, size: rows(Question.objects.filter(asked_at__lt=before), size),
+    )
+    yield Aged(Start, "device and network in which a game of the day was begun", links.KEPT, _remove_starts)
+    yield Aged(Start, "those of players who are gone, once the deal is revealed", 0 * days, _remove_lost_starts)
+    yield Aged(SeenDeal, "what staff watched while its deal was secret", timedelta(days=2), _remove_seen)
+    yield Aged(
+        ForesightFigures,
+        "what top games tell of foresight",
+        foreseen.KEPT,
+        lambda before, size: rows(ForesightFigures.objects.filter(made_at__lt=before), size),
     )
     yield Aged(
         Presence,

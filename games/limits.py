@@ -16,20 +16,54 @@ from games.addresses import network_of
 from games.errors import RateLimitedError
 
 Action = Literal[
-    "api", "ask", "delete", "export", "follow", "guest", "preferences", "rename", "replay", "start", "verify"
+    "analyse",
+    "api",
+    "appeal",
+    "ask",
+    "challenge",
+    "delete",
+    "export",
+    "follow",
+    "guest",
+    "hint",
+    "invited",
+    "picture",
+    "play_on",
+    "preferences",
+    "preview",
+    "rename",
+    "replay",
+    "report",
+    "room",
+    "search",
+    "service",
+    "start",
+    "verify",
 ]
 
 #: Requests a window: of a player, or of an address where nobody is signed in.
 RATES: Final[dict[Action, str]] = {
+    "analyse": "30/h",
     "api": "300/m",
+    "appeal": "20/h",
     "ask": "20/m",
+    "challenge": "30/h",
     "delete": "10/h",
     "export": "10/h",
     "follow": "60/m",
     "guest": "60/10m",
+    "hint": "240/m",
+    "invited": "30/h",
+    "picture": "30/h",
+    "play_on": "30/h",
     "preferences": "60/m",
+    "preview": "120/m",
     "rename": "5/h",
     "replay": "120/m",
+    "report": "20/h",
+    "room": "60/h",
+    "search": "60/m",
+    "service": "60/10m",
     "start": "60/m",
     "verify": "30/m",
 }
@@ -40,7 +74,19 @@ def spend(request: HttpRequest, action: Action) -> None:
 
     :raises RateLimitedError: when there have been too many.
     """
-    who = f"player:{request.user.pk}" if request.user.is_authenticated else network_of(request)
+    user = request.user
+    _count(f"player:{user.pk}" if user.is_authenticated else network_of(request), action, request)
+
+
+def spend_of(player_id: int, action: Action) -> None:
+    """Count one `action` of a player who comes without a request, by a WebSocket.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    _count(f"player:{player_id}", action)
+
+
+def _count(who: str, action: Action, request: HttpRequest | None = None) -> None:
     usage = get_usage(request, group=f"talon.{action}", key=lambda *_: who, rate=RATES[action], increment=True)
     if usage and usage["should_limit"]:
         raise RateLimitedError(max(1, usage["time_left"]))

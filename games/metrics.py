@@ -5,7 +5,7 @@ from __future__ import annotations
 from prometheus_client import Counter, Gauge, Histogram
 
 SOCKETS = Gauge("talon_sockets", "Open WebSocket connections.", ["kind"], multiprocess_mode="livesum")
-"""Labelled by kind: play or board."""
+"""Labelled by kind: play, board, lanes or race."""
 
 MOVES = Counter("talon_moves_total", "Moves acknowledged, undo included.", ["game"])
 REFUSALS = Counter("talon_refusals_total", "Messages answered with an error.", ["code"])

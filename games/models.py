@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Substr
 from django.utils.translation import gettext_lazy as _
+
+from games.ladders import Ladder, LadderSlug
 
 #: How long a running attempt may go on after its daily deal has closed. The seed is revealed after that.
 GRACE = timedelta(hours=1)
 
 
 class Deal(models.Model):
-    """A shuffled deck to play: the daily deal of a variant, or a practice deal (without a day)."""
+    """A shuffled deck to play: the daily deal of a variant, or (without a day) that of a race or for practice."""
 
     variant = models.CharField(max_length=32, blank=True, default="")
     game = models.CharField(max_length=16)
@@ -34,6 +38,9 @@ class Deal(models.Model):
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     par = models.PositiveSmallIntegerField(null=True, blank=True)
     solution = models.BinaryField(null=True, blank=True)
+    # A race's deal is nobody's practice: its secrets are kept until the race is over.
+    for_race = models.BooleanField(default=False, db_default=False)
+    revealed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -44,16 +51,26 @@ class Deal(models.Model):
                 condition=Q(day__isnull=True) | Q(closes_at__isnull=False), name="daily_deal_closes"
             ),
         ]
-        indexes = [models.Index(fields=["day"], name="deal_day")]
+        indexes = [
+            models.Index(fields=["day"], name="deal_day"),
+            # Those that practice shares out.
+            models.Index(
+                fields=["game", "variant", "grade"],
+                condition=Q(day=None, for_race=False, proven=True),
+                name="deal_practised",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.label
 
     @property
     def label(self) -> str:
-        """``braid 2026-11-21``, or ``braid practice 17``."""
+        """``braid 2026-11-21``, ``braid race 17`` or ``braid practice 17``."""
         name = self.variant or self.game
-        return f"{name} {self.day.isoformat()}" if self.day else f"{name} practice {self.pk}"
+        if self.day:
+            return f"{name} {self.day.isoformat()}"
+        return f"{name} {'race' if self.for_race else 'practice'} {self.pk}"
 
     def is_open(self, now: datetime) -> bool:
         """Whether an attempt may start: at a daily deal on its day, at a practice deal any time."""
@@ -64,10 +81,13 @@ class Deal(models.Model):
         return self.closes_at is not None and now >= self.closes_at
 
     def is_revealed(self, now: datetime) -> bool:
-        """Whether everybody may see the seed: of a daily deal once nobody can be playing it for a rank any more.
+        """Whether everybody may see the seed: of a daily deal once nobody can be playing it for a rank any more, of a
+        race's once the race is finished.
 
         A practice deal is never revealed to everybody; its own player may see the seed when the attempt is over.
         """
+        if self.revealed_at is not None:
+            return now >= self.revealed_at
         return self.closes_at is not None and now >= self.closes_at + GRACE
 
 
@@ -97,6 +117,9 @@ class Attempt(models.Model):
     ranked = models.BooleanField()
     state = models.CharField(max_length=8, choices=State.choices, default=State.PLAYING)
     started_at = models.DateTimeField()
+    # Since when practice is paused, and how long the pauses before lasted: the attempt's clock leaves both out.
+    paused_at = models.DateTimeField(null=True, blank=True, editable=False)
+    paused_ms = models.BigIntegerField(default=0, db_default=0, editable=False)
     deadline = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     end = models.CharField(max_length=8, choices=End.choices, blank=True, default="")
@@ -110,10 +133,12 @@ class Attempt(models.Model):
     # Whether another attempt's verification has taken it along once (leaderboards.waiting).
     gathered = models.BooleanField(db_default=False, editable=False)
     verified_at = models.DateTimeField(null=True, blank=True)
+    # Decided with the first verdict on a game of the day, and kept whatever comes later.
+    ladder = models.PositiveSmallIntegerField(null=True, blank=True, choices=Ladder)
     # [first_n, last_n] of every run of tokens that the server played itself.
     auto_runs = models.JSONField(default=list, blank=True)
-    # Digest of the tokens played, by which copies are found (games.fairplay.copies); null for a trivial line.
-    line = models.BinaryField(max_length=16, null=True, editable=False)
+    # What was decided in a ranked win, by which copies are found (games.fairplay.copies); null when not compared.
+    line = models.BinaryField(null=True, editable=False)
 
     class Meta:
         constraints = [
@@ -123,13 +148,22 @@ class Attempt(models.Model):
                 | (~Q(state="playing") & Q(finished_at__isnull=False, record__isnull=False) & ~Q(end="")),
                 name="attempt_ends_with_a_record",
             ),
+            models.CheckConstraint(
+                condition=Q(paused_at__isnull=True) | Q(state="playing", ranked=False, deadline__isnull=True),
+                name="only_practice_is_paused",
+            ),
         ]
         indexes = [
             models.Index(fields=["state", "finished_at"], name="attempt_sweep"),
             models.Index(fields=["state", "deadline"], name="attempt_due"),
             models.Index(fields=["player", "-started_at"], name="attempt_history"),
-            models.Index(fields=["deal", "line"], condition=Q(line__isnull=False), name="attempt_line"),
+            # The parts of the sketch that a line begins with (games.fairplay.copies).
+            *(
+                models.Index("deal", Substr("line", at, 4), condition=Q(line__isnull=False), name=f"attempt_line_{at}")
+                for at in (1, 5, 9, 13)
+            ),
         ]
+        permissions = [("decide_attempt", "Can decide attempts at the staff's desk")]
 
     def __str__(self) -> str:
         return str(self.public_id)
@@ -138,6 +172,21 @@ class Attempt(models.Model):
     def is_over(self) -> bool:
         """Whether the attempt takes no more moves."""
         return self.state != self.State.PLAYING
+
+    @property
+    def may_pause(self) -> bool:
+        """Whether its clock may be stopped: only in practice, where it is nobody else's."""
+        return not self.ranked and self.deadline is None
+
+    @property
+    def ladder_slug(self) -> LadderSlug | None:
+        """The name of its ladder in addresses and messages, once there is one."""
+        return Ladder(self.ladder).slug if self.ladder else None
+
+    @property
+    def in_race(self) -> bool:
+        """Whether this is an entrant's attempt; a race's deal may be practised afterwards, without a deadline."""
+        return self.deadline is not None and self.deal.for_race
 
 
 class Move(models.Model):
@@ -155,7 +204,7 @@ class Move(models.Model):
     n = models.IntegerField()
     token = models.CharField(max_length=8, blank=True)
     ms = models.BigIntegerField()
-    # Played by the server as part of an auto-finish; folded into the attempt's auto_runs.
+    # Played by the server, in an auto-finish or before a game that goes on from a replay; folded into auto_runs.
     auto = models.BooleanField(default=False)
 
     class Meta:
@@ -164,6 +213,116 @@ class Move(models.Model):
 
     def __str__(self) -> str:
         return f"{self.n} {self.token}"
+
+
+class Start(models.Model):
+    """Where a game of the day was begun from, by which games of one device are found (`games.fairplay.links`).
+
+    `device` is the browser's mark, `network` a keyed digest of its network's address, empty if that is unknown. When
+    the player is gone the row stays without the attempt until the deal is revealed.
+    """
+
+    attempt = models.OneToOneField(Attempt, on_delete=models.SET_NULL, null=True, related_name="start")
+    # The attempt's, repeated so that one index finds all that a device began at a deal. Deals of a day are for ever.
+    deal = models.ForeignKey(Deal, on_delete=models.DO_NOTHING, related_name="+", db_index=False, db_constraint=False)
+    device = models.UUIDField()
+    network = models.BinaryField(max_length=16)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["device", "deal"], name="start_device"),
+            models.Index(fields=["made_at"], name="start_age"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.attempt_id} at {self.made_at.isoformat()}"
+
+
+class ForesightFigures(models.Model):
+    """What a game of the day tells of foresight (`games.fairplay.foresight`): evidence for staff, never for players."""
+
+    attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="+")
+    # Of which form the figures are (games.fairplay.foreseen.FORM); those of an older one are taken anew.
+    form = models.PositiveSmallIntegerField()
+    figures = models.JSONField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "foresight figures"
+        indexes = [models.Index(fields=["made_at"], name="foresight_age")]
+
+    def __str__(self) -> str:
+        return f"foresight of {self.attempt_id}"
+
+
+class Kept(models.Model):
+    """A row that is written once: what staff did and wrote stays as it was."""
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        if not self._state.adding:
+            raise TypeError("what staff wrote is not changed")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:  # noqa: ANN401, ARG002
+        raise TypeError("what staff wrote is not deleted")
+
+
+class Decision(Kept):
+    """What staff decided about an attempt, and why. The last one stands; those before it are its history.
+
+    `before` and `reasons_before` are what the attempt had until then, so that a decision can be undone; that, too, is a
+    decision. Those made together share a `batch`. `result_id` was its result's, by which equal scores are in order.
+    """
+
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="decisions")
+    state = models.CharField(max_length=8, choices=Attempt.State.choices)
+    before = models.CharField(max_length=8, choices=Attempt.State.choices)
+    reasons_before = models.JSONField(default=list)
+    result_id = models.BigIntegerField(null=True)
+    why = models.TextField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField()
+    batch = models.UUIDField(null=True, db_index=True)
+    undoes = models.OneToOneField("self", on_delete=models.CASCADE, null=True, related_name="undone_by")
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.before} → {self.state}"
+
+
+class StaffNote(Kept):
+    """What somebody of the staff noted of an attempt, for the others."""
+
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="staff_notes")
+    text = models.TextField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"note of {self.made_at.isoformat()}"
+
+
+class SeenDeal(models.Model):
+    """That somebody of the staff has watched a game of a deal that was still secret: they cannot play it for a rank."""
+
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
+    deal = models.ForeignKey(Deal, on_delete=models.CASCADE, related_name="+", db_index=False)
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player", "deal"], name="deal_seen_once")]
+
+    def __str__(self) -> str:
+        return f"deal {self.deal_id} at {self.seen_at.isoformat()}"
 
 
 class SealedDeal(models.Model):
@@ -252,6 +411,30 @@ class Question(models.Model):
 
     def __str__(self) -> str:
         return f"{self.attempt_id} after {self.n}: {self.answer or 'asked'}"
+
+
+class PracticeOrder(models.Model):
+    """A player's wish for a practice deal that can be won, and what was found: the last one of each player.
+
+    Deleting the row withdraws the wish, and the search ends.
+    """
+
+    player = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    variant = models.CharField(max_length=32, blank=True)
+    game = models.CharField(max_length=16)
+    options = models.JSONField(default=dict)
+    grade = models.PositiveSmallIntegerField(null=True)
+    tried = models.PositiveSmallIntegerField(default=0)
+    # The deal that was found, or that of the nearest grade so far.
+    deal = models.ForeignKey(Deal, on_delete=models.SET_NULL, null=True, related_name="+")
+    ended = models.BooleanField(default=False)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["made_at"], name="practice_order_age")]
+
+    def __str__(self) -> str:
+        return f"{self.variant or self.game} for {self.player_id}"
 
 
 class Presence(models.Model):

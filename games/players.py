@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -40,7 +41,17 @@ class People:
     accounts_among: Callable[[Collection[int]], set[int]]
     """Those players, by id, who have accounts."""
     shown_names: Callable[[Collection[int]], Names]
-    """The names of those players, by id, who may be named."""
+    """The names of those players, by id, who may be named while they play."""
+    names_on_pages: Callable[[Collection[int]], Names]
+    """The names of those players, by id, who have pages: they are named with their results."""
+    names_of: Callable[[Collection[int]], Names]
+    """The names of those players, by id, guests among them, who are neither banned nor gone."""
+    streak_of: Callable[[int, date], int]
+    """The streak of a player, by id, on a day: days won in a row."""
+    find_by_name: Callable[[str], int | None]
+    """The id of the account of this name that others may find."""
+    avatar_of: Callable[[str], str]
+    """Where the picture of the player of this name is; without a name, the one of who is not named."""
 
 
 _registered: list[People] = []
@@ -67,6 +78,11 @@ def check_may_begin(request: HttpRequest) -> None:
     :raises RateLimitedError: when too many games are begun, or too many guests come from one address.
     """
     limits.spend(request, "start" if request.user.is_authenticated else "guest")
+
+
+def has_account(request: HttpRequest) -> bool:
+    """Whether the visitor is signed in with an account, not as a guest."""
+    return request.user.is_authenticated and request.user.has_page
 
 
 def player_id(request: HttpRequest) -> int | None:

@@ -38,17 +38,22 @@ class SharedCopies:
         # A fixed number of locks: two boards that have the same one wait for each other now and then.
         self._locks = tuple(threading.Lock() for _ in range(64))
 
-    def get(self, key: str, read: Callable[[], T]) -> T:
-        """What `read` gave a moment ago, here or in another process; if nobody has read, it is called."""
+    def get(self, key: str, read: Callable[[], T], *, is_whole: Callable[[T], bool] = lambda _: True) -> T:
+        """What `read` gave a moment ago, here or in another process; if nobody has read, it is called.
+
+        A copy that is not whole is as good as none for whoever comes next.
+        """
         copy: Copy[T] | None = cache.get(_PREFIX + key)
-        if copy is not None and self._is_fresh(copy):
+        if copy is not None and self._is_fresh(copy) and is_whole(copy.value):
             return copy.value
         lock = self._locks[hash(key) % len(self._locks)]
         if not lock.acquire(blocking=copy is None) and copy is not None:
             return copy.value
         try:
             copy = cache.get(_PREFIX + key)  # whoever had the lock before may have left one
-            return copy.value if copy is not None and self._is_fresh(copy) else self.renew(key, read)
+            if copy is not None and self._is_fresh(copy) and is_whole(copy.value):
+                return copy.value
+            return self.renew(key, read)
         finally:
             lock.release()
 

@@ -1,12 +1,105 @@
-"""Why a verdict is what it is, as it is stored and shown."""
+"""Why a verdict is what it is, as it is stored and shown.
+
+What is stored may have figures and name others' attempts: that is for staff. Players are told the code and its sentence
+from here, and nothing of what is stored beside it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from django.utils import translation
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 Reason = dict[str, Any]
 
+STAFF: Final = "staff"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A reason as its player sees it: what it is about in a word or two, and a sentence."""
+
+    code: str
+    about: StrPromise
+    sentence: StrPromise
+
+
+_RECORD: Final = pgettext_lazy("what a verdict is about", "record")
+_PACE: Final = pgettext_lazy("what a verdict is about", "pace")
+_CLOCK: Final = pgettext_lazy("what a verdict is about", "times")
+
+_OF_RECORDS: Final = (
+    Shown("unreadable_record", _RECORD, _("The record cannot be read.")),
+    Shown("wrong_deal", _RECORD, _("The record belongs to another deal.")),
+    Shown("wrong_rules", _RECORD, _("The record follows other rules than the deal.")),
+    Shown("wrong_variant", _RECORD, _("The record belongs to another game.")),
+    Shown("replay_failed", _RECORD, _("A move of the record is not allowed by the rules.")),
+    Shown("wrong_end", _RECORD, _("The game ended otherwise than its record says.")),
+    Shown("not_verifiable", _RECORD, _("The record could not be replayed.")),
+)
+_FLAGS: Final = (
+    Shown("clock_backwards", _CLOCK, _("The times of the record go backwards.")),
+    Shown("clock_differs", _CLOCK, _("The times of the record do not fit the server's.")),
+    Shown("burst", _PACE, _("Many moves came faster than hands can make them.")),
+    Shown("pace", _PACE, _("The game was played faster than anybody looks at the cards.")),
+    Shown("steady", _PACE, _("The moves came as regularly as a machine's.")),
+    Shown(
+        "copied_line",
+        pgettext_lazy("what a verdict is about", "like an earlier game"),
+        _("Another player has played the same moves before."),
+    ),
+    Shown(
+        "same_device",
+        pgettext_lazy("what a verdict is about", "device"),
+        _("This deal had been begun on the same device before, by another player."),
+    ),
+)
+_DECIDED: Final = Shown(
+    STAFF, pgettext_lazy("what a verdict is about", "decision"), _("This was decided by the site's staff.")
+)
+#: A code that players have no sentence for, such as one that only staff are to know.
+_OTHER: Final = Shown("other", pgettext_lazy("what a verdict is about", "something else"), _("A person looks at it."))
+
+SHOWN: Final = {one.code: one for one in (*_OF_RECORDS, *_FLAGS, _DECIDED, _OTHER)}
+
+#: Reasons that lie in the record, or in that there is no verdict on it. All others but the staff's are flags.
+_RECORD_CODES: Final = frozenset(one.code for one in _OF_RECORDS)
+
 
 def reason(code: str, message: str, **data: object) -> Reason:
-    """A reason as it is stored and shown: a code, a sentence, and what it speaks of."""
+    """A reason as it is stored, for staff: a code, a sentence, and what it speaks of."""
     return {"code": code, "message": message, **data}
+
+
+def of_record(reasons: Iterable[Reason]) -> list[Reason]:
+    """Those of the reasons that lie in the record: whether it is legal and complete."""
+    return [one for one in reasons if one["code"] in _RECORD_CODES]
+
+
+def flags(reasons: Iterable[Reason]) -> list[Reason]:
+    """Those of the reasons that are doubts about fair play."""
+    return [one for one in reasons if one["code"] not in _RECORD_CODES and one["code"] != STAFF]
+
+
+def shown(reasons: Iterable[Reason]) -> list[Shown]:
+    """The reasons as their player may see them, each once: without figures, and without anybody else in them.
+
+    A game with bursts is too fast as a whole, too: one of the two says it.
+    """
+    found = {one.code: one for one in (SHOWN.get(reason["code"], _OTHER) for reason in reasons)}
+    if "burst" in found:
+        found.pop("pace", None)
+    return list(found.values())
+
+
+def for_player(reasons: Iterable[Reason]) -> list[Reason]:
+    """`shown`, as programs read it: in JSON and in English."""
+    with translation.override("en"):
+        return [{"code": one.code, "message": str(one.sentence)} for one in shown(reasons)]

@@ -7,5 +7,11 @@ from typing import Any, cast
 from django.urls import path
 
 from games.live.consumer import play
+from games.presence.watching import watch as watch_lanes
+from games.races.consumer import race
 
-websocket_urlpatterns = [path("ws/play/<uuid:attempt>/", cast("Any", play))]
+websocket_urlpatterns = [
+    path("ws/play/<uuid:attempt>/", cast("Any", play)),
+    path("ws/race/<slug:code>/", cast("Any", race)),
+    path("ws/lanes/<int:deal>/", cast("Any", watch_lanes)),
+]

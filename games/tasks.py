@@ -8,8 +8,15 @@ from celery import shared_task
 from django.utils import timezone
 
 from games import attempts, events, housekeeping
-from games.deals import filling, publishing
+from games.analysis import housekeeping as analysis_housekeeping
+from games.appeals import housekeeping as appeals_housekeeping
+from games.deals import filling, practice, publishing
+from games.ghosts import housekeeping as ghosts_housekeeping
 from games.hints import questions
+from games.races import finishing
+from games.races import housekeeping as races_housekeeping
+from games.replays import housekeeping as replays_housekeeping
+from games.replays import pictures
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +51,29 @@ def answer_question(question_id: int) -> None:
     questions.answer_soon(question_id)
 
 
+@shared_task(name="talon.find_practice_deal")
+def find_practice_deal(order_id: int) -> None:
+    """Start the search for a practice deal that can be won."""
+    practice.find_soon(order_id)
+
+
+@shared_task(name="talon.draw_picture")
+def draw_picture(attempt_id: int) -> None:
+    """Draw the animated picture of a finished game."""
+    pictures.draw(attempt_id)
+
+
 @shared_task(name="talon.clean_games")
 def clean_games() -> int:
-    """Delete old practice games, practice deals and the like."""
-    return housekeeping.remove_aged(housekeeping.KINDS)
+    """Delete old practice games, practice deals and the like. Before that, look for decisions that races missed."""
+    found = finishing.check_decisions()
+    if found:
+        log.warning("races placed anew after decisions that were not heard", extra={"races": found})
+    rooms = (
+        races_housekeeping,
+        ghosts_housekeeping,
+        appeals_housekeeping,
+        replays_housekeeping,
+        analysis_housekeeping,
+    )
+    return housekeeping.remove_aged((*housekeeping.KINDS, *(kind for room in rooms for kind in room.KINDS)))

@@ -1,21 +1,25 @@
 """The verdict on a finished attempt, derived from its record, its deal and nothing the live game computed.
 
 Legality comes first: the record must be of this deal, replay token by token under its own rules version, and end as the
-attempt did. What is illegal is rejected. Fair play comes second, for ranked attempts only (`games.fairplay`): a legal
-game that a person can hardly have played goes to review, with what was seen, and staff decide.
+attempt did. What is illegal is rejected. Fair play comes second, for ranked attempts and those of races
+(`games.fairplay`): a legal game that a person can hardly have played goes to review, with what was seen, and staff
+decide. Only ranked wins are compared with each other for copies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 from uuid import UUID
 
-from games.fairplay import pace
-from games.fairplay.copies import earlier_lines, line_digest
+from games.fairplay import copies, links, pace
 from games.models import Attempt, Deal
 from games.reasons import Reason, reason
 from games.rules import Record, RecordError, Replay, RulesError, replay
+
+#: With how many earlier wins that look like it a win is compared closely, the first ones; each takes some 20 ms.
+_MOST_COMPARED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,37 +39,98 @@ def judge(attempt: Attempt) -> Judgement:
 
 def judge_alone(attempt: Attempt) -> Judgement:
     """The verdict on a finished attempt as far as it does not depend on others' attempts."""
+    judgement, record = _read(attempt)
+    if record is None or judgement.state != Attempt.State.VERIFIED or not (attempt.ranked or attempt.in_race):
+        return judgement
+    doubts = pace.doubts(attempt, record)
+    return replace(judgement, state=Attempt.State.REVIEW, reasons=doubts) if doubts else judgement
+
+
+def judge_record(attempt: Attempt) -> Judgement:
+    """Whether the record of a finished attempt is legal, complete and its deal's; whether it is fair is not asked."""
+    judgement, _record = _read(attempt)
+    return judgement
+
+
+def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
     try:
         record = Record.from_bytes(bytes(attempt.record or b""))
     except RecordError as error:
         # The server wrote it, so this is no fault of the player's.
-        return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(error))])
+        return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(error))]), None
     foreign = _foreign(record, attempt.deal)
     if foreign:
-        return Judgement(Attempt.State.REJECTED, [foreign])
+        return Judgement(Attempt.State.REJECTED, [foreign]), record
     played = _replayed(record)
     if isinstance(played, RulesError):
-        return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(played))])
+        return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(played))]), record
     refusal = _refusal(attempt, played)
     if refusal:
-        return Judgement(Attempt.State.REJECTED, [refusal], played)
-    line = line_digest(record.tokens, attempt.auto_runs)
-    doubts = pace.doubts(attempt, record) if attempt.ranked else []
-    return Judgement(Attempt.State.REVIEW if doubts else Attempt.State.VERIFIED, doubts, played, line)
+        return Judgement(Attempt.State.REJECTED, [refusal], played), record
+    line = copies.line_of(record.open_table(), played.table.moves) if attempt.ranked and played.won else None
+    return Judgement(Attempt.State.VERIFIED, [], played, line), record
 
 
-def compare(judged: Sequence[tuple[Attempt, Judgement]]) -> list[Judgement]:
-    """The judgements, with those sent to review whose moves another account played before."""
+def compare(
+    judged: Sequence[tuple[Attempt, Judgement]], known: Mapping[int, Attempt.State] | None = None
+) -> list[Judgement]:
+    """The judgements, with those sent to review that decided what another account had decided before, or whose deal
+    another player had begun before on the same device.
+
+    `known` has states, by the ids of attempts, that hold whatever the database or these judgements say: those that
+    staff decided, and those that a dry run does not write.
+    """
+    known = known or {}
+    judged = _with_links(judged)
     asked = [(attempt, judgement.line) for attempt, judgement in judged if attempt.ranked and judgement.line]
-    earlier = earlier_lines(asked) if asked else {}
-    return [_with_copy(judgement, earlier.get(attempt.pk)) for attempt, judgement in judged]
+    found = {attempt.pk: judgement for attempt, judgement in judged}
+    earlier = copies.may_be_copied(asked, [*found, *(known.keys() - found)]) if asked else {}
+    asked.sort(key=lambda one: (one[0].finished_at, one[0].pk))  # one that proves a copy itself accuses nobody
+    for attempt, _line in asked:
+        standing = [one for one in earlier[attempt.pk] if _stands(known.get(one.pk), found.get(one.pk))]
+        copied = _copied(attempt, standing) if standing else None
+        if copied is not None:
+            found[attempt.pk] = _with_copy(found[attempt.pk], copied)
+    return [found[attempt.pk] for attempt, _judgement in judged]
 
 
-def _with_copy(judgement: Judgement, earlier: UUID | None) -> Judgement:
-    if earlier is None:
-        return judgement
-    copied = reason("copied_line", "Another account played the same moves before.", attempt=str(earlier))
+def _stands(known: Attempt.State | None, judgement: Judgement | None) -> bool:
+    state = known or (judgement.state if judgement is not None else Attempt.State.VERIFIED)
+    return state == Attempt.State.VERIFIED
+
+
+def _copied(attempt: Attempt, earlier: Sequence[copies.Earlier]) -> UUID | None:
+    """The first of the earlier attempts of which this one is a copy. On an easy deal many may be like it."""
+    if not copies.can_be_copy(attempt):
+        return None
+    own = copies.weights(bytes(attempt.record or b""))
+    for one in earlier[:_MOST_COMPARED]:
+        record = Attempt.objects.values_list("record", flat=True).get(pk=one.pk)
+        if copies.is_copy(own, copies.weights(bytes(record or b"")), attempt.deal.game):
+            return one.public_id
+    return None
+
+
+def _with_copy(judgement: Judgement, earlier: UUID) -> Judgement:
+    copied = reason("copied_line", "Another account decided the same before.", attempt=str(earlier))
     return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, copied])
+
+
+def _with_links(judged: Sequence[tuple[Attempt, Judgement]]) -> list[tuple[Attempt, Judgement]]:
+    linked = links.linked_among([attempt.pk for attempt, _judgement in judged if attempt.ranked])
+    return [
+        (attempt, _in_doubt(judgement, links.doubt()))
+        if attempt.ranked and (attempt.pk in linked or links.is_doubted(attempt.reasons))
+        else (attempt, judgement)
+        for attempt, judgement in judged
+    ]
+
+
+def _in_doubt(judgement: Judgement, doubt: Reason) -> Judgement:
+    """What is rejected stays rejected."""
+    if judgement.state == Attempt.State.REJECTED:
+        return judgement
+    return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, doubt])
 
 
 def _replayed(record: Record) -> Replay | RulesError:

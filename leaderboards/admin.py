@@ -1,50 +1,57 @@
-"""Attempts and boards in the admin, where staff decide reviews."""
+"""Attempts and boards in the admin; attempts under review are decided at the staff's desk."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from games.errors import ErrorCode, Refusal
 from games.models import Attempt
+from leaderboards.desk import access, views
 from leaderboards.models import Result
-from leaderboards.settlement import NotDecidableError, decide
 
 State = Attempt.State
 
 
-@admin.action(description=_("Verify: the game was honest, rank it"), permissions=["change"])
-def verify_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Any]) -> None:
-    """Decide the chosen attempts in their players' favour."""
-    _decide(model_admin, request, chosen, State.VERIFIED)
+@admin.action(description=_("Verify: the game was honest, rank it"), permissions=["decide"])
+def verify_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:  # noqa: ARG001
+    """Decide the chosen attempts in their players' favour, on a page that asks why."""
+    return _decide(chosen, State.VERIFIED)
 
 
-@admin.action(description=_("Reject: take it off the boards"), permissions=["change"])
-def reject_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Any]) -> None:
-    """Decide the chosen attempts against their players."""
-    _decide(model_admin, request, chosen, State.REJECTED)
+@admin.action(description=_("Reject: take it off the boards"), permissions=["decide"])
+def reject_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:  # noqa: ARG001
+    """Decide the chosen attempts against their players, on a page that asks why."""
+    return _decide(chosen, State.REJECTED)
 
 
-def _decide(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Any], state: State) -> None:
-    column = "attempt_id" if chosen.model is Result else "pk"
-    for attempt_id in list(chosen.values_list(column, flat=True)):
-        try:
-            decide(attempt_id, state, request.user)
-        except NotDecidableError as error:
-            model_admin.message_user(request, f"{attempt_id}: {error}", messages.ERROR)
-        else:
-            model_admin.message_user(request, f"{attempt_id}: {state.label}.", messages.SUCCESS)
+def _decide(chosen: QuerySet[Any], state: State) -> HttpResponse:
+    column = "attempt__public_id" if chosen.model is Result else "public_id"
+    found = list(chosen.values_list(column, flat=True)[: views.MOST_CHOSEN + 1])
+    if len(found) > views.MOST_CHOSEN:
+        raise Refusal(ErrorCode.BAD_REQUEST)
+    return redirect(views.together_url(state, attempts=found))
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):
     """Rows that only the service writes; staff change them through actions."""
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
+        """Nobody changes rows by hand."""
+        return False
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        """Who may decide about attempts."""
+        return request.user.has_perm(access.DECIDE)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
         """Nobody adds rows by hand."""
@@ -64,7 +71,18 @@ class AttemptAdmin(ReadOnlyAdmin):
     """Attempts and their verdicts. The record is not shown: it holds the seed of a deal that may be open."""
 
     actions = (verify_selected, reject_selected)
-    list_display = ("public_id", "deal", "player", "state", "why", "cards_up", "elapsed_ms", "tokens", "finished_at")
+    list_display = (
+        "public_id",
+        "desk",
+        "deal",
+        "player",
+        "state",
+        "why",
+        "cards_up",
+        "elapsed_ms",
+        "tokens",
+        "finished_at",
+    )
     list_filter = ("state", "ranked", "end", "deal__variant")
     list_select_related = ("deal", "player")
     search_fields = ("public_id", "player__username", "player__display_name")
@@ -86,8 +104,12 @@ class AttemptAdmin(ReadOnlyAdmin):
         "finished_at",
         "verified_at",
         "verify_tries",
-        "replay",
+        "desk",
     )
+
+    def get_urls(self) -> list[URLPattern]:
+        """The desk's pages come before those of rows."""
+        return [*views.addresses(self.admin_site), *super().get_urls()]
 
     @admin.display(description=_("reasons"))
     def why(self, attempt: Attempt) -> str:
@@ -99,10 +121,12 @@ class AttemptAdmin(ReadOnlyAdmin):
         """Every reason with its sentence."""
         return format_html_join("", "<p><b>{}</b> {}</p>", ((one["code"], one["message"]) for one in attempt.reasons))
 
-    @admin.display(description=_("replay"))
-    def replay(self, attempt: Attempt) -> SafeString:
-        """Where to watch it, once its deal is over."""
-        return format_html('<a href="{}">{}</a>', reverse("games:replay", args=[attempt.public_id]), gettext("watch"))
+    @admin.display(description=_("desk"))
+    def desk(self, attempt: Attempt) -> SafeString:
+        """Where to look closer, once it has been judged."""
+        return format_html(
+            '<a href="{}">{}</a>', reverse("admin:desk_attempt", args=[attempt.public_id]), gettext("look closer")
+        )
 
 
 @admin.register(Result)
@@ -110,9 +134,9 @@ class ResultAdmin(ReadOnlyAdmin):
     """The results on the boards. To remove one, reject its attempt."""
 
     actions = (reject_selected,)
-    list_display = ("attempt", "deal", "player", "cards_up", "elapsed_ms", "tokens", "finished_at", "listed")
-    list_filter = ("listed", "deal__variant")
+    list_display = ("attempt", "deal", "player", "cards_up", "elapsed_ms", "tokens", "finished_at", "ladder", "listed")
+    list_filter = ("ladder", "listed", "deal__variant")
     list_select_related = ("attempt", "deal", "player")
     search_fields = ("attempt__public_id", "player__username", "player__display_name")
     show_full_result_count = False
-    fields = ("attempt", "deal", "player", "cards_up", "elapsed_ms", "tokens", "finished_at", "listed")
+    fields = ("attempt", "deal", "player", "cards_up", "elapsed_ms", "tokens", "finished_at", "ladder", "listed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -14,13 +15,16 @@ from ninja import Field, Query, Router, Schema
 
 from games.api import ERRORS, Day, DealOut, Moment
 from games.errors import ErrorCode, Refusal
+from games.ladders import Ladder, LadderSlug
 from games.models import Deal
 from games.rules import CATALOGUE
 from leaderboards import boards, seasons
 from leaderboards.keys import BoardName
+from leaderboards.listings import ladder_named
 from leaderboards.models import Result, Season
 from leaderboards.pages import Entry
-from leaderboards.schemas import EntryOut, PageOut
+from leaderboards.ratings import board as rating_board
+from leaderboards.schemas import EntryOut, PageOut, RatedOut, RatingOut, RatingsOut, RunOut
 
 RESULTS_SHOWN: Final = 50
 router = Router(tags=["boards"])
@@ -39,6 +43,15 @@ class PageIn(BoardIn):
     limit: int = Field(boards.PAGE_SIZE, ge=1, le=boards.MAX_PAGE_SIZE)
 
 
+class DealPageIn(PageIn):
+    """Of which ladder: without one, of the established, or of the newcomers while they are alone.
+
+    A cursor belongs to the ladder of the page that gave it.
+    """
+
+    ladder: LadderSlug | None = None
+
+
 class AroundIn(BoardIn):
     """How many entries before and after."""
 
@@ -46,10 +59,15 @@ class AroundIn(BoardIn):
 
 
 class SeasonIn(Schema):
-    """Which season: that of a day (today without one), of one variant or all."""
+    """Which season: that of a day (today without one), of one variant or all.
+
+    `ladder` is for the nine of a day, which have a board for each and none of one variant: without one, the
+    established's, or the newcomers' while they are alone.
+    """
 
     day: Day | None = None
     variant: str = ""
+    ladder: LadderSlug | None = None
 
 
 class PlayerOut(Schema):
@@ -70,6 +88,7 @@ class ResultOut(Schema):
     elapsed_ms: int
     tokens: int
     finished_at: datetime
+    ladder: LadderSlug
 
 
 class ResultsIn(Schema):
@@ -77,18 +96,30 @@ class ResultsIn(Schema):
 
     before: Moment | None = None
 
+    def aware_before(self) -> datetime | None:
+        """The moment, in UTC unless it says otherwise."""
+        if self.before is None or timezone.is_aware(self.before):
+            return self.before
+        return timezone.make_aware(self.before)
+
+
+class RatingsIn(Schema):
+    """How many of the best."""
+
+    limit: int = Field(rating_board.PAGE_SIZE, ge=1, le=rating_board.PAGE_SIZE)
+
 
 @router.get("/boards/{int:deal_id}", response={200: PageOut, **ERRORS})
-def get_board(request: HttpRequest, deal_id: int, asked: Query[PageIn]) -> PageOut:  # noqa: ARG001
+def get_board(request: HttpRequest, deal_id: int, asked: Query[DealPageIn]) -> PageOut:  # noqa: ARG001
     """A page of a deal's board; the first one also has those that wait for their verdict."""
     deal = _deal(deal_id)
-    page = boards.page(deal, asked.board, asked.cursor, asked.limit)
+    page = boards.page(deal, asked.board, asked.cursor, asked.limit, ladder_named(asked.ladder))
     return PageOut.of(asked.board, page, None if asked.cursor else boards.waiting(deal))
 
 
 @router.get("/boards/{int:deal_id}/players/{uuid:player_id}", response={200: EntryOut, **ERRORS})
 def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, asked: Query[BoardIn]) -> EntryOut:  # noqa: ARG001
-    """Where a player stands on a deal's board."""
+    """Where a player stands on a deal's board, on the player's ladder."""
     entry = boards.standing_of(_deal(deal_id), asked.board, _player(player_id))
     if entry is None:
         raise Refusal(ErrorCode.NOT_FOUND, "This player is not on this board.")
@@ -102,13 +133,13 @@ def get_around(
     player_id: UUID,
     asked: Query[AroundIn],
 ) -> list[EntryOut]:
-    """The entries around a player on a deal's board; none for a player who is not on it."""
+    """The entries around a player on a deal's board, of the player's ladder; none for a player who is not on it."""
     return _entries(boards.around(_deal(deal_id), asked.board, _player(player_id), asked.span))
 
 
 @router.get("/boards/{int:deal_id}/friends", response={200: list[EntryOut], **ERRORS})
 def get_friends(request: HttpRequest, deal_id: int, asked: Query[BoardIn]) -> list[EntryOut]:
-    """You and whom you follow, ranked among yourselves. You must be signed in."""
+    """You and whom you follow, ranked among yourselves whatever your ladders. You must be signed in."""
     return _entries(boards.friends(_deal(deal_id), asked.board, _me(request)))
 
 
@@ -119,7 +150,7 @@ def get_season(
     when: Query[SeasonIn],
     asked: Query[PageIn],
 ) -> PageOut:
-    """A page of a season's board."""
+    """A page of a season's board, which adds up results of the established, or of the nine of a day, by points."""
     season = _season(period, when)
     return PageOut.of(asked.board, seasons.page(season, asked.board, asked.cursor, asked.limit))
 
@@ -156,8 +187,7 @@ def get_player(request: HttpRequest, player_id: UUID) -> PlayerOut:  # noqa: ARG
 def get_results(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) -> list[ResultOut]:  # noqa: ARG001
     """A player's results, newest first, fifty at a time; go on with `before` the last one's finish."""
     found = Result.objects.filter(player=_player(player_id), listed=True).select_related("deal", "attempt")
-    if asked.before is not None:
-        before = asked.before if timezone.is_aware(asked.before) else timezone.make_aware(asked.before)
+    if (before := asked.aware_before()) is not None:
         found = found.filter(finished_at__lt=before)
     now = timezone.now()
     return [
@@ -168,9 +198,37 @@ def get_results(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) 
             elapsed_ms=result.elapsed_ms,
             tokens=result.tokens,
             finished_at=result.finished_at,
+            ladder=Ladder(result.ladder).slug,
         )
         for result in found.order_by("-finished_at", "-id")[:RESULTS_SHOWN]
     ]
+
+
+@router.get("/ratings", tags=["ratings"], response={200: RatingsOut, **ERRORS})
+def get_ratings(request: HttpRequest, asked: Query[RatingsIn]) -> RatingsOut:  # noqa: ARG001
+    """The board of ratings: those whose ratings are certain and who have raced within thirty days, the best first."""
+    entries = [RatedOut(**asdict(line)) for line in rating_board.top(asked.limit)]
+    return RatingsOut(total=rating_board.total(), entries=entries)
+
+
+@router.get("/ratings/{uuid:player_id}", tags=["ratings"], response={200: RatingOut, **ERRORS})
+def get_rating(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) -> RatingOut:  # noqa: ARG001
+    """A player's rating and rated races, latest first, fifty at a time; go on with `before` the last one's finish."""
+    player = get_object_or_404(get_user_model().objects.with_page(), public_id=player_id)
+    own = rating_board.own(player)
+    if own is None:
+        raise Refusal(ErrorCode.NOT_FOUND, "This player has not raced for a rating.")
+    runs = rating_board.runs(player, RESULTS_SHOWN, asked.aware_before())
+    return RatingOut(
+        player=player.public_id,
+        name=str(player),
+        value=own.value,
+        provisional=own.provisional,
+        races=own.races,
+        last_raced_at=own.last_raced_at,
+        rank=own.rank,
+        changes=[RunOut.of(run) for run in runs],
+    )
 
 
 def _deal(deal_id: int) -> Deal:
@@ -194,7 +252,13 @@ def _season(period: Season.Period, when: SeasonIn) -> Season | None:
         raise Refusal(ErrorCode.NOT_FOUND, "There is no such variant.")
     if not seasons.ALL_TIME < day < seasons.LATEST:
         raise Refusal(ErrorCode.NOT_FOUND, "There is no such season.")
-    return seasons.season(period, day, when.variant)
+    ladder = ladder_named(when.ladder)
+    if not seasons.has_board(period, when.variant, ladder):
+        raise Refusal(ErrorCode.NOT_FOUND, "There is no such board.")
+    if period != Season.Period.NINE:
+        return seasons.season(period, day, when.variant)
+    nines = seasons.nines_of(day)
+    return nines.get(ladder or seasons.first_ladder(nines))
 
 
 def _entries(found: list[Entry]) -> list[EntryOut]:

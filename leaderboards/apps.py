@@ -10,3 +10,21 @@ class LeaderboardsConfig(AppConfig):
 
     name = "leaderboards"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Tell the games whom to ask about results and ratings, and who settles decisions."""
+        # These modules need models, which are there only now.
+        from games.appeals import deciding  # noqa: PLC0415
+        from games.ghosts import results  # noqa: PLC0415
+        from games.pages import places  # noqa: PLC0415
+        from games.races import ratings  # noqa: PLC0415
+        from leaderboards import day, eligibility, ghosts  # noqa: PLC0415
+        from leaderboards import deciding as decisions  # noqa: PLC0415
+        from leaderboards.desk import sections  # noqa: PLC0415
+        from leaderboards.ratings import shown  # noqa: PLC0415
+
+        results.register(results.Results(ghosts.leader, ghosts.next_better, ghosts.among, ghosts.followed))
+        deciding.register(decisions.decide)
+        places.register(places.Boards(day.of_day, day.own, eligibility.ladder_at))
+        sections.register()
+        ratings.register(ratings.Ratings(shown.shown_ratings, shown.changes_of))

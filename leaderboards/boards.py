@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any, Final
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db.models import QuerySet
 
+from games.ladders import Ladder
 from games.models import Attempt, Deal
 from games.players import Player
 from games.readings import SharedCopies
 from leaderboards import histogram, reading
 from leaderboards.keys import BoardName
-from leaderboards.ladders import Ladder, deal_ladder
+from leaderboards.listings import Listing, deal_listing
 from leaderboards.pages import Cursor, Entry, Page, read_cursor, with_cursors
 
 PAGE_SIZE: Final = 50
@@ -31,69 +34,98 @@ WAITING_SHOWN: Final = 50
 copies: Final = SharedCopies(fresh=1.0)
 
 # Part of the cache key, so that two releases with different fields do not read each other's copies.
-_SHAPE: Final = zlib.crc32(repr([field.name for field in fields(Entry)]).encode())
+_SHAPE: Final = zlib.crc32(repr([field.name for shape in (Entry, Page) for field in fields(shape)]).encode())
 _WAITING_STATES: Final = (Attempt.State.PENDING, Attempt.State.REVIEW)
 
 
-def page(deal: Deal, board: BoardName = "race", cursor: str | None = None, limit: int = PAGE_SIZE) -> Page:
-    """A page of a deal's board: the first, or the one that a cursor leads to.
+def page(
+    deal: Deal,
+    board: BoardName = "race",
+    cursor: str | None = None,
+    limit: int = PAGE_SIZE,
+    ladder: Ladder | None = None,
+) -> Page:
+    """A page of a deal's board on a ladder, or on the one that comes first: the first, or the one a cursor leads to.
 
     :raises CursorError: for a cursor that is not one of this board's.
     """
-    return page_of(deal_ladder(deal.pk, board), cursor, limit)
+    return page_of(deal_listing(deal.pk, board, ladder or first_ladder(deal, board)), cursor, limit)
 
 
-def page_of(ladder: Ladder, cursor: str | None, limit: int) -> Page:
-    """A page of any ladder.
+def first_ladder(deal: Deal, board: BoardName = "race") -> Ladder:
+    """The ladder that a deal's page shows first: the established, or the newcomers while they are alone."""
+    return next((ladder for ladder in Ladder if _has_entries(deal, board, ladder)), Ladder.ESTABLISHED)
 
-    :raises CursorError: for a cursor that is not one of this ladder's.
+
+def has_ladders(deal: Deal) -> bool:
+    """Whether a deal's page tells of ladders: where the rule is on, and where results were decided by it."""
+    return settings.LADDERS or _has_entries(deal, "race", Ladder.NEWCOMERS)
+
+
+def _has_entries(deal: Deal, board: BoardName, ladder: Ladder) -> bool:
+    return _first_page(deal_listing(deal.pk, board, ladder)).total > 0
+
+
+def page_of(listing: Listing, cursor: str | None, limit: int) -> Page:
+    """A page of any listing.
+
+    :raises CursorError: for a cursor that is not one of this listing's.
     """
     limit = max(1, min(limit, MAX_PAGE_SIZE))
     if cursor:
-        found = sql_page(ladder, read_cursor(cursor, ladder), limit)
+        found = sql_page(listing, read_cursor(cursor, listing), limit)
     elif limit > PAGE_SIZE:
-        found = sql_page(ladder, None, limit)
+        found = sql_page(listing, None, limit)
     else:
-        first = copies.get(_page_key(ladder), lambda: sql_page(ladder, None, PAGE_SIZE))
+        first = _first_page(listing)
         found = replace(first, entries=first.entries[:limit])
-    return with_cursors(found, ladder)
+    return with_cursors(found, listing)
 
 
-def sql_page(ladder: Ladder, place: Cursor | None, limit: int) -> Page:
+def _first_page(listing: Listing) -> Page:
+    return copies.get(_page_key(listing), lambda: sql_page(listing, None, PAGE_SIZE))
+
+
+def sql_page(listing: Listing, place: Cursor | None, limit: int) -> Page:
     """A page read from the database, without cursors."""
     if place is None:
-        found = reading.first_entries(ladder, limit)
+        found = reading.first_entries(listing, limit)
     else:
-        found = reading.entries_beside(ladder, place.position, limit, backwards=place.backwards)
-    return Page(found.entries, found.total if found.entries else histogram.total(ladder))
+        found = reading.entries_beside(listing, place.position, limit, backwards=place.backwards)
+    total = found.total if found.entries else histogram.total(listing)
+    return Page(found.entries, total, ladder=listing.ladder or Ladder.ESTABLISHED)
 
 
-def opening(deal: Deal, board: BoardName) -> tuple[Page, list[Entry]]:
-    """The first page and the pending attempts, read now; others share this reading for the next second."""
-    ladder = deal_ladder(deal.pk, board)
-    first = copies.renew(_page_key(ladder), lambda: sql_page(ladder, None, PAGE_SIZE))
-    return with_cursors(first, ladder), copies.renew(_waiting_key(deal), lambda: sql_waiting(deal))
+def opening(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> tuple[Page, list[Entry]]:
+    """The first page and the pending attempts, read now; others share this reading for the next second.
+
+    Without a ladder it is that of the established, or of the newcomers while they are alone.
+    """
+    listings = [deal_listing(deal.pk, board, one) for one in ([ladder] if ladder else Ladder)]
+    read = {one: copies.renew(_page_key(one), partial(sql_page, one, None, PAGE_SIZE)) for one in listings}
+    listing = next((one for one, first in read.items() if first.total), listings[0])
+    return with_cursors(read[listing], listing), copies.renew(_waiting_key(deal), lambda: sql_waiting(deal))
 
 
 def around(deal: Deal, board: BoardName, player: Player, span: int = AROUND) -> list[Entry]:
-    """The player's entry with up to `span` entries before and after it; empty when the player is not listed."""
-    return reading.entries_around(deal_ladder(deal.pk, board), player.pk, span)
+    """The player's entry on its ladder with up to `span` before and after it; empty when the player is not listed."""
+    return reading.entries_around(deal_listing(deal.pk, board, None), player.pk, span)
 
 
 def rank_of(deal: Deal, board: BoardName, player: Player) -> int | None:
-    """The player's rank from 1, or None when the player is not listed."""
-    return reading.rank_of(deal_ladder(deal.pk, board), player.pk)
+    """The player's rank from 1 on its ladder, or None when the player is not listed."""
+    return reading.rank_of(deal_listing(deal.pk, board, None), player.pk)
 
 
 def friends(deal: Deal, board: BoardName, player: Player) -> list[Entry]:
-    """The player and the players they follow, ranked among themselves."""
-    return friends_of(deal_ladder(deal.pk, board), player)
+    """The player and the players they follow, ranked among themselves whatever their ladders."""
+    return friends_of(deal_listing(deal.pk, board, None), player)
 
 
-def friends_of(ladder: Ladder, player: Player) -> list[Entry]:
-    """The player and the players they follow on any ladder, ranked among themselves."""
+def friends_of(listing: Listing, player: Player) -> list[Entry]:
+    """The player and the players they follow on any listing, ranked among themselves."""
     followed = get_user_model().objects.filter(followers__follower=player.pk).values_list("pk", flat=True)
-    return reading.entries_of(ladder, [player.pk, *followed], FRIENDS_SHOWN)
+    return reading.entries_of(listing, [player.pk, *followed], FRIENDS_SHOWN)
 
 
 def waiting(deal: Deal) -> list[Entry]:
@@ -108,15 +140,15 @@ def sql_waiting(deal: Deal) -> list[Entry]:
 
 def standing_of(deal: Deal, board: BoardName, player: Player) -> Entry | None:
     """The entry of the player's ranked attempt, ranked or pending; None when there is none."""
-    for entry in reading.entries_around(deal_ladder(deal.pk, board), player.pk, 0):
+    for entry in around(deal, board, player, 0):
         return entry
     for row in _waiting_rows(deal).filter(player=player.pk):
         return _waiting_entry(row)
     return None
 
 
-def _page_key(ladder: Ladder) -> str:
-    return f"page.{_SHAPE}.{ladder.scope_column}.{ladder.scope}.{ladder.layout.name}"
+def _page_key(listing: Listing) -> str:
+    return f"page.{_SHAPE}.{listing.scope_column}.{listing.scope}.{listing.code}"
 
 
 def _waiting_key(deal: Deal) -> str:

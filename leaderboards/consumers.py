@@ -11,8 +11,10 @@ from channels.db import database_sync_to_async
 from channels.exceptions import StopConsumer
 
 from games import metrics
+from games.ladders import Ladder
 from games.models import Deal
 from leaderboards.keys import BOARDS, BoardName
+from leaderboards.listings import ladder_named
 from leaderboards.live import hub
 
 CLOSE_NOT_FOUND: Final = 4404
@@ -21,7 +23,10 @@ _SOCKETS: Final = metrics.SOCKETS.labels("board")
 
 
 class BoardConsumer(AsyncConsumer):
-    """One connection that watches one board: `/ws/board/<deal id>/?board=race|fewest`."""
+    """One connection that watches one board: `/ws/board/<deal id>/?board=race|fewest&ladder=established|newcomers`.
+
+    Without a ladder it is the one that comes first.
+    """
 
     channel_layer_alias = "none"  # the hub listens to the layer for everybody
 
@@ -39,7 +44,7 @@ class BoardConsumer(AsyncConsumer):
         finally:
             _SOCKETS.dec()
             if self._deal is not None:
-                hub().discard(self._deal, self._board, self)
+                hub().discard(self._deal, self._board, self, self._ladder)
             if self._sender is not None:
                 self._sender.cancel()
 
@@ -50,13 +55,13 @@ class BoardConsumer(AsyncConsumer):
     async def websocket_connect(self, _message: dict[str, Any]) -> None:
         """Show the board, if it exists."""
         await self._send({"type": "websocket.accept"})
-        board = _board(self.scope["query_string"])
+        board, ladder = _asked(self.scope["query_string"])
         deal = await database_sync_to_async(_deal)(self.scope["url_route"]["kwargs"]["deal"])
         if deal is None or board is None:
             await self._send({"type": "websocket.close", "code": CLOSE_NOT_FOUND})
             return
-        self._deal, self._board = deal, board
-        hub().add(deal, board, self)
+        self._deal, self._board, self._ladder = deal, board, ladder
+        hub().add(deal, board, self, ladder)
 
     async def websocket_receive(self, _message: dict[str, Any]) -> None:
         """Ignored: clients of the live board send nothing."""
@@ -82,6 +87,10 @@ def _deal(deal_id: int) -> Deal | None:
     return Deal.objects.filter(pk=deal_id, day__isnull=False).first()
 
 
-def _board(query: bytes) -> BoardName | None:
-    asked = parse_qs(query.decode("latin-1")).get("board", ["race"])[0]
-    return next((board for board in BOARDS if board == asked), None)
+def _asked(query: bytes) -> tuple[BoardName | None, Ladder | None]:
+    """The board and the ladder asked for; no board where there is none of the kind."""
+    asked = parse_qs(query.decode("latin-1"))
+    wanted, slug = asked.get("board", ["race"])[0], asked.get("ladder", [""])[0]
+    board = next((board for board in BOARDS if board == wanted), None)
+    ladder = ladder_named(slug)
+    return (board if ladder or not slug else None), ladder

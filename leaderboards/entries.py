@@ -15,9 +15,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from games.events import notifier, request_task
+from games.ladders import Ladder
 from games.statements import Statement, run_in_order, stored
 from leaderboards import histogram
-from leaderboards.ladders import deal_ladder, deal_ladders
+from leaderboards.listings import deal_listing, deal_listings
 from leaderboards.models import DealBoard, Recount, Result
 
 ALL_BOARDS: Final = "boards"
@@ -41,6 +42,7 @@ _COLUMNS: Final = (
     "race_key",
     "fewest_key",
     "listed",
+    "ladder",
 )
 _INSERT: Final = (
     f"INSERT INTO {Result._meta.db_table} ({', '.join(_COLUMNS)}) "  # noqa: S608 - names of our own
@@ -86,7 +88,7 @@ def _adding(result: Result, *, listed: bool) -> list[Statement]:
     statements: list[Statement] = [(_INSERT, [stored(value) for value in values])]
     if listed:
         statements += [_raising(result.deal_id), *_counting(result, 1)]
-        race = deal_ladder(result.deal_id, "race")
+        race = deal_listing(result.deal_id, "race", Ladder(result.ladder))
         # The new id is the largest, so the entry comes last among its equals.
         place = (*race.position(result)[:-1], _LAST_ID)
         sql, params = histogram.ahead_sql(race, place, inclusive=True)
@@ -117,8 +119,8 @@ def recount_board(deal_id: int) -> None:
     """Rebuild the counts of a deal's boards."""
     with transaction.atomic():
         run_in_order([_raising(deal_id)])
-        for ladder in deal_ladders(deal_id):
-            histogram.rebuild(ladder)
+        for listing in deal_listings(deal_id):
+            histogram.rebuild(listing)
 
 
 def _raising(deal_id: int) -> Statement:
@@ -127,9 +129,9 @@ def _raising(deal_id: int) -> Statement:
 
 
 def _counting(result: Result, step: int) -> list[Statement]:
-    """Count the entry, and mark the player's standings in the seasons of the deal's day as out of date."""
-    ladders = deal_ladders(result.deal_id)
-    statements = histogram.counting((ladder, getattr(result, ladder.layout.key), step) for ladder in ladders)
+    """Count the entry, and mark the player's standings as out of date: in the seasons, and in the nine of the day."""
+    listings = deal_listings(result.deal_id, Ladder(result.ladder))
+    statements = histogram.counting((listing, getattr(result, listing.layout.key), step) for listing in listings)
     if result.deal.day is not None:
         day = connection.ops.adapt_datefield_value(result.deal.day)
         mark = _MARK.format(table=Recount._meta.db_table)

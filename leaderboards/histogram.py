@@ -17,28 +17,29 @@ from typing import Any
 from django.db import connection
 
 from games.statements import Statement, run_in_order, stored
-from leaderboards.ladders import Ladder, Position
+from leaderboards.keys import Layout
+from leaderboards.listings import Listing, Position
 from leaderboards.models import Bucket, Ranked
 
 _ROWS_A_STATEMENT = 150  # SQLite takes 999 parameters in its oldest builds; a row has five
 
 
-def count(changes: Iterable[tuple[Ladder, int, int]]) -> None:
-    """Add `step` (1 or -1) to every bucket on the path of each key: `changes` are (ladder, key, step)."""
+def count(changes: Iterable[tuple[Listing, int, int]]) -> None:
+    """Add `step` (1 or -1) to every bucket on the path of each key: `changes` are (listing, key, step)."""
     if statements := counting(changes):
         run_in_order(statements)
 
 
-def counting(changes: Iterable[tuple[Ladder, int, int]]) -> list[Statement]:
+def counting(changes: Iterable[tuple[Listing, int, int]]) -> list[Statement]:
     """The statements of `count`.
 
     Buckets are written in sorted order, so that two transactions without a common lock still cannot deadlock.
     """
     tables: dict[tuple[str, str], Counter[tuple[int, int, int, int]]] = {}
-    for ladder, key, step in changes:
-        steps = tables.setdefault((ladder.buckets._meta.db_table, ladder.scope_column), Counter())
-        for level, shift in enumerate(ladder.layout.shifts):
-            steps[ladder.scope, ladder.layout.code, level, key >> shift] += step
+    for listing, key, step in changes:
+        steps = tables.setdefault((listing.buckets._meta.db_table, listing.scope_column), Counter())
+        for level, shift in enumerate(listing.layout.shifts):
+            steps[listing.scope, listing.code, level, key >> shift] += step
     statements: list[Statement] = []
     for (table, scope_column), steps in sorted(tables.items()):
         rows = sorted((bucket, step) for bucket, step in steps.items() if step)
@@ -58,70 +59,85 @@ def _adding(table: str, scope_column: str, rows: int) -> str:
     )
 
 
-def ahead(ladder: Ladder, position: Position) -> int:
+def ahead(listing: Listing, position: Position) -> int:
     """The number of listed entries before `position`."""
-    sql, params = ahead_sql(ladder, position)
+    sql, params = ahead_sql(listing, position)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {sql}", params)
         (found,) = cursor.fetchone()
     return int(found)
 
 
-def ahead_sql(ladder: Ladder, position: Position, *, inclusive: bool = False) -> tuple[str, list[Any]]:
+def ahead_of_all(listing: Listing, position: Position) -> tuple[int, int]:
+    """The number of listed entries before `position`, and of all of them, in one state of the board."""
+    sql, params = ahead_sql(listing, position)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {sql}, {total_sql(listing)}", [*params, listing.scope, listing.code])
+        before, all_of_them = cursor.fetchone()
+    return int(before), int(all_of_them)
+
+
+def ahead_sql(listing: Listing, position: Position, *, inclusive: bool = False) -> tuple[str, list[Any]]:
     """The number of entries before `position`, or up to it, as one SQL expression that sees one state of the board."""
     key = position[0]
     params: list[Any] = []
     coarser: int | None = None
-    for level, shift in enumerate(ladder.layout.shifts):
+    for level, shift in enumerate(listing.layout.shifts):
         first = 0 if coarser is None else (key >> coarser) << (coarser - shift)
-        params += [ladder.scope, ladder.layout.code, level, first, key >> shift]
+        params += [listing.scope, listing.code, level, first, key >> shift]
         coarser = shift
-    params += [ladder.scope, key >> (coarser or 0) << (coarser or 0), key, *(stored(value) for value in position)]
-    return _ahead_sql(
-        ladder.entries, ladder.buckets, ladder.scope_column, ladder.columns, len(ladder.layout.shifts)
-    ).replace("<=>", "<=" if inclusive else "<"), params
+    params += [*listing.scopes, key >> (coarser or 0) << (coarser or 0), key, *(stored(value) for value in position)]
+    return _ahead_sql(listing.layout, listing.entries, listing.buckets, listing.scope_column, listing.where).replace(
+        "<=>", "<=" if inclusive else "<"
+    ), params
 
 
 @cache
-def _ahead_sql(
-    entries: type[Ranked], buckets: type[Bucket], scope_column: str, columns: tuple[str, ...], levels: int
-) -> str:
+def _ahead_sql(layout: Layout, entries: type[Ranked], buckets: type[Bucket], scope_column: str, where: str) -> str:
+    columns = (layout.key, *layout.ties)
     siblings = (
         f"(SELECT COALESCE(SUM(entries), 0) FROM {buckets._meta.db_table} WHERE {scope_column} = %s "  # noqa: S608
         "AND board = %s AND level = %s AND prefix >= %s AND prefix < %s)"
     )
     inside = (
-        f"(SELECT COUNT(*) FROM {entries._meta.db_table} WHERE {scope_column} = %s AND listed "  # noqa: S608
+        f"(SELECT COUNT(*) FROM {entries._meta.db_table} WHERE {where} AND listed "  # noqa: S608
         # The upper bound is implied, but without it the planner expects a large part of the table.
         f"AND {columns[0]} >= %s AND {columns[0]} <= %s "
         f"AND ({', '.join(columns)}) <=> ({', '.join(['%s'] * len(columns))}))"
     )
-    return " + ".join([*[siblings] * levels, inside])
+    return " + ".join([*[siblings] * len(layout.shifts), inside])
 
 
-def total_sql(ladder: Ladder) -> str:
+def total_sql(listing: Listing) -> str:
     """The number of listed entries as an expression; its parameters are the scope and the board's code."""
     return (
-        f"(SELECT COALESCE(SUM(entries), 0) FROM {ladder.buckets._meta.db_table} "  # noqa: S608 - names of our own
-        f"WHERE {ladder.scope_column} = %s AND board = %s AND level = 0)"
+        f"(SELECT COALESCE(SUM(entries), 0) FROM {listing.buckets._meta.db_table} "  # noqa: S608 - names of our own
+        f"WHERE {listing.scope_column} = %s AND board = %s AND level = 0)"
     )
 
 
-def total(ladder: Ladder) -> int:
+def total(listing: Listing) -> int:
     """The number of entries listed."""
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {total_sql(ladder)}", [ladder.scope, ladder.layout.code])
+        cursor.execute(f"SELECT {total_sql(listing)}", [listing.scope, listing.code])
         (found,) = cursor.fetchone()
     return int(found)
 
 
-def faults(ladder: Ladder) -> list[str]:
+def counted(listing: Listing, level: int, first: int, end: int) -> list[tuple[int, int]]:
+    """The buckets (prefix, entries) of one level from the prefix `first` up to, but not with, `end`, in their order."""
+    scope = {listing.scope_column: listing.scope, "board": listing.code, "level": level}
+    within: Any = listing.buckets.objects.filter(**scope, prefix__gte=first, prefix__lt=end, entries__gt=0)
+    return list(within.order_by("prefix").values_list("prefix", "entries"))
+
+
+def faults(listing: Listing) -> list[str]:
     """Where the counts differ from a fresh count; empty when they are right."""
-    fresh = _counted(ladder)
+    fresh = _counted(listing)
     kept = {
         (level, prefix): entries
-        for level, prefix, entries in ladder.buckets.objects.filter(
-            **{ladder.scope_column: ladder.scope}, board=ladder.layout.code
+        for level, prefix, entries in listing.buckets.objects.filter(
+            **{listing.scope_column: listing.scope}, board=listing.code
         ).values_list("level", "prefix", "entries")
         if entries
     }
@@ -132,28 +148,28 @@ def faults(ladder: Ladder) -> list[str]:
     ]
 
 
-def rebuild(ladder: Ladder) -> None:
+def rebuild(listing: Listing) -> None:
     """Rebuild the counts. The caller holds the board's lock."""
-    ladder.buckets.objects.filter(**{ladder.scope_column: ladder.scope}, board=ladder.layout.code).delete()
-    bucket: Any = ladder.buckets
+    listing.buckets.objects.filter(**{listing.scope_column: listing.scope}, board=listing.code).delete()
+    bucket: Any = listing.buckets
     bucket.objects.bulk_create(
         [
             bucket(
-                **{ladder.scope_column: ladder.scope},
-                board=ladder.layout.code,
+                **{listing.scope_column: listing.scope},
+                board=listing.code,
                 level=level,
                 prefix=prefix,
                 entries=entries,
             )
-            for (level, prefix), entries in _counted(ladder).items()
+            for (level, prefix), entries in _counted(listing).items()
         ],
         batch_size=5_000,
     )
 
 
-def _counted(ladder: Ladder) -> Counter[tuple[int, int]]:
+def _counted(listing: Listing) -> Counter[tuple[int, int]]:
     fresh: Counter[tuple[int, int]] = Counter()
-    for key in ladder.listed().values_list(ladder.layout.key, flat=True).iterator(chunk_size=10_000):
-        for level, shift in enumerate(ladder.layout.shifts):
+    for key in listing.listed().values_list(listing.layout.key, flat=True).iterator(chunk_size=10_000):
+        for level, shift in enumerate(listing.layout.shifts):
             fresh[level, key >> shift] += 1
     return fresh

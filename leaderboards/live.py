@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol, cast
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
+from games.ladders import Ladder
 from games.models import Deal
 from leaderboards import boards
 from leaderboards.entries import ALL_BOARDS, board_group
@@ -39,9 +40,10 @@ class Watcher(Protocol):
 class Watch:
     """One board of one deal, read for all its watchers by one task."""
 
-    def __init__(self, deal: Deal, board: BoardName) -> None:
+    def __init__(self, deal: Deal, board: BoardName, ladder: Ladder | None) -> None:
         self._deal = deal
         self._board = board
+        self._ladder = ladder
         self._watchers: set[Watcher] = set()
         self._newcomers: set[Watcher] = set()  # those waiting for their first frame
         self._wanted = asyncio.Event()
@@ -111,7 +113,7 @@ class Watch:
     async def _read(self) -> None:
         self._begun_at, self._is_reading = time.monotonic(), True
         try:
-            self._frame = await database_sync_to_async(read_frame)(self._deal, self._board)
+            self._frame = await database_sync_to_async(read_frame)(self._deal, self._board, self._ladder)
         finally:
             self._is_reading = False
 
@@ -121,9 +123,9 @@ class Watch:
         self._newcomers.clear()
 
 
-def read_frame(deal: Deal, board: BoardName) -> str:
-    """The first page of a board as the live board sends it."""
-    page = PageOut.of(board, *boards.opening(deal, board))
+def read_frame(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> str:
+    """The first page of a board as the live board sends it: of a ladder, or of the one that comes first now."""
+    page = PageOut.of(board, *boards.opening(deal, board, ladder))
     return BoardFrame(deal=deal.pk, **dict(page)).model_dump_json()
 
 
@@ -131,20 +133,20 @@ class Hub:
     """The watches of one event loop."""
 
     def __init__(self) -> None:
-        self._watches: dict[tuple[int, BoardName], Watch] = {}
+        self._watches: dict[tuple[int, BoardName, Ladder | None], Watch] = {}
 
-    def add(self, deal: Deal, board: BoardName, watcher: Watcher) -> None:
-        """Show a deal's board to `watcher` until `discard`."""
-        watch = self._watches.get((deal.pk, board))
+    def add(self, deal: Deal, board: BoardName, watcher: Watcher, ladder: Ladder | None = None) -> None:
+        """Show a deal's board to `watcher` until `discard`: on a ladder, or on the one that comes first."""
+        watch = self._watches.get((deal.pk, board, ladder))
         if watch is None:
-            watch = self._watches[deal.pk, board] = Watch(deal, board)
+            watch = self._watches[deal.pk, board, ladder] = Watch(deal, board, ladder)
         watch.add(watcher)
 
-    def discard(self, deal: Deal, board: BoardName, watcher: Watcher) -> None:
+    def discard(self, deal: Deal, board: BoardName, watcher: Watcher, ladder: Ladder | None = None) -> None:
         """Stop showing the board to a watcher."""
-        watch = self._watches.get((deal.pk, board))
+        watch = self._watches.get((deal.pk, board, ladder))
         if watch is not None and watch.discard(watcher):
-            del self._watches[deal.pk, board]
+            del self._watches[deal.pk, board, ladder]
 
 
 _hubs: dict[asyncio.AbstractEventLoop, Hub] = {}

@@ -10,7 +10,8 @@ from uuid import UUID
 from django.core import signing
 
 from games.errors import ErrorCode, Refusal
-from leaderboards.ladders import Ladder, Position
+from games.ladders import Ladder
+from leaderboards.listings import Listing, Position
 
 Status = Literal["verified", "pending", "review"]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -29,6 +30,7 @@ class Entry:
     """One line of a board. An entry that waits for its verdict has no rank, and its figures are not known yet.
 
     A former player's account is deleted; the name is the site's, and everybody may be shown it in their own language.
+    Only an entry that is ranked on a deal has a ladder, and only one of the nine of a day has points.
     """
 
     rank: int | None
@@ -41,8 +43,10 @@ class Entry:
     status: Status = "verified"
     attempt: UUID | None = None
     deals: int | None = None
+    points: int | None = None
     position: Position = ()
     is_former: bool = False
+    ladder: Ladder | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -50,12 +54,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A stretch of a board. `before` and `after` are the cursors of the neighbouring pages, None at the ends."""
+    """A stretch of a board. `before` and `after` are the cursors of the neighbouring pages, None at the ends.
+
+    `ladder` is the one it is of; seasons are of the established.
+    """
 
     entries: list[Entry]
     total: int
     before: str | None = None
     after: str | None = None
+    ladder: Ladder = Ladder.ESTABLISHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +73,14 @@ class Cursor:
     position: Position
     backwards: bool
 
-    def text(self, ladder: Ladder) -> str:
-        """The cursor as clients see it: opaque, signed, valid for this ladder only."""
+    def text(self, listing: Listing) -> str:
+        """The cursor as clients see it: opaque, signed, valid for this listing only."""
         values = [micros(value) if isinstance(value, datetime) else value for value in self.position]
-        return signing.Signer(salt=_SALT).sign_object([*_names(ladder), int(self.backwards), *values])
+        return signing.Signer(salt=_SALT).sign_object([*_names(listing), int(self.backwards), *values])
 
 
-def read_cursor(text: str, ladder: Ladder) -> Cursor:
-    """The cursor that `Cursor.text` wrote for `ladder`.
+def read_cursor(text: str, listing: Listing) -> Cursor:
+    """The cursor that `Cursor.text` wrote for `listing`.
 
     :raises CursorError: for any other text.
     """
@@ -80,17 +88,17 @@ def read_cursor(text: str, ladder: Ladder) -> Cursor:
         scope_column, scope, board, backwards, *values = signing.Signer(salt=_SALT).unsign_object(text)
     except (signing.BadSignature, ValueError, TypeError):
         raise CursorError("This is not a page of a board.") from None
-    if [scope_column, scope, board] != _names(ladder):
+    if [scope_column, scope, board] != _names(listing):
         raise CursorError("This is a page of another board.")
     position = tuple(
         moment(value) if column == "finished_at" else value
-        for column, value in zip(ladder.columns, values, strict=True)
+        for column, value in zip(listing.columns, values, strict=True)
     )
     return Cursor(position, bool(backwards))
 
 
-def _names(ladder: Ladder) -> list[Any]:
-    return [ladder.scope_column, ladder.scope, ladder.layout.code]
+def _names(listing: Listing) -> list[Any]:
+    return [listing.scope_column, listing.scope, listing.code]
 
 
 def micros(when: datetime) -> int:
@@ -103,7 +111,7 @@ def moment(when: int) -> datetime:
     return _EPOCH + timedelta(microseconds=when)
 
 
-def with_cursors(page: Page, ladder: Ladder) -> Page:
+def with_cursors(page: Page, listing: Listing) -> Page:
     """The page with the cursors of its neighbours, if it has any."""
     if not page.entries:
         return page
@@ -111,6 +119,6 @@ def with_cursors(page: Page, ladder: Ladder) -> Page:
     more = (last.rank or 0) < page.total
     return replace(
         page,
-        before=Cursor(first.position, backwards=True).text(ladder) if (first.rank or 0) > 1 else None,
-        after=Cursor(last.position, backwards=False).text(ladder) if more else None,
+        before=Cursor(first.position, backwards=True).text(listing) if (first.rank or 0) > 1 else None,
+        after=Cursor(last.position, backwards=False).text(listing) if more else None,
     )

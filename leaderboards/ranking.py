@@ -15,7 +15,7 @@ from games.players import Player
 from leaderboards import entries
 from leaderboards.entries import tell_all_watchers
 from leaderboards.keys import DEAL, Score
-from leaderboards.ladders import set_score
+from leaderboards.listings import set_score
 from leaderboards.models import Reranking, Result
 
 log = logging.getLogger(__name__)
@@ -29,8 +29,8 @@ _BATCH: Final = 100
 def mark_player(player: Player) -> None:
     """Note that the player's results may not match the player's row.
 
-    Call it in the transaction that changes the row or moves a guest's attempts to the player, and `rank_player`
-    afterwards. If the process dies in between, the sweep does the rest.
+    Call it in the transaction that changes the row, and `rank_player` afterwards. If the process dies in between, the
+    sweep does the rest.
     """
     mark = Reranking(player_id=player.pk, due_at=timezone.now() + PATIENCE)
     Reranking.objects.bulk_create([mark], update_conflicts=True, unique_fields=["player"], update_fields=["due_at"])
@@ -95,6 +95,8 @@ def _place(player_id: int, attempt_id: int) -> bool:
             return False
         if result is None:
             result = Result(deal_id=attempt.deal_id, finished_at=attempt.finished_at)
+            if attempt.ladder is not None:
+                result.ladder = attempt.ladder
             set_score(result, Score(attempt.cards_up, attempt.elapsed_ms or 0, attempt.tokens or 0), DEAL)
             result.attempt, result.player = attempt, player
             entries.add(result, listed=listed)

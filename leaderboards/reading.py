@@ -1,12 +1,13 @@
-"""Reads a ladder: the statements behind pages, ranks and neighbourhoods, one or two for each question.
+"""Reads a listing: the statements behind pages, ranks and neighbourhoods, one or two for each question.
 
-They are written as SQL, because composing them with the ORM takes longer than running them. A stretch of the ladder is
+They are written as SQL, because composing them with the ORM takes longer than running them. A stretch of the listing is
 selected by its index first and joined to the players afterwards, so that the planner cannot go wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -14,10 +15,11 @@ from uuid import UUID
 
 from django.contrib.auth import get_user_model
 
+from games.ladders import Ladder
 from games.models import Attempt
 from games.statements import Statement, read_time, run_in_order, stored
 from leaderboards.histogram import ahead, ahead_sql, total_sql
-from leaderboards.ladders import Ladder, Position
+from leaderboards.listings import Listing, Position
 from leaderboards.models import Result
 from leaderboards.pages import Entry
 
@@ -25,7 +27,7 @@ _SHOWN: Final = ("cards_up", "elapsed_ms", "tokens", "finished_at", "id")
 
 
 class Stretch(NamedTuple):
-    """Neighbouring entries with their ranks, and for a page the number of entries on the ladder."""
+    """Neighbouring entries with their ranks, and for a page the number of entries on the listing."""
 
     entries: list[Entry]
     total: int
@@ -44,62 +46,68 @@ class Row(NamedTuple):
     finished_at: datetime | str
     id: int
     key: int
+    ladder: int | None
+    points: int | None
     ahead: int
     total: int
 
-    def position(self, ladder: Ladder) -> Position:
+    def position(self, listing: Listing) -> Position:
         """The entry's position."""
-        return tuple([self._value(ladder, column) for column in ladder.columns])
+        return tuple([self._value(listing, column) for column in listing.columns])
 
-    def _value(self, ladder: Ladder, column: str) -> Any:  # noqa: ANN401
-        return self.key if column == ladder.layout.key else _read(column, getattr(self, column))
+    def _value(self, listing: Listing, column: str) -> Any:  # noqa: ANN401
+        return self.key if column == listing.layout.key else _read(column, getattr(self, column))
 
 
-def first_entries(ladder: Ladder, limit: int) -> Stretch:
+def first_entries(listing: Listing, limit: int) -> Stretch:
     """The best entries."""
-    params = [*_total_params(ladder), ladder.scope, limit]
-    return _stretch(ladder, 0, _shown(_page_sql(ladder, "", backwards=False), params))
+    params = [*_total_params(listing), *listing.scopes, limit]
+    return _stretch(listing, 0, _shown(_page_sql(listing, "", backwards=False), params))
 
 
-def entries_beside(ladder: Ladder, position: Position, limit: int, *, backwards: bool) -> Stretch:
+def entries_beside(listing: Listing, position: Position, limit: int, *, backwards: bool) -> Stretch:
     """The entries directly after a position, or before it; an entry at the position itself is left out."""
-    count, ahead_params = ahead_sql(ladder, position, inclusive=not backwards)
+    count, ahead_params = ahead_sql(listing, position, inclusive=not backwards)
     values = [stored(value) for value in position]
-    params = [*ahead_params, *_total_params(ladder), ladder.scope, *values, limit]
-    rows = _shown(_page_sql(ladder, count, backwards=backwards), params)
+    params = [*ahead_params, *_total_params(listing), *listing.scopes, *values, limit]
+    rows = _shown(_page_sql(listing, count, backwards=backwards), params)
     first = rows[0].ahead if rows else 0
-    return _stretch(ladder, first - len(rows) if backwards else first, rows)
+    return _stretch(listing, first - len(rows) if backwards else first, rows)
 
 
-def entries_around(ladder: Ladder, player_id: int, span: int) -> list[Entry]:
-    """The player's entry with up to `span` entries on each side; empty when the player is not listed."""
-    position = _position_of(ladder, player_id)
-    if position is None:
+def entries_around(listing: Listing, player_id: int, span: int) -> list[Entry]:
+    """The player's entry with up to `span` entries on each side; empty when the player is not listed.
+
+    Of a listing that holds both ladders, it is the player's.
+    """
+    own = _own(listing, player_id)
+    if own is None:
         return []
+    listing, position = own
     values = [stored(value) for value in position]
-    params = [ladder.scope, *values, span, ladder.scope, *values, span + 1]
-    ((place,),), found = run_in_order([_ahead(ladder, position), (_around_sql(ladder), params)])
+    params = [*listing.scopes, *values, span, *listing.scopes, *values, span + 1]
+    ((place,),), found = run_in_order([_ahead(listing, position), (_around_sql(listing), params)])
     rows = [Row(*row) for row in found]
-    before = sum(row.position(ladder) < position for row in rows)
-    return _stretch(ladder, int(place) - before, rows).entries
+    before = sum(row.position(listing) < position for row in rows)
+    return _stretch(listing, int(place) - before, rows).entries
 
 
-def rank_of(ladder: Ladder, player_id: int) -> int | None:
-    """The player's rank from 1, or None when the player is not listed."""
-    position = _position_of(ladder, player_id)
-    return None if position is None else ahead(ladder, position) + 1
+def rank_of(listing: Listing, player_id: int) -> int | None:
+    """The player's rank from 1, or None when the player is not listed. Of both ladders, it is on the player's."""
+    own = _own(listing, player_id)
+    return None if own is None else ahead(*own) + 1
 
 
-def entries_of(ladder: Ladder, player_ids: Sequence[int], limit: int) -> list[Entry]:
+def entries_of(listing: Listing, player_ids: Sequence[int], limit: int) -> list[Entry]:
     """The listed entries of the given players, ranked among themselves."""
     if not player_ids:
         return []
-    table, columns = ladder.entries._meta.db_table, ", ".join(ladder.columns)
+    table, columns = listing.entries._meta.db_table, ", ".join(listing.columns)
     inner = (
-        f"SELECT * FROM {table} WHERE {ladder.scope_column} = %s AND listed "  # noqa: S608 - names of our own
+        f"SELECT * FROM {table} WHERE {listing.where} AND listed "  # noqa: S608 - names of our own
         f"AND player_id IN ({', '.join(['%s'] * len(player_ids))}) ORDER BY {columns} LIMIT %s"
     )
-    return _stretch(ladder, 0, _shown(_shown_sql(ladder, inner), [ladder.scope, *player_ids, limit])).entries
+    return _stretch(listing, 0, _shown(_shown_sql(listing, inner), [*listing.scopes, *player_ids, limit])).entries
 
 
 def _shown(sql: str, params: Sequence[Any]) -> list[Row]:
@@ -107,68 +115,72 @@ def _shown(sql: str, params: Sequence[Any]) -> list[Row]:
     return [Row(*row) for row in rows]
 
 
-def _position_of(ladder: Ladder, player_id: int) -> Position | None:
-    (rows,) = run_in_order([(_own_sql(ladder), [ladder.scope, player_id])])
-    for row in rows:
-        return tuple([_read(column, value) for column, value in zip(ladder.columns, row, strict=True)])
+def _own(listing: Listing, player_id: int) -> tuple[Listing, Position] | None:
+    """The listing on which the player stands, and where."""
+    (rows,) = run_in_order([(_own_sql(listing), [*listing.scopes, player_id])])
+    for ladder, *row in rows:
+        position = tuple([_read(column, value) for column, value in zip(listing.columns, row, strict=True)])
+        return replace(listing, ladder=Ladder(ladder) if ladder else None), position
     return None
 
 
-def _ahead(ladder: Ladder, position: Position) -> Statement:
-    sql, params = ahead_sql(ladder, position)
+def _ahead(listing: Listing, position: Position) -> Statement:
+    sql, params = ahead_sql(listing, position)
     return f"SELECT {sql}", params
 
 
-def _page_sql(ladder: Ladder, ahead: str, *, backwards: bool) -> str:
+def _page_sql(listing: Listing, ahead: str, *, backwards: bool) -> str:
     side = "" if not ahead else ("<" if backwards else ">")
-    cut = _cut_sql(ladder.entries, ladder.scope_column, ladder.columns, side)
-    return _shown_sql(ladder, cut, ahead or "0", total_sql(ladder))
+    cut = _cut_sql(listing.entries, listing.where, listing.columns, side)
+    return _shown_sql(listing, cut, ahead or "0", total_sql(listing))
 
 
-def _around_sql(ladder: Ladder) -> str:
-    cuts = [_cut_sql(ladder.entries, ladder.scope_column, ladder.columns, side) for side in ("<", ">=")]
+def _around_sql(listing: Listing) -> str:
+    cuts = [_cut_sql(listing.entries, listing.where, listing.columns, side) for side in ("<", ">=")]
     both = " UNION ALL ".join(f"SELECT * FROM ({cut}) part" for cut in cuts)  # noqa: S608 - names of our own
-    return _shown_sql(ladder, both)
+    return _shown_sql(listing, both)
 
 
 @cache
-def _cut_sql(entries: type[Any], scope_column: str, columns: tuple[str, ...], side: str) -> str:
+def _cut_sql(entries: type[Any], scope: str, columns: tuple[str, ...], side: str) -> str:
     """The entries on one side of a position, nearest first; without a side, the first entries."""
     where = f"AND ({', '.join(columns)}) {side} ({', '.join(['%s'] * len(columns))})" if side else ""
     order = ", ".join(f"{column} DESC" if side == "<" else column for column in columns)
     return (
-        f"SELECT * FROM {entries._meta.db_table} WHERE {scope_column} = %s AND listed {where} "  # noqa: S608
+        f"SELECT * FROM {entries._meta.db_table} WHERE {scope} AND listed {where} "  # noqa: S608
         f"ORDER BY {order} LIMIT %s"
     )
 
 
-def _shown_sql(ladder: Ladder, cut: str, ahead: str = "0", total: str = "0") -> str:
+def _shown_sql(listing: Listing, cut: str, ahead: str = "0", total: str = "0") -> str:
     """What is shown of the entries in `cut`. The last two columns are the count ahead and the total, if asked for."""
     players = get_user_model()._meta.db_table
-    of_deal = ladder.entries is Result
+    of_deal = listing.entries is Result
     own = "a.public_id" if of_deal else "e.deals"
     attempts = f"JOIN {Attempt._meta.db_table} a ON a.id = e.attempt_id" if of_deal else ""
-    shown = ", ".join(f"e.{column}" for column in (*_SHOWN, ladder.layout.key))
-    order = ", ".join(f"e.{column}" for column in ladder.columns)
+    extra = "e.ladder, NULL AS points" if of_deal else "NULL AS ladder, e.points"
+    shown = ", ".join([*(f"e.{column}" for column in (*_SHOWN, listing.layout.key)), extra])
+    order = ", ".join(f"e.{column}" for column in listing.columns)
     return (
         f"SELECT p.public_id, p.display_name, p.deleted_at IS NOT NULL, {own}, {shown}, {ahead}, {total} "  # noqa: S608
         f"FROM ({cut}) e JOIN {players} p ON p.id = e.player_id {attempts} ORDER BY {order}"
     )
 
 
-def _own_sql(ladder: Ladder) -> str:
+def _own_sql(listing: Listing) -> str:
+    ladder = "ladder" if listing.entries is Result else "NULL"
     return (
-        f"SELECT {', '.join(ladder.columns)} FROM {ladder.entries._meta.db_table} "  # noqa: S608 - names of our own
-        f"WHERE {ladder.scope_column} = %s AND player_id = %s AND listed"
+        f"SELECT {ladder}, {', '.join(listing.columns)} FROM {listing.entries._meta.db_table} "  # noqa: S608 - names of our own
+        f"WHERE {listing.where} AND player_id = %s AND listed"
     )
 
 
-def _total_params(ladder: Ladder) -> list[object]:
-    return [ladder.scope, ladder.layout.code]
+def _total_params(listing: Listing) -> list[object]:
+    return [listing.scope, listing.code]
 
 
-def _stretch(ladder: Ladder, first: int, rows: list[Row]) -> Stretch:
-    of_deal = ladder.entries is Result
+def _stretch(listing: Listing, first: int, rows: list[Row]) -> Stretch:
+    of_deal = listing.entries is Result
     entries = [
         Entry(
             rank=rank,
@@ -180,8 +192,10 @@ def _stretch(ladder: Ladder, first: int, rows: list[Row]) -> Stretch:
             finished_at=_read("finished_at", row.finished_at),
             attempt=_uuid(row.own) if of_deal else None,
             deals=None if of_deal else row.own,
-            position=row.position(ladder),
+            points=row.points,
+            position=row.position(listing),
             is_former=bool(row.is_former),
+            ladder=Ladder(row.ladder) if row.ladder else None,
         )
         for rank, row in enumerate(rows, first + 1)
     ]

@@ -1,16 +1,23 @@
-"""Judges attempts again, after a bug fix or to be sure."""
+"""Judges attempts again, after a bug fix or to be sure.
+
+Two questions are asked apart. Whether the *record* holds (`reverify`, `manage.py verify`): it is replayed, and score
+and rank follow; flags stay. Whether the game looks *fair* (`leaderboards.reflagging`, `manage.py fairplay`):
+the flags are found anew. An attempt that has had no verdict on its record is asked both.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from django.db.models import QuerySet
 
 from games.models import Attempt
-from games.verification import judge
+from games.reasons import flags, of_record
+from games.verification import Judgement, judge, judge_record
+from leaderboards.deciding import staff_decision
 from leaderboards.keys import Score
-from leaderboards.settlement import Verdict, do_settle, staff_decision
+from leaderboards.settlement import Verdict, do_settle
 
 State = Attempt.State
 _JUDGED: Final = (State.PENDING, State.VERIFIED, State.REJECTED, State.REVIEW)
@@ -33,17 +40,31 @@ def finished_attempts() -> QuerySet[Attempt]:
 
 
 def reverify(attempt: Attempt, *, dry_run: bool = False) -> Finding:
-    """Judge a finished attempt again and settle any difference; with `dry_run` only report it.
+    """Judge a finished attempt's record again and settle any difference; with `dry_run` only report it.
 
-    Staff decisions stand, unless the record does not replay.
+    Flags stay, and so do staff decisions unless the record does not replay.
     """
     before = State(attempt.state)
-    verdict = _with_decision(attempt, Verdict.of(judge(attempt)))
+    verdict = _with_decision(attempt, Verdict.of(_judged(attempt)))
     changed = verdict.state != before or not _same_score(attempt, verdict.score)
     if changed and not dry_run:
         changed = do_settle(attempt, verdict, expected=before)
     codes = tuple(one["code"] for one in verdict.reasons)
     return Finding(attempt, before, verdict.state, codes, changed)
+
+
+def has_verdict(attempt: Attempt) -> bool:
+    """Whether the attempt's record was found to hold, so that its state says what is thought of its fairness."""
+    return attempt.state != State.PENDING and not of_record(attempt.reasons)
+
+
+def _judged(attempt: Attempt) -> Judgement:
+    if not has_verdict(attempt):
+        return judge(attempt)
+    judgement, kept = judge_record(attempt), flags(attempt.reasons)
+    if judgement.state != State.VERIFIED or not kept:
+        return judgement
+    return replace(judgement, state=State.REVIEW, reasons=kept)
 
 
 def _with_decision(attempt: Attempt, verdict: Verdict) -> Verdict:

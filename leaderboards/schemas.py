@@ -7,14 +7,18 @@ from uuid import UUID
 
 from ninja import Schema
 
+from games.ladders import LadderSlug
+from games.players import people
 from leaderboards.keys import BoardName
 from leaderboards.pages import Entry, Page, Status
+from leaderboards.ratings.board import RatedRun
 
 
 class EntryOut(Schema):
     """One line of a board. Without a rank it waits for its verdict, and its figures are not known yet.
 
-    A former player's account is deleted.
+    A former player's account is deleted. `avatar` is where the picture that goes with the name is. `ladder` is the one
+    of the deal on which the rank is. Only the nine of a day have `points`.
     """
 
     rank: int | None
@@ -27,7 +31,10 @@ class EntryOut(Schema):
     status: Status
     attempt: UUID | None = None
     deals: int | None = None
+    points: int | None = None
     is_former: bool = False
+    avatar: str
+    ladder: LadderSlug | None = None
 
     @classmethod
     def of(cls, entry: Entry) -> EntryOut:
@@ -43,7 +50,10 @@ class EntryOut(Schema):
             status=entry.status,
             attempt=entry.attempt,
             deals=entry.deals,
+            points=entry.points,
             is_former=entry.is_former,
+            avatar=people().avatar_of("" if entry.is_former else entry.name),
+            ladder=entry.ladder.slug if entry.ladder else None,
         )
 
 
@@ -51,6 +61,7 @@ class PageOut(Schema):
     """A page of a board; `before` and `after` are the cursors of its neighbours."""
 
     board: BoardName
+    ladder: LadderSlug
     total: int
     entries: list[EntryOut]
     waiting: list[EntryOut] = []
@@ -62,6 +73,7 @@ class PageOut(Schema):
         """The JSON of a page, with those that wait."""
         return cls(
             board=board,
+            ladder=page.ladder.slug,
             total=page.total,
             entries=[EntryOut.of(entry) for entry in page.entries],
             waiting=[EntryOut.of(entry) for entry in waiting or []],
@@ -75,3 +87,59 @@ class BoardFrame(PageOut):
 
     type: str = "board"
     deal: int
+
+
+class RatedOut(Schema):
+    """One line of the board of ratings."""
+
+    rank: int
+    player: UUID
+    name: str
+    value: int
+    races: int
+    last_raced_at: datetime
+
+
+class RatingsOut(Schema):
+    """The best of the board of ratings, and how many it lists."""
+
+    total: int
+    entries: list[RatedOut]
+
+
+class RunOut(Schema):
+    """A rated race of a player: the race by its room and number; without a place it was disqualified."""
+
+    room: str
+    number: int
+    variant: str
+    finished_at: datetime
+    place: int | None
+    before: int
+    after: int
+
+    @classmethod
+    def of(cls, run: RatedRun) -> RunOut:
+        """The JSON of a rated race."""
+        return cls(
+            room=run.room,
+            number=run.number,
+            variant=run.variant,
+            finished_at=run.finished_at,
+            place=run.place,
+            before=run.before.value,
+            after=run.after.value,
+        )
+
+
+class RatingOut(Schema):
+    """A player's rating; provisional ones are not on the board, and only who is on it has a rank."""
+
+    player: UUID
+    name: str
+    value: int
+    provisional: bool
+    races: int
+    last_raced_at: datetime
+    rank: int | None
+    changes: list[RunOut]

@@ -2,27 +2,30 @@
 
 A season's board ranks by the sums of cards up, time and tokens, in the order of the deal's board of the same name.
 Equal sums rank by the earlier last finish. There is one board for each variant and one for all of them. Listed results
-count, so every change to one marks the player for a recount. A recount derives a player's standings from the results
-alone: it can be repeated, and covers many players at once, so that boards follow within seconds. A player whose
-standings cannot be written is set aside and logged; the others are updated.
+on the established ladder count, so every change to one marks the player for a recount. The nine of a day are kept in
+the same way, with a board for each ladder and by points (`games.deals.points`) in place of cards. A recount derives a
+player's standings from the results alone: it can be repeated, and covers many players at once, so that boards follow
+within seconds. A player whose standings cannot be written is set aside and logged; the others are updated.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import DataError, IntegrityError, transaction
 from django.db.models import Count, Max, Q, Sum
 from django.utils import timezone
 
+from games.deals.points import points
+from games.ladders import Ladder
 from games.players import Player
 from leaderboards import boards, histogram, reading
 from leaderboards.keys import SEASON, BoardName, Score
-from leaderboards.ladders import Ladder, season_ladder, season_ladders, set_score
+from leaderboards.listings import Listing, season_listing, season_listings, set_keys, set_score
 from leaderboards.models import Recount, Result, Season, Standing
 from leaderboards.pages import Entry, Page
 
@@ -48,9 +51,13 @@ class Span:
 def span(period: str, day: date) -> Span:
     """The season of a period that `day` belongs to: weeks begin on Mondays, months on their first day, all in UTC.
 
+    The nine are of the day alone.
+
     :raises ValueError: for an unknown period.
     """
     match Period(period):
+        case Period.NINE:
+            return Span(day, day + ONE_DAY)
         case Period.WEEK:
             first = day - timedelta(days=day.weekday())
             return Span(first, first + timedelta(days=7))
@@ -61,12 +68,29 @@ def span(period: str, day: date) -> Span:
             return Span(ALL_TIME, None)
 
 
-def season(period: str, day: date, variant: str = "") -> Season | None:
+def season(period: str, day: date, variant: str = "", ladder: Ladder = Ladder.ESTABLISHED) -> Season | None:
     """The season of a period and variant on a day; None when nobody has finished a deal in it.
 
     :raises ValueError: for an unknown period.
     """
-    return Season.objects.filter(period=period, starts_on=span(period, day).first, variant=variant).first()
+    first = span(period, day).first
+    return Season.objects.filter(period=period, starts_on=first, variant=variant, ladder=ladder).first()
+
+
+def nines_of(day: date) -> dict[Ladder, Season]:
+    """The nine of a day on each ladder on which somebody has, or had, a result."""
+    found = Season.objects.filter(period=Period.NINE, starts_on=day, variant="").order_by("ladder")
+    return {Ladder(one.ladder): one for one in found}
+
+
+def has_board(period: str, variant: str, ladder: Ladder | None) -> bool:
+    """Whether there is such a board: the nine are of all variants, and only they have one for each ladder."""
+    return not variant if period == Period.NINE else ladder is None
+
+
+def first_ladder(nines: Mapping[Ladder, Season]) -> Ladder:
+    """The ladder of the nine that is shown first: the established, or the newcomers while they are alone."""
+    return next((ladder for ladder, found in nines.items() if page(found, limit=1).total), Ladder.ESTABLISHED)
 
 
 def page(
@@ -78,17 +102,17 @@ def page(
     """
     if found is None:
         return Page([], 0)
-    return boards.page_of(season_ladder(found.pk, board), cursor, limit)
+    return replace(boards.page_of(season_listing(found.pk, board), cursor, limit), ladder=Ladder(found.ladder))
 
 
 def around(found: Season | None, board: BoardName, player: Player, span: int = boards.AROUND) -> list[Entry]:
     """The player's entry in a season with its neighbours; empty when the player has none."""
-    return reading.entries_around(season_ladder(found.pk, board), player.pk, span) if found else []
+    return reading.entries_around(season_listing(found.pk, board), player.pk, span) if found else []
 
 
 def friends(found: Season | None, board: BoardName, player: Player) -> list[Entry]:
     """The player and the players they follow in a season, ranked among themselves."""
-    return boards.friends_of(season_ladder(found.pk, board), player) if found else []
+    return boards.friends_of(season_listing(found.pk, board), player) if found else []
 
 
 # --- Keeping the standings ------------------------------------------------------------------------------------------
@@ -105,7 +129,8 @@ def recount_marked(now: datetime | None = None) -> int:
 
 def _recount_batch(now: datetime) -> int:
     """Recount the players of some marks together, or one by one if that fails."""
-    due = Recount.objects.filter(Q(failed_at=None) | Q(failed_at__lte=now - TRY_AGAIN)).order_by("id")
+    # The newest first: behind many old marks, as a migration may make, nobody waits for today's.
+    due = Recount.objects.filter(Q(failed_at=None) | Q(failed_at__lte=now - TRY_AGAIN)).order_by("-id")
     marks = list(due.values_list("pk", "marked_at")[:_BATCH])
     try:
         return _recount_marks([pk for pk, _marked_at in marks])
@@ -139,13 +164,13 @@ def _recount_marks(ids: Sequence[int]) -> int:
 def _recount(period: Period, days: Span, player_ids: set[int]) -> None:
     # Lock before adding up: a sum made before another recount's commit must not be written after it.
     _lock(period, days.first)
-    sums = _sums(days, player_ids)
-    seasons = _seasons(period, days.first, {variant for variant, _player in sums})
+    sums = _nines(days.first, player_ids) if period == Period.NINE else _sums(days, player_ids)
+    seasons = _seasons(period, days.first, {which for which, _player in sums})
     fresh = {
-        (seasons[variant], player_id): _standing(seasons[variant], player_id, found)
-        for (variant, player_id), found in sums.items()
+        (seasons[which], player_id): _standing(seasons[which], player_id, found)
+        for (which, player_id), found in sums.items()
     }
-    changes: list[tuple[Ladder, int, int]] = []
+    changes: list[tuple[Listing, int, int]] = []
     gone: list[int] = []
     changed: list[Standing] = []
     for old in Standing.objects.filter(player__in=player_ids, season__in=seasons.values()):
@@ -166,27 +191,35 @@ def _recount(period: Period, days: Span, player_ids: set[int]) -> None:
     histogram.count(changes)
 
 
-_COLUMNS: Final = ("deals", "cards_up", "elapsed_ms", "tokens", "finished_at", "race_key", "fewest_key")
+_COLUMNS: Final = ("deals", "points", "cards_up", "elapsed_ms", "tokens", "finished_at", "race_key", "fewest_key")
 
 
 def _figures(standing: Standing) -> tuple[Any, ...]:
     return tuple(getattr(standing, column) for column in _COLUMNS)
 
 
-def _steps(standing: Standing, step: int) -> Iterable[tuple[Ladder, int, int]]:
-    for ladder in season_ladders(standing.season_id):
-        yield ladder, getattr(standing, ladder.layout.key), step
+def _steps(standing: Standing, step: int) -> Iterable[tuple[Listing, int, int]]:
+    for listing in season_listings(standing.season_id):
+        yield listing, getattr(standing, listing.layout.key), step
+
+
+class _Which(NamedTuple):
+    """One of a span's seasons; the variant "" stands for all of them."""
+
+    variant: str = ""
+    ladder: Ladder = Ladder.ESTABLISHED
 
 
 @dataclass(slots=True)
 class _Sum:
-    """The sum of a player's listed results over some days."""
+    """The sum of a player's listed results over some days; only the nine have points."""
 
     deals: int
     cards_up: int
     elapsed_ms: int
     tokens: int
     finished_at: datetime
+    points: int | None = None
 
     def __add__(self, other: _Sum) -> _Sum:
         return _Sum(
@@ -195,12 +228,30 @@ class _Sum:
             self.elapsed_ms + other.elapsed_ms,
             self.tokens + other.tokens,
             max(self.finished_at, other.finished_at),
+            None if self.points is None or other.points is None else self.points + other.points,
         )
 
 
-def _sums(days: Span, player_ids: set[int]) -> dict[tuple[str, int], _Sum]:
-    """The sums by variant and player; the variant "" stands for all of them."""
-    listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day__gte=days.first)
+def _nines(day: date, player_ids: set[int]) -> dict[tuple[_Which, int], _Sum]:
+    """The sums of the nine of a day, by ladder and player."""
+    listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day=day)
+    figures = ("deal__variant", "ladder", "player_id", "cards_up", "elapsed_ms", "tokens", "finished_at")
+    sums: dict[tuple[_Which, int], _Sum] = {}
+    for variant, ladder, player_id, cards_up, elapsed_ms, tokens, finished_at in listed.values_list(*figures):
+        brought = points(variant, cards_up)
+        # A game without a point is played, and costs nothing.
+        ms, moves = (elapsed_ms, tokens) if brought else (0, 0)
+        found = _Sum(1, cards_up, ms, moves, finished_at, brought)
+        which = _Which(ladder=Ladder(ladder)), player_id
+        sums[which] = sums[which] + found if which in sums else found
+    return sums
+
+
+def _sums(days: Span, player_ids: set[int]) -> dict[tuple[_Which, int], _Sum]:
+    """The sums by variant and player, on the established ladder."""
+    listed = Result.objects.filter(
+        player__in=player_ids, listed=True, ladder=Ladder.ESTABLISHED, deal__day__gte=days.first
+    )
     if days.end is not None:
         listed = listed.filter(deal__day__lt=days.end)
     rows = (
@@ -208,11 +259,11 @@ def _sums(days: Span, player_ids: set[int]) -> dict[tuple[str, int], _Sum]:
         .values_list("deal__variant", "player_id")
         .annotate(Count("pk"), Sum("cards_up"), Sum("elapsed_ms"), Sum("tokens"), Max("finished_at"))
     )
-    sums: dict[tuple[str, int], _Sum] = {}
+    sums: dict[tuple[_Which, int], _Sum] = {}
     for variant, player_id, *figures in rows:
-        found = _Sum(*figures)
-        sums[variant, player_id] = found
-        sums["", player_id] = sums["", player_id] + found if ("", player_id) in sums else found
+        found, every = _Sum(*figures), (_Which(), player_id)
+        sums[_Which(variant), player_id] = found
+        sums[every] = sums[every] + found if every in sums else found
     return sums
 
 
@@ -221,23 +272,28 @@ def _standing(season_id: int, player_id: int, found: _Sum) -> Standing:
         season_id=season_id, player_id=player_id, deals=found.deals, finished_at=found.finished_at, listed=True
     )
     set_score(standing, Score(found.cards_up, found.elapsed_ms, found.tokens), SEASON)
+    standing.points = found.points
+    if found.points is not None:
+        set_keys(standing, Score(found.points, found.elapsed_ms, found.tokens), SEASON)
     return standing
 
 
 def _lock(period: Period, first: date) -> None:
     """Make other recounts of a span wait until the transaction ends, by locking the row of its all-variants season."""
-    _create_seasons(period, first, {""})
-    list(Season.objects.filter(period=period, starts_on=first, variant="").select_for_update(no_key=True))
+    _create_seasons(period, first, {_Which()})
+    whole = Season.objects.filter(period=period, starts_on=first, variant="", ladder=Ladder.ESTABLISHED)
+    list(whole.select_for_update(no_key=True))
 
 
-def _seasons(period: Period, first: date, variants: set[str]) -> dict[str, int]:
-    """The keys of a span's seasons by variant, at least those of `variants`."""
-    _create_seasons(period, first, variants)
-    return dict(Season.objects.filter(period=period, starts_on=first).values_list("variant", "pk"))
+def _seasons(period: Period, first: date, wanted: set[_Which]) -> dict[_Which, int]:
+    """The keys of a span's seasons, at least of those wanted."""
+    _create_seasons(period, first, wanted)
+    found = Season.objects.filter(period=period, starts_on=first).values_list("variant", "ladder", "pk")
+    return {_Which(variant, Ladder(ladder)): pk for variant, ladder, pk in found}
 
 
-def _create_seasons(period: Period, first: date, variants: set[str]) -> None:
-    of_span = Season.objects.filter(period=period, starts_on=first)
-    if missing := variants - set(of_span.values_list("variant", flat=True)):
-        fresh = [Season(period=period, starts_on=first, variant=variant) for variant in sorted(missing)]
+def _create_seasons(period: Period, first: date, wanted: set[_Which]) -> None:
+    of_span = Season.objects.filter(period=period, starts_on=first).values_list("variant", "ladder")
+    if missing := wanted - {_Which(variant, Ladder(ladder)) for variant, ladder in of_span}:
+        fresh = [Season(period=period, starts_on=first, **which._asdict()) for which in sorted(missing)]
         Season.objects.bulk_create(fresh, ignore_conflicts=True)

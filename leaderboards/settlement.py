@@ -12,32 +12,31 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from games import metrics
-from games.errors import ErrorCode, Refusal
 from games.events import notifier
+from games.fairplay import copies
+from games.ghosts import challenges
 from games.models import Attempt
-from games.reasons import Reason, reason
+from games.races import finishing
+from games.reasons import Reason, for_player, reason
 from games.statements import Statement, run_in_order, stored
 from games.verification import Judgement, compare, judge, judge_alone
 from leaderboards import entries
 from leaderboards.boards import rank_of
+from leaderboards.eligibility import ladder_sql
 from leaderboards.keys import DEAL, Score
-from leaderboards.ladders import set_score
+from leaderboards.listings import set_score
 from leaderboards.models import Result
 from leaderboards.waiting import read_with_company
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrPromise
 
 log = logging.getLogger(__name__)
 State = Attempt.State
@@ -46,18 +45,14 @@ State = Attempt.State
 # Every verdict runs these two, so they are plain SQL: composing them with the ORM takes longer than running them.
 _LOCK: Final = "SELECT id, {fields} FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
 _SWAP: Final = (
-    f"UPDATE {Attempt._meta.db_table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "  # noqa: S608
-    "tokens = %s, line = %s, verified_at = %s WHERE id = %s AND state = %s AND player_id = %s RETURNING id"
+    "UPDATE {table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "
+    "tokens = %s, line = %s, verified_at = %s, ladder = COALESCE(ladder, {ladder}) "
+    "WHERE id = %s AND state = %s AND player_id = %s RETURNING id, ladder"
 )
+#: The clocks of two workers' machines are not further apart.
+_CLOCKS_DIFFER: Final = timedelta(minutes=1)
 COMPANY: Final = 15
 """How many other pending attempts a task settles besides its own: enough to share the cost of a transaction."""
-
-
-class NotDecidableError(Refusal):
-    """Staff made a decision that is not possible for this attempt."""
-
-    def __init__(self, message: StrPromise) -> None:
-        super().__init__(ErrorCode.NOT_DECIDABLE, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +90,14 @@ def settle(attempt_id: int, company: int = 0) -> State | None:
     An attempt that is not pending stays as it is. With `company`, up to that many other pending attempts are settled
     too; one that cannot be judged is left to its own task.
     """
+    begun = timezone.now()
     attempt, others = read_with_company(attempt_id, company)
     judged = [(one, judged_one) for one in others if (judged_one := _judged_in_company(one))]
     if attempt is not None and attempt.state == State.PENDING:
         judged.append((attempt, judge_alone(attempt)))
     cases = [Case(one, Verdict.of(found)) for (one, _), found in zip(judged, compare(judged), strict=True)]
     settled = settle_all(cases, expected=State.PENDING, durable=False)
+    _settle_copies([case for case in cases if case.attempt.pk in settled], begun)
     if attempt is None:
         return None
     if attempt.pk in settled:
@@ -108,6 +105,20 @@ def settle(attempt_id: int, company: int = 0) -> State | None:
     if attempt.state == State.PENDING:
         attempt.refresh_from_db(fields=["state"])
     return State(attempt.state)
+
+
+def _settle_copies(cases: Sequence[Case], begun: datetime) -> None:
+    """Judge again whoever copied, or was copied by, a win of these that was judged at the same moment elsewhere, or
+    later than its copy. What staff have decided stands.
+    """
+    won = [(attempt, verdict.line) for attempt, verdict in cases if verdict.line and verdict.state == State.VERIFIED]
+    alike = copies.copies_since(won, begun - _CLOCKS_DIFFER) if won else set()
+    for attempt in Attempt.objects.select_related("deal").filter(pk__in=alike).order_by("pk") if alike else ():
+        if attempt.reasons or not copies.can_be_copy(attempt):
+            continue
+        verdict = Verdict.of(judge(attempt))
+        if verdict.state != State.VERIFIED:
+            do_settle(attempt, verdict, expected=State.VERIFIED)
 
 
 def _judged_in_company(attempt: Attempt) -> Judgement | None:
@@ -127,36 +138,6 @@ def give_up(attempt_id: int, problem: str) -> bool:
         return False
     verdict = Verdict(State.REVIEW, [reason("not_verifiable", problem)], None)
     return do_settle(attempt, verdict, expected=State.PENDING)
-
-
-def decide(attempt_id: int, state: State, staff: object, note: str = "") -> None:
-    """Verify or reject an attempt on a staff member's decision, and update the boards.
-
-    :raises NotDecidableError: for an attempt not yet judged, or when verifying one that does not replay.
-    """
-    if state not in {State.VERIFIED, State.REJECTED}:
-        raise NotDecidableError(_("Staff verify or reject."))
-    attempt = Attempt.objects.select_related("deal").get(pk=attempt_id)
-    if attempt.state in {State.PLAYING, State.PENDING}:
-        raise NotDecidableError(_("This attempt has not been judged yet."))
-    verdict = Verdict.of(judge(attempt))
-    if state == State.VERIFIED and verdict.score is None:
-        raise NotDecidableError(_("This attempt's record does not replay, so it cannot be ranked."))
-    decision = reason(
-        "staff", note or f"{state.label} by staff.", state=state, by=str(staff), at=timezone.now().isoformat()
-    )
-    kept = [one for one in attempt.reasons if one.get("code") != "staff"]
-    decided = Verdict(state, [*kept, decision], verdict.score, verdict.line)
-    if not do_settle(attempt, decided, expected=State(attempt.state)):
-        raise NotDecidableError(_("Somebody else has decided this attempt meanwhile."))
-
-
-def staff_decision(attempt: Attempt) -> State | None:
-    """The staff's decision about an attempt, if there is one."""
-    for one in attempt.reasons:
-        if one.get("code") == "staff":
-            return State(one["state"])
-    return None
 
 
 def do_settle(attempt: Attempt, verdict: Verdict, *, expected: State) -> bool:
@@ -180,12 +161,16 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
         held.sort(key=lambda case: (case.attempt.deal_id, case.attempt.pk))
         for case, (result, rank) in zip(held, _place_all(held, players), strict=True):
             transaction.on_commit(partial(_tell, case.attempt, case.verdict, result, rank, now))
+        raced = [case.attempt.pk for case in held if case.attempt.in_race]
+        if raced:
+            transaction.on_commit(partial(finishing.verdict_given, raced))
+    challenges.verdict_given([case.attempt.pk for case in held if not case.attempt.ranked])
     return {case.attempt.pk: case.verdict for case in held}
 
 
 def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durable: bool) -> dict[int, Any]:
     """Lock the players' rows and write the verdicts; returns, by attempt id, the player of each that was in the
-    expected state.
+    expected state. Those attempts are given their ladders.
     """
     ids = sorted({case.attempt.player_id for case in cases})
     postgresql = connection.vendor == "postgresql"
@@ -202,15 +187,23 @@ def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durab
         statements.append(("SET LOCAL synchronous_commit TO off", []))  # returns no rows
     locked, *swaps = run_in_order(statements)
     players = {row[0]: _player(row) for row in locked}
-    swapped = {rows[0][0] for rows in swaps if rows}
-    return {case.attempt.pk: players[case.attempt.player_id] for case in cases if case.attempt.pk in swapped}
+    ladders: dict[int, int | None] = dict(rows[0] for rows in swaps if rows)
+    held = [case.attempt for case in cases if case.attempt.pk in ladders]
+    for attempt in held:
+        attempt.ladder = ladders[attempt.pk]
+    return {attempt.pk: players[attempt.player_id] for attempt in held}
 
 
 def _swapping(case: Case, expected: State, now: datetime) -> Statement:
     attempt, verdict = case
     score = verdict.score or (None, None, None)
-    row = [str(verdict.state), json.dumps(verdict.reasons), *score, verdict.line, stored(now)]
-    return _SWAP, [*row, attempt.pk, str(expected), attempt.player_id]
+    # A corrected score leaves it as old as it was: later deals ask how long it has been verified.
+    stands = expected == verdict.state == State.VERIFIED
+    verified_at = (attempt.verified_at if stands else None) or now
+    row = [str(verdict.state), json.dumps(verdict.reasons), *score, verdict.line, stored(verified_at)]
+    ladder, figures = ladder_sql(attempt)
+    swap = _SWAP.format(table=Attempt._meta.db_table, ladder=ladder)
+    return swap, [*row, *figures, attempt.pk, str(expected), attempt.player_id]
 
 
 def _player(row: tuple[Any, ...]) -> Any:  # noqa: ANN401
@@ -250,6 +243,8 @@ def _result(case: Case, player: Any) -> Result | None:  # noqa: ANN401
         return None
     assert attempt.finished_at is not None
     result = Result(attempt=attempt, deal=attempt.deal, player=player, finished_at=attempt.finished_at)
+    if attempt.ladder is not None:
+        result.ladder = attempt.ladder
     set_score(result, verdict.score, DEAL)
     return result
 
@@ -268,8 +263,9 @@ def _tell(attempt: Attempt, verdict: Verdict, result: Result | None, rank: int |
             "type": "attempt.verdict",
             "attempt": attempt.public_id.hex,
             "state": str(verdict.state),
-            "reasons": verdict.reasons,
+            "reasons": for_player(verdict.reasons),
             "rank": rank,
+            "ladder": attempt.ladder_slug,
             "cards_up": score.cards_up if score else None,
             "elapsed_ms": score.elapsed_ms if score else None,
             "tokens": score.tokens if score else None,

@@ -6,7 +6,10 @@ from typing import Any, Final
 
 from celery import Task, shared_task
 
-from leaderboards import ranking, seasons, sweeping
+from games import events
+from games.ghosts import challenges
+from leaderboards import foresight, ranking, seasons, sweeping
+from leaderboards.ratings import keeping
 from leaderboards.settlement import COMPANY, give_up, settle
 
 RETRIES: Final = 4
@@ -41,6 +44,7 @@ def sweep() -> None:
     """Send overdue tasks again, rank players still marked, and update the seasons."""
     sweeping.sweep()
     ranking.rank_marked()
+    challenges.tell_forgotten()
     seasons.recount_marked()
 
 
@@ -48,3 +52,23 @@ def sweep() -> None:
 def recount() -> None:
     """Update the seasons."""
     seasons.recount_marked()
+
+
+@shared_task(name="talon.rate_races", soft_time_limit=540, time_limit=570)
+def rate_races() -> None:
+    """Rate the races that have finished; make up for a lost `refold`."""
+    keeping.rate_finished()
+    keeping.refold_changed()
+
+
+@shared_task(name="talon.refold", soft_time_limit=540, time_limit=570)
+def refold(race_id: int) -> None:
+    """Rate again from a race on, after a decision about it."""
+    keeping.refold(race_id)
+
+
+@shared_task(name="talon.measure_foresight")
+def measure_foresight() -> None:
+    """Measure top games for foresight; continued by another task if time runs out."""
+    if foresight.measure_top().more:
+        events.request_task("talon.measure_foresight")

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import date
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
-from games.deals import publishing
-from games.models import Deal
+from games.deals import points, publishing
+from games.ladders import Ladder
+from games.models import Attempt, Deal
 from games.pages.shown import ShownDeal
-from games.players import Player
+from games.players import Player, player_id
 from games.rules import CATALOGUE
-from leaderboards import boards, seasons
+from leaderboards import boards, pacing, seasons
+from leaderboards.after import After
 from leaderboards.keys import BOARDS, BoardName
+from leaderboards.listings import ladder_named
 from leaderboards.models import Season
+from leaderboards.own import own_result
 from leaderboards.pages import Entry, Page
+from leaderboards.ratings import board as rating_boards
 
 WHO: Final = ("all", "friends")
 #: Entries of each deal on the index.
@@ -28,49 +37,86 @@ LEADERS: Final = 3
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """Every board: today's deals, each with its leaders, and the periods of the seasons."""
+    """Every board: today's deals, each with its leaders, the nine, and the periods of the seasons."""
     today = [
-        {"deal": ShownDeal.of(deal), "leaders": boards.page(deal, limit=LEADERS).entries}
-        for deal in publishing.todays_deals()
+        {"deal": ShownDeal.of(deal), "page": boards.page(deal, limit=LEADERS)} for deal in publishing.todays_deals()
     ]
-    return render(request, "boards/index.html", {"deals": today, "periods": Season.Period})
+    return render(request, "boards/index.html", {"deals": today, "periods": Season.Period.choices})
 
 
 @require_safe
 def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
-    """A deal's board: `?board=race|fewest`, `?cursor=`, `?who=all|friends`.
+    """A deal's board: `?board=race|fewest`, `?ladder=established|newcomers`, `?cursor=`, `?who=all|friends`.
 
-    Beside what all boards show (`_shared`): `waiting` (entries without a rank, on the first page), `mine` (the player's
-    own entry), `around` (the entries around it, when the page does not show it) and `live` (the WebSocket's path).
+    Beside what all boards show (`_shared`): `ladder` (the one shown), `asked_ladder`, `has_ladders`, `waiting` (entries
+    without a rank, on the first page), `own` (the player's own result), `around` (the entries around it, when the page
+    does not show it) and `live` (the WebSocket's path).
     """
     deal = get_object_or_404(Deal, day=day, variant=variant)
-    board, cursor, who = _board(request), request.GET.get("cursor"), _who(request)
+    board, cursor, who, ladder = _board(request), request.GET.get("cursor"), _who(request), _ladder(request)
     player = request.user if request.user.is_authenticated else None
     if who == "friends":
         page = _unpaged(boards.friends(deal, board, player) if player else [])
     else:
-        page = boards.page(deal, board, cursor)
+        page = boards.page(deal, board, cursor, ladder=ladder)
+    shown = (ladder or page.ladder).slug
     context = {
         "deal": ShownDeal.of(deal),
         "waiting": [] if cursor or who == "friends" else boards.waiting(deal),
-        "mine": boards.standing_of(deal, board, player) if player else None,
+        "ladder": shown,
+        "asked_ladder": ladder.slug if ladder else "",
+        "has_ladders": boards.has_ladders(deal),
+        "own": own_result(deal, board, player) if player else None,
         "around": boards.around(deal, board, player) if player and not _shows(page, player) else [],
-        "live": f"/ws/board/{deal.pk}/?board={board}",
-        **_shared(request, board, who, page),
+        "live": f"/ws/board/{deal.pk}/?board={board}" + (f"&ladder={shown}" if ladder else ""),
+        **_shared(request, board, who, page, ladder=shown),
     }
     return render(request, "boards/deal.html", context)
+
+
+@require_safe
+@cache_control(max_age=round(pacing.copies.fresh))
+def pace(_request: HttpRequest, day: date, variant: str) -> JsonResponse:
+    """The leader's name, and when how many cards were up; empty while nobody leads."""
+    deal = get_object_or_404(Deal, day=day, variant=variant)
+    if timezone.now() < deal.opens_at:
+        raise Http404("not open yet")
+    return JsonResponse(pacing.pace_line(deal))
+
+
+@require_safe
+@never_cache
+def after_game(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """What the panel at the end of a game shows beside the game's own figures, as a part of the table's page; nothing
+    while the game is being played.
+
+    :raises PermissionDenied: to all but the game's player.
+    """
+    games = Attempt.objects.select_related("deal").defer("record", "line", "deal__solution")
+    found = get_object_or_404(games, public_id=attempt)
+    if found.player_id != player_id(request):
+        raise PermissionDenied
+    if not found.is_over:
+        return HttpResponse(status=204)
+    return render(request, "boards/_after.html", {"after": After.of(found, request.user)})
 
 
 @require_safe
 def season_page(request: HttpRequest, period: str) -> HttpResponse:
     """A season's board: `?board=`, `?cursor=`, `?who=`, `?variant=`, `?day=` (any day of the season; by default today).
 
-    Beside what all boards show (`_shared`): `span` (first day, end), `earlier` and `later` (a day of the neighbouring
-    seasons, where there are any), `variant` (empty for all) and `around`, as on a deal's board.
+    The nine of a day have no `variant`, but a `ladder`. Beside what all boards show (`_shared`): `span` (first day,
+    end), `earlier` and `later` (a day of the neighbouring seasons, where there are any), `variant` (empty for all),
+    `ladder`, `has_ladders` and `around`, as on a deal's board.
     """
-    board, who, variant, day = _board(request), _who(request), _variant(request), _day(request)
+    board, who, variant, day, asked = _board(request), _who(request), _variant(request), _day(request), _ladder(request)
+    is_nine = period == Season.Period.NINE
+    if not seasons.has_board(period, variant, asked):
+        raise Http404("no such board")
     span = seasons.span(period, day)
-    season = seasons.season(period, day, variant)
+    nines = seasons.nines_of(day) if is_nine else {}
+    ladder = asked or seasons.first_ladder(nines)
+    season = nines.get(ladder) if is_nine else seasons.season(period, day, variant)
     player = request.user if request.user.is_authenticated else None
     if who == "friends":
         page = _unpaged(seasons.friends(season, board, player) if player else [])
@@ -78,33 +124,58 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
         page = seasons.page(season, board, request.GET.get("cursor"))
     context = {
         "period": Season.Period(period),
+        "periods": Season.Period.choices,
         "day": day,
         "span": span,
         "earlier": span.first - seasons.ONE_DAY if span.end else None,
         "later": span.end if span.end and span.end <= timezone.now().date() else None,
         "variant": variant,
         "variants": list(CATALOGUE),
+        "is_nine": is_nine,
+        "most_points": points.MOST,
+        "ladder": ladder.slug,
+        "asked_ladder": asked.slug if asked else "",
+        "has_ladders": settings.LADDERS or Ladder.NEWCOMERS in nines,
         "around": seasons.around(season, board, player) if player and not _shows(page, player) else [],
-        **_shared(request, board, who, page),
+        **_shared(request, board, who, page, **({"ladder": ladder.slug} if is_nine else {})),
     }
     return render(request, "boards/period.html", context)
 
 
-def _shared(request: HttpRequest, board: BoardName, who: str, page: Page) -> dict[str, Any]:
-    """What every board shows: its page of entries, and the addresses of the pages before and after."""
+@require_safe
+def rating_board(request: HttpRequest) -> HttpResponse:
+    """The board of ratings: the best hundred, and the player's own place with those around it."""
+    player = request.user if request.user.is_authenticated else None
+    lines = rating_boards.top()
+    shown = player is not None and any(line.player == player.public_id for line in lines)
+    context = {
+        "periods": Season.Period.choices,
+        "lines": lines,
+        "total": rating_boards.total(),
+        "own": rating_boards.own(player) if player else None,
+        "around": rating_boards.around(player) if player and not shown else [],
+    }
+    return render(request, "boards/rating.html", context)
+
+
+def _shared(request: HttpRequest, board: BoardName, who: str, page: Page, **which: str) -> dict[str, Any]:
+    """What every board shows: its page of entries, and the addresses of the pages before and after.
+
+    `which` says more of the page than was asked for, and goes with the addresses.
+    """
     return {
         "board": board,
         "who": who,
         "page": page,
-        "before_url": _url_at(request, page.before),
-        "after_url": _url_at(request, page.after),
+        "before_url": _url_at(request, page.before, which),
+        "after_url": _url_at(request, page.after, which),
     }
 
 
-def _url_at(request: HttpRequest, cursor: str | None) -> str | None:
+def _url_at(request: HttpRequest, cursor: str | None, which: dict[str, str]) -> str | None:
     if cursor is None:
         return None
-    return "?" + urlencode({**request.GET.dict(), "cursor": cursor})
+    return "?" + urlencode({**request.GET.dict(), **which, "cursor": cursor})
 
 
 def _shows(page: Page, player: Player) -> bool:
@@ -121,6 +192,14 @@ def _board(request: HttpRequest) -> BoardName:
         if board == asked:
             return board
     raise Http404("no such board")
+
+
+def _ladder(request: HttpRequest) -> Ladder | None:
+    asked = request.GET.get("ladder")
+    ladder = ladder_named(asked)
+    if asked and ladder is None:
+        raise Http404("no such ladder")
+    return ladder
 
 
 def _who(request: HttpRequest) -> str:

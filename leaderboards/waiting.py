@@ -17,8 +17,19 @@ from games.models import Attempt, Deal
 from games.statements import Statement, read_time, run_in_order
 
 # Every verdict runs these, so they are plain SQL: composing them with the ORM takes longer than running them.
-_ATTEMPT: Final = ("id", "public_id", "player_id", "ranked", "state", "started_at", "finished_at", "end", "record")
-_DEAL: Final = ("id", "variant", "game", "rules_version", "day", "seed")
+_ATTEMPT: Final = (
+    "id",
+    "public_id",
+    "player_id",
+    "ranked",
+    "state",
+    "started_at",
+    "deadline",
+    "finished_at",
+    "end",
+    "record",
+)
+_DEAL: Final = ("id", "variant", "game", "rules_version", "day", "opens_at", "for_race", "seed")
 _COLUMNS: Final = ", ".join([f'a."{column}"' for column in _ATTEMPT] + [f'd."{column}"' for column in _DEAL])
 _READ: Final = (
     f"SELECT a.auto_runs, d.options, {_COLUMNS} FROM {Attempt._meta.db_table} a "  # noqa: S608 - names of our own
@@ -58,7 +69,8 @@ def _attempt(row: tuple[Any, ...]) -> Attempt:
     auto_runs, options, *values = row
     of_attempt = dict(zip(_ATTEMPT, values, strict=False))
     of_deal = dict(zip(_DEAL, values[len(_ATTEMPT) :], strict=True))
-    for name in ("started_at", "finished_at"):
+    for name in ("started_at", "deadline", "finished_at"):
         of_attempt[name] = read_time(of_attempt[name])
+    of_deal["opens_at"] = read_time(of_deal["opens_at"])
     of_attempt["public_id"] = UUID(str(of_attempt["public_id"]))
     return Attempt(**of_attempt, auto_runs=json.loads(auto_runs), deal=Deal(**of_deal, options=json.loads(options)))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -18,8 +20,9 @@ from pytest_django import Settings
 
 from tests.requirements import need
 
-# For the servers that tests start, as `drawn_deals` is for the tests themselves.
+# For the servers that tests start, as `drawn_deals` and `one_ladder` are for the tests themselves.
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
+os.environ["LADDERS"] = "0"
 
 # New random examples in every run, in CI as well, where hypothesis by itself tries the same ones for ever. A failure
 # prints how to try its example again.
@@ -36,6 +39,13 @@ DATABASE_URL = os.environ.get("TEST_DATABASE_URL", "postgres://postgres@127.0.0.
 REDIS_URL = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/0")
 REDIS_DATABASES = range(1, 16)
 REDIS_LEASE_SECONDS = 1800
+MEMORY = "/dev/shm"
+FILLED_BY_MIGRATING = {"django_content_type", "auth_permission"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What a run may be asked for."""
+    parser.addoption("--full", action="store_true", help="tables in 200 random positions a variant instead of a few")
 
 
 @pytest.fixture(autouse=True)
@@ -45,10 +55,20 @@ def drawn_deals(settings: Settings) -> None:
 
 
 @pytest.fixture(autouse=True)
+def one_ladder(settings: Settings) -> None:
+    """All results are on one ladder, unless a test asks for the rule: most players of tests have not played before."""
+    settings.LADDERS = False
+
+
+@pytest.fixture(autouse=True)
 def fresh_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is read from the database each time, unless a test asks for the shared copies."""
     monkeypatch.setattr("leaderboards.boards.copies.fresh", 0.0)
+    monkeypatch.setattr("leaderboards.spreads.copies.fresh", 0.0)
     monkeypatch.setattr("games.presence.summary.copies.fresh", 0.0)
+    monkeypatch.setattr("games.pages.day.copies.fresh", 0.0)
+    monkeypatch.setattr("games.pages.home.copies.fresh", 0.0)
+    monkeypatch.setattr("games.ghosts.inbox.FRESH", 0)
 
 
 @pytest.fixture(autouse=True)
@@ -66,19 +86,46 @@ def still_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the browser's tests together: no async test can run between them, beside Playwright's loop."""
+    """Keep the browser's tests together: no async test can run between them, beside Playwright's loop.
+
+    In CI, where a machine may stop for seconds, a test of real processes or a browser that fails is tried once more.
+    """
     items.sort(key=lambda item: "browser" in item.path.parts)
+    for item in items:
+        if os.environ.get("CI") == "true" and {"browser", "services"} & {mark.name for mark in item.iter_markers()}:
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(
-    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """SQLite in a file of this run: the shared in-memory database locks whole tables between threads."""
-    for connection in connections.all(initialized_only=False):
-        if connection.vendor == "sqlite":
-            path = tmp_path_factory.mktemp("database") / f"{connection.alias}.sqlite3"
-            connection.settings_dict["TEST"]["NAME"] = str(path)
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
+    """SQLite in a file of this run: the shared in-memory database locks whole tables between threads.
+
+    The file is in memory where there is such a file system: every commit waits for the disk, and there are many.
+    """
+    with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as folder:
+        for connection in connections.all(initialized_only=False):
+            if connection.vendor == "sqlite":
+                connection.settings_dict["TEST"]["NAME"] = f"{folder}/{connection.alias}.sqlite3"
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_flush() -> Iterator[None]:
+    """Empty the tables after a test without a transaction, but for those that migrating fills.
+
+    Django would empty these as well and announce a migration to have them filled again, which takes twenty times as
+    long as all the rest.
+    """
+
+    def sql_flush(style: Any, connection: Any, **how: Any) -> list[str]:
+        tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
+        statements: list[str] = connection.ops.sql_flush(style, sorted(set(tables) - FILLED_BY_MIGRATING), **how)
+        return statements
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("django.core.management.commands.flush.sql_flush", sql_flush)
+        patch.setattr("django.core.management.commands.flush.emit_post_migrate_signal", lambda *_: None)
+        yield
 
 
 @pytest.fixture

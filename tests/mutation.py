@@ -22,6 +22,8 @@ MUTMUT = Path(sys.executable).with_name("mutmut")
 
 RULES = (
     "tests/rules/test_rulings.py",
+    "tests/rules/test_shuffle.py",
+    "tests/rules/test_tokens.py",
     "tests/rules/test_perft.py",
     "tests/rules/test_golden.py",
     "tests/rules/test_records.py",
@@ -30,6 +32,13 @@ RULES = (
     "tests/rules/test_api_vectors.py",
     "tests/rules/test_hidden_cards.py",
     "tests/rules/test_versions.py",
+    "tests/rules/test_refusals.py",
+    "tests/rules/test_errors.py",
+)
+RACES = (
+    "tests/games/races/test_running_a_race.py",
+    "tests/games/races/test_refusals.py",
+    "tests/games/races/test_bad_luck.py",
 )
 JOURNAL = ("tests/games/live/test_journal.py", "tests/games/live/test_durability.py")
 #: The modules, and the tests that must notice when they change.
@@ -42,9 +51,16 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/attempts.py": ("tests/games/test_attempts.py",),
     "games/live/journal.py": JOURNAL,
     "games/live/journal_store.py": JOURNAL,
+    "games/fairplay/copies.py": ("tests/games/fairplay/test_copies.py",),
+    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py",),
     "games/verification.py": ("tests/leaderboards/test_verification.py",),
     "games/pages/deals.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/test_deals.py"),
     "games/pages/ledger.py": ("tests/games/deals/test_ledger.py",),
+    "games/races/starting.py": RACES,
+    "games/races/finishing.py": RACES,
+    "games/races/seats.py": (*RACES, "tests/games/races/test_players_who_go.py"),
+    "games/races/quick.py": ("tests/games/races/test_quick.py",),
+    "leaderboards/ratings/folding.py": ("tests/leaderboards/test_rating_fold.py", "tests/leaderboards/test_ratings.py"),
     "leaderboards/settlement.py": ("tests/leaderboards/test_settlement.py", "tests/leaderboards/test_verification.py"),
     "accounts/deletion.py": ("tests/accounts/test_deletion.py",),
 }

@@ -24,12 +24,12 @@ PARTS = {
     # What everything else in games stands on.
     "games ground": {
         "games.addresses", "games.bodies", "games.errors", "games.events", "games.limits", "games.metrics",
-        "games.models", "games.players", "games.readings", "games.reasons", "games.statements",
+        "games.ladders", "games.models", "games.players", "games.readings", "games.reasons", "games.statements",
     },
     # Where Django, Celery and Channels come in.
     "games doors": {
-        "games.admin", "games.api", "games.apps", "games.management", "games.routing", "games.tasks",
-        "games.templatetags", "games.urls",
+        "games.admin", "games.api", "games.apps", "games.management", "games.race_api",
+        "games.reference_api", "games.routing", "games.tasks", "games.templatetags", "games.urls",
     },
 }  # fmt: skip
 
@@ -37,7 +37,16 @@ PURE = {"games.rules", "games.solver"}
 GROUND = PURE | {"games ground"}
 SHARED = GROUND | {"games.fairplay", "games"}
 LIVE_AND_DEALS = SHARED | {"games.live", "games.deals"}
-ROOMS = LIVE_AND_DEALS | {"games.hints", "games.presence", "games.pages"}
+ROOMS = LIVE_AND_DEALS | {
+    "games.analysis",
+    "games.hints",
+    "games.presence",
+    "games.races",
+    "games.replays",
+    "games.ghosts",
+    "games.appeals",
+    "games.pages",
+}
 
 # Each part, and what of the project it may use besides itself.
 ALLOWED: dict[str, set[str]] = {
@@ -49,11 +58,16 @@ ALLOWED: dict[str, set[str]] = {
     "games.live": SHARED,
     "games.deals": SHARED,
     "games.hints": LIVE_AND_DEALS,
+    "games.analysis": LIVE_AND_DEALS | {"games.replays"},
     "games.presence": LIVE_AND_DEALS,
-    "games.pages": LIVE_AND_DEALS | {"games.hints", "games.presence"},
+    "games.races": LIVE_AND_DEALS,
+    "games.replays": LIVE_AND_DEALS,
+    "games.ghosts": LIVE_AND_DEALS | {"games.races", "games.replays"},
+    "games.appeals": LIVE_AND_DEALS | {"games.races", "games.ghosts"},
+    "games.pages": ROOMS,
     "games doors": ROOMS,
     "leaderboards": ROOMS | {"games doors"},
-    "accounts": ROOMS | {"leaderboards"},
+    "accounts": ROOMS | {"games doors", "leaderboards"},
     "config": ROOMS | {"games doors", "leaderboards", "accounts"},
     "deploy": set(),
 }

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from django import template
-from django.utils.formats import get_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+
+from accounts.avatars import Named, address_for
 
 register = template.Library()
 
 _NOTHING = "–"
-
-
-@register.filter
-def duration(ms: int | None) -> str:
-    """Write milliseconds as ``m:ss.t``, with hours where there are some: ``1:02:03.4``."""
-    if ms is None:
-        return _NOTHING
-    seconds, rest = divmod(ms, 1000)
-    minutes, seconds = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    text = f"{hours}:{minutes:02}" if hours else f"{minutes}"
-    return f"{text}:{seconds:02}{get_format('DECIMAL_SEPARATOR')}{rest // 100}"
 
 
 @register.filter
@@ -33,3 +24,12 @@ def percent(share: float | None) -> str:
 def shown_name(who: object) -> str:
     """The name of a player, or of an entry on a board; that of a deleted account is the site's own, and translated."""
     return _("Former player") if getattr(who, "is_former", False) else str(who)
+
+
+@register.simple_tag
+def avatar(who: Named, size: int = 24) -> SafeString:
+    """The picture of a player, or of an entry of a board, `size` pixels wide. The name stands beside it."""
+    return format_html(
+        '<img class="avatar" src="{}" alt="" width="{}" height="{}" loading="lazy" decoding="async">',
+        address_for(who), size, size,
+    )  # fmt: skip

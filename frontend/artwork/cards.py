@@ -37,11 +37,11 @@ def index(rank: str, suit: str, *, right: bool = False) -> str:
 
 
 def small_face(rank: str, suit: str, *, right: bool = False) -> str:
-    """A face that reads at forty pixels: a large index and one emblem."""
+    """A face that reads at forty pixels: a large index, close together for the braid's sake, and one emblem."""
     text, scale = ("10" if rank == "T" else rank), 1.85
     width = figures_width(text) * scale
-    x, at = (93 - width, 25.0) if right else (8.0, 77.0)
-    return figures(text, x, 9, scale, 2.9) + emblem(suit, at, 27, 34) + emblem(suit, 50, 96, 62)
+    x, at = (94 - width, 94 - width - 18) if right else (6.0, 6 + width + 18)
+    return figures(text, x, 6, scale, 2.9) + emblem(suit, at, 24.5, 30) + emblem(suit, 50, 95, 62)
 
 
 def picture(rank: str, suit: str, *, turned_pips: bool) -> str:
@@ -75,6 +75,13 @@ def badge(value: int, x: float, y: float, r: float) -> str:
     )
 
 
+def measure(name: str) -> str:
+    """The size of a trump's name. A long one is set to the width of the frame, whatever the font."""
+    if len(name) < 14:
+        return 'font-size="8.6"'
+    return f'font-size="{120 / len(name):.1f}" textLength="63" lengthAdjust="spacingAndGlyphs"'
+
+
 def trump_symbols(number: int) -> str:
     """The three symbols of one trump."""
     name, art = TRUMPS[number]
@@ -82,19 +89,19 @@ def trump_symbols(number: int) -> str:
     picture_ = (
         FRAME
         + f'<g transform="translate(50 82) scale(.94)">{art}</g>'
-        + f'<text x="50" y="128.4" text-anchor="middle" font-family="{SERIF}" font-size="{7.4 if len(name) > 13 else 8.6}" fill="currentColor">{name}</text>'
+        + f'<text x="50" y="128.4" text-anchor="middle" font-family="{SERIF}" {measure(name)} fill="currentColor">{name}</text>'
         + f'<text x="50" y="49" text-anchor="middle" font-family="{SERIF}" font-size="9" letter-spacing="1" fill="currentColor">{roman(number)}</text>'
     )
     star_x = 8 + figures_width(text) * 1.12 + 14.5
     index_ = figures(text, 8, 7.5, 1.12) + emblem("M", star_x, 18.6, 17)
     small = (
-        figures(text, 8, 9, 1.6 if number > 9 else 1.85, 2.9) + f'<g transform="translate(50 97) scale(1.18)">{art}</g>'
+        figures(text, 6, 6, 1.6 if number > 9 else 1.85, 2.9) + f'<g transform="translate(50 97) scale(1.18)">{art}</g>'
     )
     if value is not None:
         index_ += badge(value, 84, 18.6, 11.4)
-        small += badge(value, 79, 27, 17)
+        small += badge(value, 80, 23.5, 17)
     else:
-        small += emblem("M", 77, 27, 30)
+        small += emblem("M", 6 + figures_width(text) * (1.6 if number > 9 else 1.85) + 18, 24.5, 28)
     return symbol(f"M{number}", picture_) + symbol(f"M{number}-i", index_) + symbol(f"M{number}-c", small)
 
 

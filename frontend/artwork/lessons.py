@@ -1,7 +1,8 @@
 """Write the lessons of the rules' pages, frontend/static/lessons: ``python -m frontend.artwork.lessons``.
 
 A lesson is a position near the end of a game from which few others can be reached. All of them are written down, each
-with what the player sees and where every legal move leads, so that it is played in the browser without the server.
+with what the player sees, where every legal move leads, and why cards stay where they are, so that it is played in the
+browser without the server.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ from typing import Any
 from games.live.autofinish import winning_run
 from games.rules import GAMES, Table, from_position
 from games.rules.cards import TWO_FRENCH
+from games.rules.explaining import explain
+from games.rules.reasons import Reason
 
 OUT = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
 #: A graph larger than this is no lesson.
 MOST_POSITIONS = 300
 #: Facts of a view that depend on the way one came; the page knows them by itself.
 BY_THE_WAY = ("moves", "can_undo")
+
+Reasons = list[dict[str, str | int]]
+Answers = dict[str, Any]
 
 FRENCH = "A23456789TJQK"
 MINORS = "A23456789TPNQK"
@@ -181,11 +187,15 @@ def graph(lesson: Lesson) -> list[dict[str, Any]]:
     Where foundation moves alone win the next of them is the only move that is written down, marked as `run`.
     """
     places = {lesson.start: 0}
-    found: list[dict[str, Any]] = [{"view": seen(from_position(lesson.start))}]
+    reasons: list[Reasons] = []
+    found: list[dict[str, Any]] = [{"view": seen(from_position(lesson.start)), "reasons": reasons}]
+    answers: list[Answers] = []
     waiting = deque([lesson.start])
     while waiting:
         text = waiting.popleft()
         here, one = from_position(text), found[places[text]]
+        answers.append(answered(here, reasons))
+        one["why"] = told_anew(answers[one["of"]] if "of" in one else {}, answers[-1])
         one["say"] = next((n for n, holds in enumerate(lesson.steps) if holds(here)), len(lesson.steps))
         if lesson.is_done(here):
             one["done"] = True
@@ -206,6 +216,38 @@ def graph(lesson: Lesson) -> list[dict[str, Any]]:
             one["moves"][token] = places[following]
             here.pop()
     return found
+
+
+def answered(table: Table, reasons: list[Reasons]) -> Answers:
+    """Why cards stay where they are, by pile and number of cards, as ``t3`` or ``t3x2``; any foundation stands for all.
+
+    An answer is the place among `reasons` of what is said of most piles, and of those where it is something else.
+    """
+    found: Answers = {}
+    for pile in [name for name in table.pile_names() if name[0] not in "fs"]:
+        places = ["", "f0", *(name for name in table.VOCABULARY.piles if name[0] in "tr" and name != pile)]
+        for cards in range(1, len(table.pile(pile)) + 1):
+            told = {to: noted(explain(table, pile, cards, to), reasons) for to in places}
+            usual, _times = Counter(told.values()).most_common(1)[0]
+            others = {to: number for to, number in told.items() if number != usual}
+            found[pile if cards == 1 else f"{pile}x{cards}"] = [usual, others] if others else usual
+    for pile in [name for name in ("s", "f0") if name in table.pile_names()]:
+        found[pile[0]] = noted(explain(table, pile), reasons)
+    return found
+
+
+def noted(why: tuple[Reason, ...], reasons: list[Reasons]) -> int:
+    """The place of an answer in the list of all, put there if need be."""
+    told = [reason.to_json() for reason in why]
+    if told not in reasons:
+        reasons.append(told)
+    return reasons.index(told)
+
+
+def told_anew(before: Answers, after: Answers) -> Answers:
+    """The answers that differ; what can no longer be asked is null."""
+    gone = dict.fromkeys(before.keys() - after.keys())
+    return {**{name: answer for name, answer in after.items() if before.get(name) != answer}, **gone}
 
 
 def seen(table: Table) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from games.deals import difficulty
 from games.deals.difficulty import Figures
-from games.rules import RULES_VERSION, End, Record, open_table, replay
+from games.rules import CATALOGUE, RULES_VERSION, End, Record, open_table, replay
 from games.solver import Budget, FalseSolutionError, Solution, shorten, solve
 
 #: The pace at which the clock of a line that nobody played ticks: what the replay viewer plays it at.
@@ -18,6 +18,7 @@ MS_A_MOVE: Final = 1000
 BUDGET: Final = Budget(nodes=300_000, seconds=6.0)
 
 Cancel = Callable[[], bool]
+Options = Mapping[str, bool | int | str]
 
 
 class CertificateError(Exception):
@@ -26,11 +27,11 @@ class CertificateError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A winnable deal: its winning record, and the figures behind its grade."""
+    """A winnable deal: its winning record, and of a catalogue variant's the grade and the figures behind it."""
 
     record: Record
-    figures: Figures
-    grade: int
+    figures: Figures | None
+    grade: int | None
 
     @property
     def par(self) -> int:
@@ -38,31 +39,43 @@ class Certificate:
         return len(self.record.tokens)
 
 
-def certify(variant: str, seed: bytes, *, budget: Budget = BUDGET, cancel: Cancel | None = None) -> Certificate | None:
-    """Find a winning record of a catalogue variant's deal, and grade it; None when the budget is not enough.
+def certify(
+    name: str,
+    seed: bytes,
+    options: Options | None = None,
+    *,
+    budget: Budget = BUDGET,
+    cancel: Cancel | None = None,
+) -> Certificate | None:
+    """Find a winning record of a deal, of a catalogue variant or of a game with options; None when the budget is not
+    enough. A catalogue variant's deal is graded.
 
     :raises CertificateError: when the solver's line does not replay.
     """
     try:
-        found = solve(open_table(variant, seed), budget, cancel=cancel)
+        found = solve(open_table(name, seed, options), budget, cancel=cancel)
     except FalseSolutionError:
-        raise CertificateError(f"the rules refuse the solver's line for a deal of {variant}") from None
+        raise CertificateError(f"the rules refuse the solver's line for a deal of {name}") from None
     if not isinstance(found, Solution):
         return None
-    record = winning_record(variant, seed, shorten(open_table(variant, seed), found.tokens))
-    figures = difficulty.measure(variant, seed, nodes=found.effort.nodes, par=len(record.tokens))
-    return Certificate(record, figures, difficulty.grade(variant, figures))
+    tokens = shorten(open_table(name, seed, options), found.tokens)
+    record = winning_record(name, seed, tokens, options)
+    if name not in CATALOGUE or options is not None:
+        return Certificate(record, None, None)
+    figures = difficulty.measure(name, seed, nodes=found.effort.nodes, par=len(record.tokens))
+    return Certificate(record, figures, difficulty.grade(name, figures))
 
 
-def winning_record(variant: str, seed: bytes, tokens: tuple[str, ...]) -> Record:
+def winning_record(name: str, seed: bytes, tokens: tuple[str, ...], options: Options | None = None) -> Record:
     """The record of a winning line, read back from its stored form and replayed by the rules.
 
     :raises CertificateError: when it does not win. The message names no token and no card.
     """
     clock = tuple(range(MS_A_MOVE, MS_A_MOVE * (len(tokens) + 1), MS_A_MOVE))
     ended = End("won", clock[-1] if clock else 0)
-    record = Record.from_bytes(Record(RULES_VERSION, variant, None, seed, tuple(tokens), clock, ended).to_bytes())
+    chosen = None if options is None else dict(options)
+    record = Record.from_bytes(Record(RULES_VERSION, name, chosen, seed, tuple(tokens), clock, ended).to_bytes())
     played = replay(record)
     if not (played.ok and played.won):
-        raise CertificateError(f"the solver's line for a deal of {variant} does not win")
+        raise CertificateError(f"the solver's line for a deal of {name} does not win")
     return record

@@ -28,6 +28,9 @@ FORM: Final = "talon-ledger-1"
 BEGINNING: Final = "0" * 64
 """The hash before the first line."""
 
+#: The most lines that programs are given at a time.
+MOST_LINES: Final = 5000
+
 #: Publishers take turns on this PostgreSQL advisory lock; SQLite has one writer anyway.
 _PEN: Final = 0x7A10_1ED6
 
@@ -117,6 +120,14 @@ def entry_json(entry: LedgerEntry, now: datetime) -> dict[str, Any]:
         "hash": entry.hash,
         "seed": bytes(deal.seed).hex() if deal.is_revealed(now) else None,
     }
+
+
+def lines_from(first: int, now: datetime) -> dict[str, Any]:
+    """Lines from `first` on as JSON, and `next`: the index of the line after them, None at the end."""
+    entries = LedgerEntry.objects.select_related("deal").defer("deal__solution").filter(index__gte=first)
+    found = list(entries.order_by("index")[: MOST_LINES + 1])
+    following = found[MOST_LINES].index if len(found) > MOST_LINES else None
+    return {"form": FORM, "entries": [entry_json(entry, now) for entry in found[:MOST_LINES]], "next": following}
 
 
 def check(now: datetime | None = None) -> Iterator[Fault]:

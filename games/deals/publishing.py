@@ -10,12 +10,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from games.attempts import DealClosedError
-from games.deals import difficulty, ledger, sealed
+from games.deals import difficulty, ledger, numbered, sealed
+from games.deals.certification import Certificate
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, OptionError, Variant, commitment
@@ -81,7 +82,7 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
         if found is None and now < overdue_at(day, since, now):
             return None
         opens = _midnight(day)
-        deal = _made(CATALOGUE[variant], found, opens_at=opens, closes_at=opens + timedelta(days=1), day=day)
+        deal = make_deal(CATALOGUE[variant], found, opens_at=opens, closes_at=opens + timedelta(days=1), day=day)
         ledger.append(deal, now)
         awaited.delete()
     if found is None and settings.SEALED_STOCK:
@@ -128,28 +129,56 @@ def todays_deal(variant: str, now: datetime | None = None) -> Deal:
 
 
 def practice_deal(name: str, options: Mapping[str, object] | None = None, *, of: Deal | None = None) -> Deal:
-    """A deal for practice: `of` itself if given, otherwise a new deal of a variant, or of a game with options.
+    """A deal for practice: `of` itself if given, otherwise any deal of a variant, or of a game with options.
 
     :raises OptionError: for an unknown variant, game or option.
     :raises DealClosedError: when `of` is a daily deal that may still be played for a rank.
     """
     now = timezone.now()
     if of is not None:
-        if of.day is not None and not of.is_revealed(now):
+        if is_secret(of, now):
             raise DealClosedError(_("This deal can be practised once its day and the hour after it are over."))
         return of
-    variant = _variant(name, options)
-    with transaction.atomic():
-        return _made(variant, sealed.take_spare(variant.name), opens_at=now)
+    variant = variant_of(name, options)
+    return seeded_deal(variant, numbered.seed_of(variant, numbered.draw()))
+
+
+def seeded_deal(variant: Variant, seed: bytes, proof: Certificate | None = None) -> Deal:
+    """The deal that a seed gives, for practice: the one there is, or else a new one. A proof is kept with it.
+
+    :raises DealClosedError: when the seed is a daily deal's or a race's that may still be played for a rank, or one
+        that is kept for them.
+    :raises ValueError: when the seed belongs to a deal of another game.
+    """
+    deal = Deal.objects.filter(commitment=commitment(seed)).first()
+    if deal is None:
+        if SealedDeal.objects.filter(seed=seed).exists():
+            raise DealClosedError
+        try:
+            with transaction.atomic():
+                return make_deal(variant, proof, opens_at=timezone.now(), seed=seed)
+        except IntegrityError:  # dealt by somebody else at this moment
+            deal = Deal.objects.get(commitment=commitment(seed))
+    if (deal.game, deal.options) != (variant.game, dict(variant.options)):
+        raise ValueError("this seed belongs to a deal of another game")
+    if proof is not None and not deal.proven and deal.rules_version == RULES_VERSION:
+        Deal.objects.filter(pk=deal.pk, proven=False).update(**_proof(proof))
+        deal.refresh_from_db()
+    return practice_deal("", of=deal)
+
+
+def is_secret(deal: Deal, now: datetime | None = None) -> bool:
+    """Whether this is a daily deal or a race's that not everybody may know yet: nobody plays it again."""
+    return (deal.day is not None or deal.for_race) and not deal.is_revealed(now or timezone.now())
 
 
 def may_see_seed(deal: Deal, player_id: int | None, now: datetime | None = None) -> bool:
     """Whether this player may see the deal's seed and all that tells of it (records, hidden cards, the solution).
 
-    A daily deal's is open to everybody once its last attempts have ended; a practice deal's to those who have finished
-    an attempt at it.
+    A daily deal's is open to everybody once its last attempts have ended, a race's once the race is finished; that of a
+    practice deal to those who have finished an attempt at it.
     """
-    if deal.day is not None:
+    if deal.day is not None or deal.for_race:
         return deal.is_revealed(now or timezone.now())
     if player_id is None:
         return False
@@ -168,7 +197,11 @@ def _is_ready(level: Counter[int], day: date, now: datetime) -> bool:
     return bool(level.total() if now >= _midnight(day) else level[difficulty.grade_wanted(day)] > 0)
 
 
-def _variant(name: str, options: Mapping[str, object] | None) -> Variant:
+def variant_of(name: str, options: Mapping[str, object] | None) -> Variant:
+    """The catalogue's variant of that name or with those options, or else the game itself with its options.
+
+    :raises OptionError: for an unknown variant, game or option.
+    """
     if options is None and name in CATALOGUE:
         return CATALOGUE[name]
     if name not in GAMES:
@@ -199,19 +232,21 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time.min, tzinfo=UTC)
 
 
-def _made(
+def make_deal(
     variant: Variant,
-    found: SealedDeal | None,
+    found: SealedDeal | Certificate | None,
     *,
     opens_at: datetime,
     closes_at: datetime | None = None,
     day: date | None = None,
+    for_race: bool = False,
+    seed: bytes | None = None,
 ) -> Deal:
-    """Save a deal made from a sealed one, or from a new random seed."""
-    seed, proof = secrets.token_bytes(SEED_BYTES), dict[str, Any]()
+    """Save a deal made from a sealed one, to order, or from a seed, by default a new random one."""
+    seed, proof = seed or secrets.token_bytes(SEED_BYTES), dict[str, Any]()
     if found is not None:
-        seed = bytes(found.seed)
-        proof = {"proven": True, "grade": found.grade, "par": found.par, "solution": bytes(found.solution)}
+        seed = found.record.seed if isinstance(found, Certificate) else bytes(found.seed)
+        proof = _proof(found)
     return Deal.objects.create(
         variant=variant.name,
         game=variant.game,
@@ -222,5 +257,11 @@ def _made(
         commitment=commitment(seed),
         opens_at=opens_at,
         closes_at=closes_at,
+        for_race=for_race,
         **proof,
     )
+
+
+def _proof(found: SealedDeal | Certificate) -> dict[str, Any]:
+    solution = found.record.to_bytes() if isinstance(found, Certificate) else bytes(found.solution)
+    return {"proven": True, "grade": found.grade, "par": found.par, "solution": solution}

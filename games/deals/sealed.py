@@ -94,14 +94,16 @@ def seal_one(variant: str, *, stop: Stop = lambda: False) -> SealedDeal | None:
             continue
         if certificate is None:
             continue
-        figures = certificate.figures
+        figures, grade = certificate.figures, certificate.grade
+        assert figures is not None
+        assert grade is not None
         sealed = SealedDeal(
             variant=variant,
             rules_version=RULES_VERSION,
             seed=seed,
             solution=certificate.record.to_bytes(),
             par=certificate.par,
-            grade=certificate.grade,
+            grade=grade,
             random_wins=figures.random_wins,
             greedy_wins=figures.greedy_wins,
             nodes=figures.nodes,

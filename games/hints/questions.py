@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.conf import settings
-from django.db import connections, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from games import events
@@ -27,6 +27,7 @@ from games.errors import ErrorCode, Refusal
 from games.models import Attempt, Question
 from games.rules import Record, Table, from_position
 from games.solver import check_solution
+from games.threads import run_beside
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +71,8 @@ def check_may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> Non
     if attempt.player_id != player_id:
         raise Refusal(ErrorCode.NOT_YOURS, "this is not your game")
     deal = attempt.deal
-    allowed = not attempt.ranked if deal.day is None else deal.is_revealed(now)
+    counts = deal.day is not None or deal.for_race
+    allowed = deal.is_revealed(now) if counts else not attempt.ranked
     if not allowed:
         raise Refusal(ErrorCode.NO_HINTS, "a game that counts gets no hints before its deal is closed")
 
@@ -93,8 +95,8 @@ def ask(attempt: Attempt, player_id: int | None, n: int | None = None, *, now: d
     """
     now = now or timezone.now()
     check_may_ask(attempt, player_id, now)
-    table = _table(attempt, n)
-    known = _known_way(attempt, table)
+    table = table_of(attempt, n)
+    known = known_way(attempt, table)
     with transaction.atomic():
         Question.objects.filter(attempt__player_id=attempt.player_id, answer="").delete()
         Question.objects.filter(attempt=attempt).delete()
@@ -126,7 +128,7 @@ def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] |
     reply = look(attempt, player_id)
     if reply is None or reply.answer != Question.Answer.YES:
         return None
-    return _table(attempt, reply.n), reply.way
+    return table_of(attempt, reply.n), reply.way
 
 
 def withdraw(attempt: Attempt, player_id: int | None) -> None:
@@ -139,19 +141,8 @@ def withdraw(attempt: Attempt, player_id: int | None) -> None:
 
 
 def answer_soon(question_id: int) -> threading.Thread:
-    """Answer a question in a thread of this worker, which goes on with verdicts meanwhile."""
-
-    def work() -> None:
-        try:
-            answer(question_id)
-        except Exception:
-            log.exception("question not answered")
-        finally:
-            connections.close_all()
-
-    thread = threading.Thread(target=work, name=f"question-{question_id}", daemon=True)
-    thread.start()
-    return thread
+    """Answer a question beside this worker's tasks."""
+    return run_beside(f"question-{question_id}", lambda: answer(question_id))
 
 
 def answer(question_id: int) -> None:
@@ -163,7 +154,7 @@ def answer(question_id: int) -> None:
     if latest <= time.monotonic() or not _turns.acquire(timeout=latest - time.monotonic()):
         return
     try:
-        position = _table(question.attempt, question.n).position()
+        position = table_of(question.attempt, question.n).position()
         found = _search(position, question_id, latest)
     finally:
         _turns.release()
@@ -209,8 +200,12 @@ def _checked(output: bytes, position: str) -> dict[str, Any]:
     return found
 
 
-def _table(attempt: Attempt, n: int | None) -> Table:
-    played = record_of(attempt).tokens if attempt.is_over else tuple(move.token for move in journal_of(attempt.pk))
+def table_of(attempt: Attempt, n: int | None) -> Table:
+    """The attempt's table after its first `n` tokens, or all of them.
+
+    :raises Refusal: bad_position when there are fewer.
+    """
+    played = _played(attempt)
     if n is not None and not 0 <= n <= len(played):
         raise Refusal(ErrorCode.BAD_POSITION, f"the game has {len(played)} moves so far")
     table = deal_table(attempt.deal)
@@ -219,14 +214,26 @@ def _table(attempt: Attempt, n: int | None) -> Table:
     return table
 
 
-def _known_way(attempt: Attempt, table: Table) -> list[str] | None:
-    """The rest of the line where no search is needed: the game is won, or still on the deal's own winning line."""
+def known_way(attempt: Attempt, table: Table) -> list[str] | None:
+    """The rest of a winning line where no search is needed; None where none is known.
+
+    The game is won, or still on the deal's own line, or has followed the one that the last question found.
+    """
     if table.is_won:
         return []
-    if attempt.deal.solution is None:
+    if attempt.deal.solution is not None:
+        line, played = Record.from_bytes(bytes(attempt.deal.solution)).tokens, table.moves
+        if line[: len(played)] == played:
+            return list(line[len(played) :])
+    asked = Question.objects.filter(attempt=attempt, answer=Question.Answer.YES, n__lte=table.token_count).first()
+    if asked is None:
         return None
-    line, played = Record.from_bytes(bytes(attempt.deal.solution)).tokens, table.moves
-    return list(line[len(played) :]) if line[: len(played)] == played else None
+    since = list(_played(attempt)[asked.n : table.token_count])
+    return asked.way[len(since) :] if asked.way[: len(since)] == since else None
+
+
+def _played(attempt: Attempt) -> tuple[str, ...]:
+    return record_of(attempt).tokens if attempt.is_over else tuple(move.token for move in journal_of(attempt.pk))
 
 
 def _reply(question: Question, now: datetime) -> Reply:

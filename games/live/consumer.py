@@ -2,42 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import time
 import uuid
-from collections.abc import Awaitable, Callable
-from importlib import import_module
-from typing import Any, Final, cast
 
 import structlog
-from channels.auth import get_user
-from django.conf import settings
-from django.contrib.auth.models import AnonymousUser
-from django.db import Error
 
 from games import metrics
 from games.errors import ErrorCode, Refusal
 from games.live import protocol
-from games.live.allowance import allowance_of, keep_until_full
-from games.live.eviction import open_sockets, session_name
-from games.live.outbox import Outbox
+from games.live.sockets import Receive, Scope, Send, SocketConnection, check_version, session_expired
 from games.live.table import LiveTable
 from games.live.tables import LiveTables, shared_tables
-
-log = structlog.get_logger(__name__)
-
-#: Seconds until the session of a connection is checked against the database again.
-SESSION_GOOD_FOR: Final = 60.0
-#: Seconds from the opening of a connection to its `hello`.
-HELLO_WITHIN: Final = 10.0
-#: Messages over the rate, one after the other, until the connection is closed.
-MOST_REFUSED: Final = 200
-_SOCKETS: Final = metrics.SOCKETS.labels("play")
-
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 async def play(scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,99 +19,28 @@ async def play(scope: Scope, receive: Receive, send: Send) -> None:
     await PlayConsumer(scope, send, shared_tables()).run(receive)
 
 
-class PlayConsumer:
-    """One connection to one attempt.
+class PlayConsumer(SocketConnection):
+    """One connection to one attempt."""
 
-    Not one of Channels' consumers: those keep two tasks and a channel each and look for stale database connections at
-    every message, which together cost more than a move does. Only what uses the database looks after its connections,
-    and a process listens for notices once (see `games.live.notices`).
-    """
+    __slots__ = ("_public_id", "_table", "_tables")
 
-    __slots__ = (
-        "__weakref__",
-        "_allowance",
-        "_checked_at",
-        "_clock",
-        "_closer",
-        "_closing",
-        "_outbox",
-        "_public_id",
-        "_refused",
-        "_send",
-        "_session_key",
-        "_table",
-        "_tables",
-        "player_id",
-        "session",
-    )
+    FATAL = protocol.FATAL
+    SOCKETS = metrics.SOCKETS.labels("play")
 
     def __init__(self, scope: Scope, send: Send, tables: LiveTables) -> None:
+        super().__init__(scope, send)
         self._public_id: uuid.UUID = scope["url_route"]["kwargs"]["attempt"]
-        self._send = _own_send(send)
         self._tables = tables
         self._table: LiveTable | None = None
-        self._outbox = Outbox(self._send, self._overflow)
-        self._refused = 0
-        self._closing = False
-        self._closer: asyncio.Future[None] | None = None
-        user, session = scope.get("user"), scope.get("session")
-        self.player_id: int | None = user.pk if user is not None and user.is_authenticated else None
-        self._session_key: str | None = getattr(session, "session_key", None)
-        self.session = session_name(self._session_key) if self._session_key else None
-        self._allowance = allowance_of(self.player_id)
-        self._clock: asyncio.TimerHandle | None = None
-        self._checked_at = time.monotonic()
-        _forget(scope)
 
     async def run(self, receive: Receive) -> None:
-        """Serve the connection until it ends. Problems with attempt or player are answered at `hello`."""
+        """Serve the connection until it ends."""
         structlog.contextvars.bind_contextvars(attempt=str(self._public_id))
-        _SOCKETS.inc()
-        open_sockets().add(self)
-        self._clock = asyncio.get_running_loop().call_later(HELLO_WITHIN, self._give_up)
-        try:
-            while (message := await receive())["type"] != "websocket.disconnect":
-                if message["type"] == "websocket.receive":
-                    await self._received(message.get("text"))
-                elif not self._closing:
-                    await self._send({"type": "websocket.accept"})
-        finally:
-            _SOCKETS.dec()
-            self._stop_clock()
-            open_sockets().discard(self)
-            keep_until_full(self._allowance)
-            if self._table is not None:
-                await self._tables.leave(self._public_id, self)
+        await super().run(receive)
 
-    def tell(self, frame: str) -> None:
-        """Take a frame to be sent."""
-        self._outbox.put(frame)
-
-    def evict(self) -> None:
-        """The session has ended or changed: close, so that the client connects and says `hello` again."""
-        self._cut_off(protocol.CLOSE_SESSION, "session ended")
-
-    async def _received(self, text: str | None) -> None:
-        """Handle one message; the next ones wait in the server's buffers meanwhile."""
-        if self._closing:
-            return
-        self._outbox.hold()
-        try:
-            await self._do(text)
-        except Refusal as error:
-            await self._refuse(error)
-        finally:
-            await self._outbox.flush()
-
-    async def _do(self, text: str | None) -> None:
-        if wait := self._allowance.spend():
-            self._refused += 1
-            raise Refusal(ErrorCode.RATE_LIMITED, "too many messages", retry_after_ms=wait)
-        self._refused = 0
-        if text is None:
-            raise Refusal(ErrorCode.BAD_FRAME, "frames are text")
+    async def _do(self, text: str) -> None:
         message = protocol.parse(text)
-        if time.monotonic() - self._checked_at > SESSION_GOOD_FOR:
+        if self._is_check_due():
             await self._check_session()
         if type(message) is protocol.Hello:
             self._stop_clock()
@@ -146,10 +49,21 @@ class PlayConsumer:
         table = self._table
         if table is None:
             raise Refusal(ErrorCode.BAD_FRAME, "the first message is hello")
+        await self._ask(table, message)
+
+    async def _ask(self, table: LiveTable, message: protocol.ClientMessage) -> None:
         if type(message) is protocol.Move:
             await table.play(message.n, message.token)
         elif type(message) is protocol.Auto:
             await table.play_out(message.n)
+        elif type(message) is protocol.Rewind:
+            await table.rewind(message.n)
+        elif type(message) is protocol.Why:
+            self.tell(await table.explain(message))
+        elif type(message) is protocol.Pause:
+            await table.pause()
+        elif type(message) is protocol.Resume:
+            await table.resume()
         elif type(message) is protocol.Resign:
             await table.resign(message.n)
         elif type(message) is protocol.Ping:
@@ -157,98 +71,27 @@ class PlayConsumer:
             await table.tend()
 
     async def _hello(self, message: protocol.Hello) -> None:
-        if message.v != protocol.VERSION:
-            raise Refusal(
-                ErrorCode.UNSUPPORTED_VERSION,
-                f"this server speaks version {protocol.VERSION}",
-                speaks=[protocol.VERSION],
-            )
+        check_version(message.v, protocol.VERSION)
         if self.player_id is None:
-            raise _session_expired()
+            raise session_expired()
         if self._table is None:
             self._table = await self._tables.join(self._public_id, self.player_id, self, message.have)
         else:
             await self._table.greet(self, message.have, fresh=False)
 
     async def _check_session(self) -> None:
-        """Check that the session is still the one the connection was opened with.
+        """Check the session, and that the attempt is still its player's.
 
-        :raises Refusal: session_expired or not_yours; server_busy while nobody can say.
+        :raises Refusal: as the session's check, and not_yours.
         """
-        store = import_module(settings.SESSION_ENGINE).SessionStore(self._session_key)
-        try:
-            user = await get_user(cast("Any", {"session": store}))
-        except Error:
-            log.warning("session not checked", exc_info=True)
-            raise protocol.busy("the session could not be looked at") from None
-        if not user.is_authenticated or user.pk != self.player_id:
-            raise _session_expired()
-        self._checked_at = time.monotonic()
+        await super()._check_session()
+        if self._table is not None and self.player_id is not None:
+            await self._table.check_owner(self.player_id)
+
+    async def _leave(self) -> None:
         if self._table is not None:
-            await self._table.check_owner(user.pk)
+            await self._tables.leave(self._public_id, self)
 
-    async def _refuse(self, error: Refusal) -> None:
-        metrics.REFUSALS.labels(error.code).inc()
+    def _error_frame(self, error: Refusal) -> str:
         n = 0 if self._table is None else self._table.n
-        self.tell(protocol.write(protocol.Error(code=error.code, message=error.message, n=n, data=error.data)))
-        if error.code in protocol.FATAL:
-            await self._close(protocol.FATAL[error.code])
-        elif self._refused > MOST_REFUSED:
-            await self._close(protocol.CLOSE_RATE)
-
-    async def _close(self, code: int) -> None:
-        """Send what waits, then close."""
-        if not self._closing:
-            self._closing = True
-            await self._outbox.flush()
-            await self._send({"type": "websocket.close", "code": code})
-
-    def _overflow(self) -> None:
-        """The client does not read."""
-        self._cut_off(protocol.CLOSE_SLOW, "slow reader")
-
-    def _stop_clock(self) -> None:
-        if self._clock is not None:
-            self._clock.cancel()
-            self._clock = None
-
-    def _give_up(self) -> None:
-        """The client has not said hello."""
-        self._cut_off(protocol.CLOSE_NO_HELLO, "no hello")
-
-    def _cut_off(self, code: int, reason: str) -> None:
-        """Close without waiting for anybody."""
-        if not self._closing:
-            self._closing = True
-            log.info("connection cut off", reason=reason)
-            self._closer = asyncio.ensure_future(self._send_close(code))
-
-    async def _send_close(self, code: int) -> None:
-        with contextlib.suppress(OSError):  # the client is gone already
-            await self._send({"type": "websocket.close", "code": code})
-
-
-def _own_send(send: Send) -> Send:
-    """The server's send without the session middleware's, which looks at every frame whether the session has changed.
-
-    It could set a cookie only in an answer to HTTP, and nothing here changes a session.
-    """
-    wrapper = getattr(send, "__self__", None)
-    own: Send = getattr(wrapper, "real_send", send)
-    return own
-
-
-def _forget(scope: Scope) -> None:
-    """Drop what was needed to get here: the middleware's scopes live as long as the connection, and most are idle."""
-    user, session = scope.get("user"), scope.get("session")
-    if user is not None:
-        user._wrapped = AnonymousUser()  # noqa: SLF001 - a lazy object can be emptied in no other way
-    if session is not None and hasattr(session, "_session_cache"):
-        del session._session_cache  # noqa: SLF001 - read again at need
-    # Every middleware copies the scope but shares these.
-    scope.get("headers", []).clear()
-    scope.get("cookies", {}).clear()
-
-
-def _session_expired() -> Refusal:
-    return Refusal(ErrorCode.SESSION_EXPIRED, "sign in again, or start again as a guest")
+        return protocol.write(protocol.Error(code=error.code, message=error.message, n=n, data=error.data))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import uuid
 from typing import Final
 
-from games.errors import refusal_of
+from games.errors import ErrorCode, Refusal, refusal_of
 from games.live import protocol
 from games.live.autofinish import winning_run
 from games.live.loading import Loaded
 from games.models import Attempt
-from games.rules import Table, TokenError
+from games.rules import MAX_TOKENS, IllegalMoveError, Table, TokenError
+from games.rules.explaining import explain
 
 PLAYING: Final = str(Attempt.State.PLAYING)
 _NO_PROGRESS: Final = frozenset({"d", "n"})
@@ -24,16 +25,53 @@ def push(table: Table, token: str) -> None:
     try:
         table.push(token)
     except TokenError as error:
-        raise refusal_of(error, token=token) from None
+        why = {"reason": error.why.to_json()} if isinstance(error, IllegalMoveError) else {}
+        raise refusal_of(error, token=token, **why) from None
+
+
+def push_rewind(table: Table) -> tuple[str, ...]:
+    """Take back every move that stands; returns the tokens that did it.
+
+    :raises Refusal: illegal_move or record_full; the table stays as it was.
+    """
+    run = ("u",) * len(table.moves)
+    if not run or table.is_won:
+        raise Refusal(ErrorCode.ILLEGAL_MOVE, "no move stands that could be undone", token="u")  # noqa: S106
+    if table.token_count + len(run) > MAX_TOKENS:
+        raise Refusal(ErrorCode.RECORD_FULL, f"a record holds at most {MAX_TOKENS:,} tokens", token="u")  # noqa: S106
+    for token in run:
+        table.push(token)
+    return run
+
+
+def because(table: Table, question: protocol.Why) -> str:
+    """`because`, the answer to a question why.
+
+    :raises Refusal: invalid_token, for a pile that the game does not have.
+    """
+    try:
+        reasons = explain(table, question.pile, question.cards, question.to)
+    except TokenError as error:
+        raise refusal_of(error, token=error.token) from None
+    told = [reason.to_json() for reason in reasons]
+    return protocol.write(protocol.Because(pile=question.pile, cards=question.cards, to=question.to, reasons=told))
 
 
 def moved(table: Table, token: str, ms: int, facts: Loaded) -> str:
     """`moved`, for the token that was pushed last."""
     changes = table.view_changes()
     legal, stuck, auto = _offers(table, facts)
-    return protocol.write(
-        protocol.Moved(n=table.token_count, token=token, changes=changes, legal=legal, stuck=stuck, auto=auto, ms=ms)
+    message = protocol.Moved(
+        n=table.token_count,
+        token=token,
+        changes=changes,
+        legal=legal,
+        safe=_safe(table, legal),
+        stuck=stuck,
+        auto=auto,
+        ms=ms,
     )
+    return protocol.write(message)
 
 
 def view(table: Table, public_id: uuid.UUID, ms: int, facts: Loaded) -> protocol.View:
@@ -44,9 +82,11 @@ def view(table: Table, public_id: uuid.UUID, ms: int, facts: Loaded) -> protocol
         n=table.token_count,
         view=table.view(),
         legal=legal,
+        safe=_safe(table, legal),
         stuck=stuck,
         auto=auto,
         ms=ms,
+        paused=facts.is_paused,
         state=facts.state,
         ranked=facts.ranked,
         deadline=facts.deadline,
@@ -54,14 +94,31 @@ def view(table: Table, public_id: uuid.UUID, ms: int, facts: Loaded) -> protocol
     )
 
 
+def waiting(public_id: uuid.UUID, now_ms: int, facts: Loaded) -> protocol.Waiting:
+    """The message `waiting`, before the cards are dealt: also what the table's page says until then."""
+    return protocol.Waiting(
+        attempt=str(public_id), starts_in=max(0, facts.deals_at_ms - now_ms), now=now_ms, deal=facts.deal
+    )
+
+
 def resumed(n: int, ms: int, facts: Loaded) -> str:
     """`resumed`."""
-    return protocol.write(protocol.Resumed(n=n, ms=ms, state=facts.state))
+    return protocol.write(protocol.Resumed(n=n, ms=ms, paused=facts.is_paused, state=facts.state))
+
+
+def clock(ms: int, facts: Loaded) -> str:
+    """`clock`."""
+    return protocol.write(protocol.Clock(ms=ms, paused=facts.is_paused))
 
 
 def ended(n: int, facts: Loaded) -> str:
     """`ended`."""
     return protocol.write(protocol.Ended(n=n, how=facts.how, ms=facts.end_ms, state=facts.state))
+
+
+def _safe(table: Table, legal: list[str]) -> list[str]:
+    """The safe ones among the foundation moves that are offered."""
+    return table.safe_moves(legal) if any(token.endswith("-f") for token in legal) else []
 
 
 def _offers(table: Table, facts: Loaded) -> tuple[list[str], bool, bool]:

@@ -51,7 +51,7 @@ class Journal:
         """Commit an attempt's next tokens; returns once they are durable.
 
         False means that they are not in the journal, none of them: somebody else has played that number, or the attempt
-        is closed. The caller has at most one append of an attempt under way.
+        is closed, or paused, or has been paused unnoticed. The caller has at most one append of an attempt under way.
 
         :raises JournalBusyError: when too much is waiting, or the database could not be reached for some time.
         """

@@ -1,7 +1,8 @@
 """One commit of the journal, on PostgreSQL and on SQLite: who wins a number and who loses it.
 
-An insert passes over numbers that are taken and attempts that are closed, and returns the rows it made; who is not
-among them has lost. Rows go in ordered, so that two processes never wait for each other in a circle.
+An insert passes over numbers that are taken, attempts that are closed or paused, and times by a clock that does not
+know of a pause; it returns the rows it made; who is not among them has lost. Rows go in ordered, so that two processes
+never wait for each other in a circle.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ RETRY_AFTER: Final = (0.0, 0.1, 0.3, 0.6, 1.0, 1.0, 1.0, 1.0)
 _POSTGRESQL: Final = """
 INSERT INTO games_move (attempt_id, n, token, ms, auto)
 SELECT r.attempt_id, r.n, r.token, r.ms, r.auto
-FROM unnest(%s::bigint[], %s::int[], %s::text[], %s::bigint[], %s::bool[]) AS r (attempt_id, n, token, ms, auto)
+FROM unnest(%s::bigint[], %s::int[], %s::text[], %s::bigint[], %s::bool[], %s::bigint[])
+     AS r (attempt_id, n, token, ms, auto, paused_ms)
 JOIN games_attempt a ON a.id = r.attempt_id AND a.state = 'playing'
+     AND a.paused_at IS NULL AND a.paused_ms = r.paused_ms
 ORDER BY r.attempt_id, r.n
 ON CONFLICT DO NOTHING
 RETURNING attempt_id, n
@@ -36,29 +39,34 @@ INSERT INTO games_move (attempt_id, n, token, ms, auto)
 SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4
 FROM json_each(%s) AS r
 JOIN games_attempt a ON a.id = r.value ->> 0 AND a.state = 'playing'
+     AND a.paused_at IS NULL AND a.paused_ms = r.value ->> 5
 WHERE true
 ON CONFLICT DO NOTHING
 RETURNING attempt_id, n
 """
 
 
-Row = tuple[int, int, str, int, bool]
-"""Attempt, number, token, milliseconds, auto."""
+Row = tuple[int, int, str, int, bool, int]
+"""Attempt, number, token, milliseconds, auto, the pauses that the milliseconds leave out."""
 
 
 class Entry(NamedTuple):
-    """The next tokens of one attempt, numbered from `n`, all received at `ms`; `auto` when the server plays them."""
+    """The next tokens of one attempt, numbered from `n`, all received at `ms`; `auto` when the server plays them.
+
+    `paused_ms` are the pauses that `ms` leaves out.
+    """
 
     attempt_id: int
     n: int
     tokens: tuple[str, ...]
     ms: int
     auto: bool = False
+    paused_ms: int = 0
 
     def rows(self) -> Iterator[Row]:
         """The rows of the journal that it comes to."""
         for place, token in enumerate(self.tokens):
-            yield self.attempt_id, self.n + place, token, self.ms, self.auto
+            yield self.attempt_id, self.n + place, token, self.ms, self.auto, self.paused_ms
 
 
 class JournalStore:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, Self, TypeVar
 
 from channels.db import database_sync_to_async
 
 from games.attempts import deal_table, journal_of, record_of
 from games.live.protocol import DealInfo, Verdict
 from games.models import Attempt, Deal
+from games.reasons import for_player
 from games.rules import Table
 
 _MS = timedelta(milliseconds=1)
+_EPOCH = datetime.fromtimestamp(0, UTC)
 _Given = ParamSpec("_Given")
 _Got = TypeVar("_Got")
 
@@ -30,6 +32,19 @@ def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any
     return database_sync_to_async(function, thread_sensitive=False)
 
 
+class Pauses(NamedTuple):
+    """Since when the clock has been stopped, in ms since 1970 (None while it runs); how long earlier pauses lasted."""
+
+    since_ms: int | None
+    ms: int
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Self:
+        """Those of an attempt that has just been read."""
+        since = attempt.paused_at
+        return cls(None if since is None else (since - _EPOCH) // _MS, attempt.paused_ms)
+
+
 @dataclass(slots=True)
 class Loaded:
     """An attempt as the database has it: `table` is freshly dealt, `tokens` were played on it at `clock`, in ms."""
@@ -41,20 +56,34 @@ class Loaded:
     how: str
     started_at: datetime
     started_ms: int
+    deals_at_ms: int
+    """From when on the cards may be seen: `started_at`, rounded up."""
+    for_race: bool
     deadline: str | None
     deadline_ms: int | None
     end_ms: int
+    may_pause: bool
+    pauses: Pauses
     deal: DealInfo
     table: Table
     tokens: tuple[str, ...]
     clock: tuple[int, ...]
     verdict: Verdict | None
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether the clock is stopped."""
+        return self.pauses.since_ms is not None
+
     def elapsed_ms(self, last_ms: int, now_ms: int) -> int:
-        """The attempt's clock: now while it is being played, not before its last token; else when it ended."""
+        """The attempt's clock: now while it is being played, not before its last token; else when it ended.
+
+        Pauses are left out.
+        """
         if self.state != Attempt.State.PLAYING:
             return self.end_ms
-        return max(last_ms, now_ms - self.started_ms)
+        since = self.pauses.since_ms
+        return max(last_ms, (now_ms if since is None else since) - self.started_ms - self.pauses.ms)
 
 
 def load(public_id: uuid.UUID) -> Loaded:
@@ -86,9 +115,13 @@ def load_rest(attempt: Attempt) -> Loaded:
         how=attempt.end,
         started_at=attempt.started_at,
         started_ms=int(attempt.started_at.timestamp() * 1000),
+        deals_at_ms=-((_EPOCH - attempt.started_at) // _MS),
+        for_race=deal.for_race,
         deadline=attempt.deadline.isoformat() if attempt.deadline else None,
         deadline_ms=(attempt.deadline - attempt.started_at) // _MS if attempt.deadline else None,
         end_ms=end_ms,
+        may_pause=attempt.may_pause,
+        pauses=Pauses.of(attempt),
         deal=deal_info(deal),
         table=deal_table(deal),
         tokens=tokens,
@@ -113,9 +146,10 @@ def _verdict(attempt: Attempt) -> Verdict | None:
         return None
     return Verdict(
         state=attempt.state,
-        reasons=attempt.reasons,
+        reasons=for_player(attempt.reasons),
         rank=None,
         cards_up=attempt.cards_up,
         elapsed_ms=attempt.elapsed_ms,
         tokens=attempt.tokens,
+        ladder=attempt.ladder_slug,
     )

@@ -1,4 +1,4 @@
-"""Notices between processes that have the same attempt open: one channel a process, one group an attempt.
+"""Notices between processes that have the same thing open: one channel a process, one group an attempt or room.
 
 They are a convenience. When the channel layer is away, play goes on: the database settles every number, and who has
 missed a notice finds out at the next message.
@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Callable
 from typing import Any, Final
 
 from channels.layers import get_channel_layer
-
-from games.events import attempt_group
 
 log = logging.getLogger(__name__)
 
@@ -25,22 +22,23 @@ Notice = dict[str, Any]
 
 
 class Notices:
-    """What this process hears of the attempts it has open."""
+    """What this process hears of what it has open."""
 
-    def __init__(self, heard: Callable[[Notice], None]) -> None:
+    def __init__(self, heard: Callable[[Notice], None], prefix: str = "play.") -> None:
         self._heard = heard
+        self._prefix = prefix
         self._layer: Any = get_channel_layer()
         self._channel: str | None = None
         self._listener: asyncio.Task[None] | None = None
 
-    async def watch(self, public_id: uuid.UUID) -> None:
-        """Hear of an attempt from now on."""
-        await self._safely(self._join(attempt_group(public_id)))
+    async def watch(self, group: str) -> None:
+        """Hear what is said in a group from now on."""
+        await self._safely(self._join(group))
 
-    async def unwatch(self, public_id: uuid.UUID) -> None:
-        """Hear of it no more."""
+    async def unwatch(self, group: str) -> None:
+        """Hear it no more."""
         if self._channel is not None:
-            await self._safely(self._layer.group_discard(attempt_group(public_id), self._channel))
+            await self._safely(self._layer.group_discard(group, self._channel))
 
     async def close(self) -> None:
         """Stop listening."""
@@ -50,7 +48,7 @@ class Notices:
 
     async def _join(self, group: str) -> None:
         if self._channel is None:
-            channel = await self._layer.new_channel("play.")
+            channel = await self._layer.new_channel(self._prefix)
             if self._channel is None:
                 self._channel = channel
                 self._listener = asyncio.create_task(self._listen(channel))

@@ -1,21 +1,20 @@
 """The game protocol, version 1: every message in and out, and every error code. `docs/protocol.md` explains them.
 
 A frame is one JSON object whose `type` names the message. Numbers `n` count the tokens of an attempt from 1, undo
-included; `ms` are milliseconds since the table was dealt.
+included; `ms` are milliseconds since the table was dealt, without the pauses.
 """
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Final
 
 import msgspec
 
 from games.errors import ErrorCode, Refusal
+from games.ladders import LadderSlug
+from games.live.wire import Wire
 
 VERSION: Final = 1
-#: A longer frame from the client is refused and the connection closed.
-MAX_FRAME: Final = 4096
 _MOST_N: Final = 1_000_000
 
 
@@ -28,8 +27,11 @@ CODES: Final = frozenset(
         ErrorCode.RATE_LIMITED,
         ErrorCode.INVALID_TOKEN,
         ErrorCode.ILLEGAL_MOVE,
+        ErrorCode.NOT_BEGUN,
         ErrorCode.STALE,
         ErrorCode.CLOSED,
+        ErrorCode.PAUSED,
+        ErrorCode.NO_PAUSE,
         ErrorCode.RECORD_FULL,
         ErrorCode.NOT_YOURS,
         ErrorCode.NOT_FOUND,
@@ -60,6 +62,16 @@ def busy(message: str) -> Refusal:
     return Refusal(ErrorCode.SERVER_BUSY, message, retry_after_ms=1000)
 
 
+def not_yours() -> Refusal:
+    """Somebody else's attempt."""
+    return Refusal(ErrorCode.NOT_YOURS, "this is another player's game")
+
+
+def not_found() -> Refusal:
+    """An attempt that does not exist, or not any more."""
+    return Refusal(ErrorCode.NOT_FOUND, "there is no such game")
+
+
 class _In(msgspec.Struct, tag_field="type", tag=str.lower, forbid_unknown_fields=True, gc=False):
     """A message from the client."""
 
@@ -70,6 +82,7 @@ class _Out(msgspec.Struct, tag_field="type", tag=str.lower, gc=False):
 
 _Number = msgspec.Meta(ge=1, le=_MOST_N)
 _Seen = msgspec.Meta(ge=0, le=_MOST_N)
+_Pile = msgspec.Meta(min_length=1, max_length=4)
 
 
 class Hello(_In):
@@ -90,6 +103,28 @@ class Auto(_In):
     """Let the server play the foundation moves that win; `n` is the number of the first."""
 
     n: Annotated[int, _Number]
+
+
+class Rewind(_In):
+    """Take back every move that stands; `n` is the number of the first `u`."""
+
+    n: Annotated[int, _Number]
+
+
+class Why(_In):
+    """Ask why the top `cards` cards of a pile cannot be moved `to` another, or to anywhere if `to` is empty."""
+
+    pile: Annotated[str, _Pile]
+    cards: Annotated[int, msgspec.Meta(ge=1, le=104)] = 1
+    to: Annotated[str, msgspec.Meta(max_length=4)] = ""
+
+
+class Pause(_In):
+    """Stop the clock of a practice game until `resume`."""
+
+
+class Resume(_In):
+    """Let the clock of a paused game go on."""
 
 
 class Resign(_In):
@@ -114,20 +149,35 @@ class DealInfo(msgspec.Struct, gc=False):
     commitment: str
 
 
+class Waiting(_Out):
+    """The answer to `hello` before the start of a race; `view` follows by itself when it is there.
+
+    `starts_in` are the milliseconds until then, `now` is the server's clock in milliseconds since 1970.
+    """
+
+    attempt: str
+    starts_in: int
+    now: int
+    deal: DealInfo
+
+
 class View(_Out):
     """The whole table: the answer to `hello`, and whenever the client cannot be brought up to date otherwise.
 
-    `n` is the last number played, `legal` the legal tokens, `stuck` whether there are none that lead anywhere, `auto`
-    whether an `auto` would be done.
+    `n` is the last number played, `legal` the legal tokens, `safe` the foundation moves
+    that spoil nothing, `stuck` whether there are none that lead anywhere, `auto`
+    whether an `auto` would be done, `paused` whether the clock stands.
     """
 
     attempt: str
     n: int
     view: dict[str, Any]
     legal: list[str]
+    safe: list[str]
     stuck: bool
     auto: bool
     ms: int
+    paused: bool
     state: str
     ranked: bool
     deadline: str | None
@@ -141,9 +191,19 @@ class Moved(_Out):
     token: str
     changes: dict[str, Any]
     legal: list[str]
+    safe: list[str]
     stuck: bool
     auto: bool
     ms: int
+
+
+class Because(_Out):
+    """The answer to `why`: its question, and the `reasons`, none if the cards can be moved."""
+
+    pile: str
+    cards: int
+    to: str
+    reasons: list[dict[str, str | int]]
 
 
 class Resumed(_Out):
@@ -151,7 +211,15 @@ class Resumed(_Out):
 
     n: int
     ms: int
+    paused: bool
     state: str
+
+
+class Clock(_Out):
+    """The clock has been stopped by `pause`, or goes on: its reading, and whether it stands."""
+
+    ms: int
+    paused: bool
 
 
 class Ended(_Out):
@@ -164,7 +232,7 @@ class Ended(_Out):
 
 
 class Verdict(_Out):
-    """What the verifier says. `rank`, where known, is the place on the deal's race board."""
+    """What the verifier says. `rank`, where known, is the place on the deal's race board, on the ladder `ladder`."""
 
     state: str
     reasons: list[Any] = []
@@ -172,6 +240,7 @@ class Verdict(_Out):
     cards_up: int | None = None
     elapsed_ms: int | None = None
     tokens: int | None = None
+    ladder: LadderSlug | None = None
 
 
 class Pong(_Out):
@@ -190,27 +259,15 @@ class Error(_Out):
     data: dict[str, Any] = {}
 
 
-ClientMessage = Hello | Move | Auto | Resign | Ping
-ServerMessage = View | Moved | Resumed | Ended | Verdict | Pong | Error
-INCOMING: Final = (Hello, Move, Auto, Resign, Ping)
-OUTGOING: Final = (View, Moved, Resumed, Ended, Verdict, Pong, Error)
+ClientMessage = Hello | Move | Auto | Rewind | Why | Pause | Resume | Resign | Ping
+ServerMessage = Waiting | View | Moved | Because | Resumed | Clock | Ended | Verdict | Pong | Error
+INCOMING: Final = (Hello, Move, Auto, Rewind, Why, Pause, Resume, Resign, Ping)
+OUTGOING: Final = (Waiting, View, Moved, Because, Resumed, Clock, Ended, Verdict, Pong, Error)
 
-_TYPES: Final = frozenset(message.__name__.lower() for message in INCOMING)
-_decoder: Final[msgspec.json.Decoder[ClientMessage]] = msgspec.json.Decoder(ClientMessage)
+_wire: Final[Wire[ClientMessage]] = Wire(ClientMessage, VERSION, INCOMING, OUTGOING)
 _encoder: Final = msgspec.json.Encoder()
-
-
-def parse(text: str) -> ClientMessage:
-    """Read a client's frame.
-
-    :raises Refusal: too_large, bad_frame or unknown_type.
-    """
-    if len(text) > MAX_FRAME:
-        raise Refusal(ErrorCode.TOO_LARGE, f"a frame has at most {MAX_FRAME} characters", limit=MAX_FRAME)
-    try:
-        return _decoder.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-        raise _refused(text, error) from None
+parse: Final = _wire.parse
+schemas: Final = _wire.schemas
 
 
 def write(message: ServerMessage) -> str:
@@ -218,28 +275,6 @@ def write(message: ServerMessage) -> str:
     return _encoder.encode(message).decode()
 
 
-def schemas() -> dict[str, Any]:
-    """JSON Schemas of all messages, by the name of the type, under `in` and `out`; the shared parts under `$defs`."""
-    both = (*INCOMING, *OUTGOING)
-    references, parts = msgspec.json.schema_components(both, ref_template="#/$defs/{name}")
-    named = [{message.__name__.lower(): reference} for message, reference in zip(both, references, strict=True)]
-    directions = {"in": named[: len(INCOMING)], "out": named[len(INCOMING) :]}
-    merged = {way: {name: ref for item in items for name, ref in item.items()} for way, items in directions.items()}
-    return {"version": VERSION, **merged, "$defs": parts}
-
-
-def _refused(text: str, error: Exception) -> Refusal:
-    """Tell a message of an unknown type from one that is no message at all."""
-    try:
-        raw = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return Refusal(ErrorCode.BAD_FRAME, "a frame is one JSON object")
-    kind = raw.get("type") if isinstance(raw, dict) else None
-    if isinstance(kind, str) and kind not in _TYPES:
-        return Refusal(ErrorCode.UNKNOWN_TYPE, f"no message is called {kind[:20]!r}", known=sorted(_TYPES))
-    return Refusal(ErrorCode.BAD_FRAME, str(error)[:200])
-
-
 if __name__ == "__main__":
     # How docs/protocol.schema.json is made: `python -m games.live.protocol > docs/protocol.schema.json`.
-    print(json.dumps(schemas(), indent=1, sort_keys=True))  # noqa: T201
+    _wire.print_schemas()

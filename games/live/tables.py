@@ -16,9 +16,10 @@ from games import events
 from games.errors import Refusal
 from games.live import protocol
 from games.live.journal import Journal
+from games.live.listeners import Connection, Follower
 from games.live.loading import load, off_loop
 from games.live.notices import Notice, Notices
-from games.live.table import Connection, LiveTable, not_found, not_yours
+from games.live.table import LiveTable
 from games.models import Attempt
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ class LiveTables:
         self._users: Counter[uuid.UUID] = Counter()
         self._under_way: set[asyncio.Task[None]] = set()
         self._companions: list[Companion] = []
+        self._followers: list[Follower] = []
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -69,18 +71,25 @@ class LiveTables:
         table = self._tables.get(public_id)
         if table is not None:
             table.connections.discard(connection)
+            table.tell_followers()
         self._users[public_id] -= 1
         if self._users[public_id]:
             return
         del self._users[public_id]
         self._tables.pop(public_id, None)
+        if table is not None:
+            table.leave_alone()
         if table is not None and table.elsewhere:
             events.tell_attempt(public_id, "left", process=self.process)
-        await self.notices.unwatch(public_id)
+        await self.notices.unwatch(events.attempt_group(public_id))
 
     def attended(self) -> Iterator[LiveTable]:
         """The tables at which somebody is playing; one that has long been left alone is not among them."""
         return (table for table in self._tables.values() if table.is_attended())
+
+    def follow(self, follower: Follower) -> None:
+        """Tell it of every table opened from now on, and of what changes at those it wants to follow."""
+        self._followers.append(follower)
 
     def accompany(self, companion: Companion) -> None:
         """Close a companion when the tables close."""
@@ -95,18 +104,20 @@ class LiveTables:
 
     async def _opened(self, public_id: uuid.UUID, player_id: int) -> LiveTable:
         # Before the table is read: what happens after the reading is then heard of.
-        await self.notices.watch(public_id)
+        await self.notices.watch(events.attempt_group(public_id))
         try:
             loaded = await off_loop(load)(public_id)
         except Attempt.DoesNotExist:
-            raise not_found() from None
+            raise protocol.not_found() from None
         except Error:
             raise protocol.busy("the database could not be reached") from None
         if loaded.player_id != player_id:
-            raise not_yours()
+            raise protocol.not_yours()
         # Another connection may have read it meanwhile; there is one table a process.
         made = LiveTable(public_id, loaded, journal=self.journal, process=self.process)
         table = self._tables.setdefault(public_id, made)
+        if table is made:
+            table.followers = tuple(follower for follower in self._followers if follower.follows(table))
         self._tell_place("opened", table)
         return table
 
@@ -128,11 +139,11 @@ class LiveTables:
             table.elsewhere.add(notice["process"])
             if what == "opened":
                 self._tell_place("here", table)
-            self._soon(table.heard(notice["n"]))
+            self._soon(table.heard(notice["n"], pauses=notice.get("pauses")))
 
     def _tell_place(self, what: str, table: LiveTable) -> None:
-        """Announce that the table is open here and its last token: a move may fall between the read and the notice."""
-        events.tell_attempt(table.public_id, what, process=self.process, n=table.n)
+        """Announce that the table is open here, its last token and pauses: others may come between read and notice."""
+        events.tell_attempt(table.public_id, what, process=self.process, n=table.n, pauses=[*table.pauses])
 
     def _soon(self, doing: Coroutine[Any, Any, None]) -> None:
         async def safely() -> None:

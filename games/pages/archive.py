@@ -99,6 +99,7 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
     shown = Month.read(month, player_id(request))
     if not _is_there(shown.deals, day, today):
         raise Http404
+    tiles = [] if day is None else _tiles(day, shown.attempts, now)
     context = {
         "month": month,
         "weeks": shown.weeks(today, day),
@@ -106,7 +107,8 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
         "today": today,
         "chosen": day,
         "ahead": day is not None and day > today,
-        "tiles": [] if day is None else _tiles(day, shown.attempts, now),
+        "tiles": tiles,
+        "is_revealed": bool(tiles) and all(tile.deal.is_revealed for tile in tiles),
         **_neighbours(month),
         **_score(shown.attempts.values()),
     }

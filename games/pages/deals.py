@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_safe
 from games import limits
 from games.models import Deal, LedgerEntry
 from games.pages.replays import steps_of
-from games.pages.shown import ShownDeal, Tile, ranked_at
+from games.pages.shown import ShownDeal, Tile, begun_at
 from games.players import player_id
 from games.rules import Record, shuffled_deck
 
@@ -25,7 +25,7 @@ from games.rules import Record, shuffled_deck
 def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """One deal: its commitment, and once it is revealed its seed and solution."""
     deal = get_object_or_404(Deal, day=day, variant=variant)
-    tile = Tile.of(deal, ranked_at(player_id(request), [deal]).get(deal.pk))
+    tile = Tile.of(deal, begun_at(player_id(request), [deal]).get(deal.pk))
     context = {
         "deal": tile.deal,
         "attempt": tile.attempt,
@@ -66,6 +66,7 @@ def solution_page(request: HttpRequest, day: date, variant: str) -> HttpResponse
         "player": "Talon",
         "steps_url": reverse("games:solution_steps", kwargs=where),
         "record_url": reverse("games:solution_record", kwargs=where),
+        "ghosts_url": reverse("games:ghosts", args=[deal.pk]),
     }
     return render(request, "games/replay.html", context)
 

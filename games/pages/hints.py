@@ -8,13 +8,14 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from games import limits
 from games.bodies import json_body
 from games.deals.certification import MS_A_MOVE
 from games.errors import ErrorCode, Refusal, json_only
 from games.hints import questions
+from games.hints.advice import advise
 from games.models import Attempt
 from games.pages.replays import steps_from
 from games.pages.shown import ShownDeal
@@ -46,6 +47,24 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         return JsonResponse(reply.to_json(way=request.GET.get("way") == "1"))
     limits.spend(request, "ask")
     return JsonResponse(questions.ask(found, player, _position(request)).to_json(way=False), status=202)
+
+
+@require_POST
+@never_cache
+@json_only
+def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """One good next move: {"state": "answered", "token": …, "why": "way", "back" or "likely"}, or "looking" with 202.
+
+    Who is told to wait asks again; only the beginning of a search counts.
+    """
+    limits.spend(request, "hint")
+    found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
+    if found is None:
+        raise Refusal(ErrorCode.NOT_FOUND, "there is no such game")
+    advice = advise(found, player_id(request), lambda: limits.spend(request, "ask"))
+    if advice is None:
+        return JsonResponse({"state": "looking"}, status=202)
+    return JsonResponse({"state": "answered", "token": advice.token, "why": advice.why})
 
 
 @require_safe

@@ -1,39 +1,93 @@
-"""The home page: today's deals."""
+"""The home page: today's deals.
+
+Everybody comes here at midnight, so what is the same for all is read and rendered once for all: the deals, who leads,
+and most of each tile.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games.deals import publishing
 from games.pages import titles
-from games.pages.shown import Tile, ranked_at
+from games.pages.day import Standing, address_of, boards_of, deals_of, share_text, standing_of
+from games.pages.places import DayBoards, Place
+from games.pages.shown import ShownAttempt, ShownDeal
 from games.players import player_id
 from games.presence import summary
+from games.readings import SharedCopies
 from games.rules import CATALOGUE
 
 #: The cookie of a visitor who has dismissed the newcomers' guide.
 _KNOWS_THE_WAY: Final = "talon_guide"
 
+#: For some seconds all see the same page, but for what is their own.
+copies: Final = SharedCopies(fresh=3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What everybody is shown in one language: the deals, each with the rendered head of its tile and the foot that it
+    has for whoever has not played it, and the boards.
+    """
+
+    deals: list[ShownDeal]
+    heads: Mapping[int, SafeString]
+    feet: Mapping[int, SafeString]
+    boards: DayBoards
+    best: SafeString
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One of today's deals: what is rendered of it, and the player's attempt and place where there are any."""
+
+    deal: ShownDeal
+    head: SafeString
+    foot: SafeString
+    attempt: ShownAttempt | None
+    place: Place | None
+
+    @classmethod
+    def of(cls, deal: ShownDeal, shared: Shared, mine: Standing) -> Tile:
+        """What there is to show of a deal."""
+        head, foot = shared.heads[deal.id], shared.feet[deal.id]
+        return cls(deal, head, foot, mine.attempts.get(deal.id), mine.places.deals.get(deal.id))
+
 
 @require_safe
 @never_cache
 def home(request: HttpRequest) -> HttpResponse:
-    """Today's nine deals, and how the player stands with each; `preparing` lists those not yet published."""
+    """Today's nine deals, and how the player stands with each; `preparing` lists those not yet published.
+
+    `mine` are the figures of the player's day (None for a visitor), `boards` who leads.
+    """
     now = timezone.now()
-    today = publishing.todays_deals(now)
-    mine = ranked_at(player_id(request), today)
-    published = {deal.variant for deal in today}
+    shared = _shared(now)
+    standing = standing_of(player_id(request), now, shared.deals, shared.boards)
+    mine = standing.summary
+    published = {deal.variant for deal in shared.deals}
     context = {
         "day": now.date(),
         "now": now,
         "closes_at": publishing.next_midnight(now),
-        "tiles": [Tile.of(deal, mine.get(deal.pk), now) for deal in today],
+        "tiles": [Tile.of(deal, shared, standing) for deal in shared.deals],
+        "mine": mine,
+        "boards": shared.boards,
+        "best": shared.best,
+        "share_text": share_text(mine, address_of(mine.day)) if mine and mine.played else "",
         "newcomer": "" if request.user.is_authenticated or _KNOWS_THE_WAY in request.COOKIES else _KNOWS_THE_WAY,
         "playing": summary.now_playing(),
         "playing_address": summary.ADDRESS,
@@ -44,3 +98,20 @@ def home(request: HttpRequest) -> HttpResponse:
         ],
     }
     return render(request, "games/home.html", context)
+
+
+def _shared(now: datetime) -> Shared:
+    """What everybody is shown. While deals are being prepared, it is read anew for everybody."""
+    key = f"home.{now.date()}.{get_language()}"
+    return copies.get(key, lambda: _read(now), is_whole=lambda found: len(found.deals) == len(CATALOGUE))
+
+
+def _read(now: datetime) -> Shared:
+    deals = deals_of(now)
+    boards = boards_of(now.date(), deals)
+    heads = {
+        deal.id: render_to_string("games/_tile.html", {"deal": deal, "leader": boards.leaders.get(deal.id)})
+        for deal in deals
+    }
+    feet = {deal.id: render_to_string("games/_foot.html", {"deal": deal}) for deal in deals}
+    return Shared(deals, heads, feet, boards, render_to_string("games/_best.html", {"boards": boards}))

@@ -16,7 +16,6 @@ from games.pages import titles
 
 #: Lines on one page of the ledger: more than a fortnight's. The JSON has more of them.
 PAGE_LINES: Final = 150
-JSON_LINES: Final = 5000
 
 
 @require_safe
@@ -44,13 +43,7 @@ def ledger_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 def ledger_json(request: HttpRequest) -> HttpResponse:
     """The ledger from its beginning, or from `?from=<index>` on; `next` is where to go on, null at the end."""
-    now = timezone.now()
-    first = _index(request, "from") or 0
-    entries = LedgerEntry.objects.select_related("deal").filter(index__gte=first).order_by("index")
-    found = list(entries[: JSON_LINES + 1])
-    following = found[JSON_LINES].index if len(found) > JSON_LINES else None
-    lines = [ledger.entry_json(entry, now) for entry in found[:JSON_LINES]]
-    return JsonResponse({"form": ledger.FORM, "entries": lines, "next": following})
+    return JsonResponse(ledger.lines_from(_index(request, "from") or 0, timezone.now()))
 
 
 def _index(request: HttpRequest, name: str) -> int | None:

@@ -1,4 +1,6 @@
-"""Replays of finished games, with their steps and records, and the check of a record that a visitor brings."""
+"""Replays of finished games, with their steps, records and what can be done from them; and the check of a record that
+a visitor brings.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +8,28 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from csp.decorators import csp_replace
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_safe
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
 from games import limits
+from games.analysis import analyses
+from games.appeals.reports import may_be_reported
 from games.attempts import record_of
 from games.bodies import MAX_RECORD_BYTES, parse_json
 from games.deals import publishing
-from games.errors import ErrorCode
+from games.errors import ErrorCode, Refusal, json_only
+from games.ghosts.challenges import may_challenge
 from games.models import Attempt
+from games.pages.analyses import compared
 from games.pages.shown import ShownDeal, ShownPlayer
-from games.players import player_id
+from games.players import check_may_begin, has_account, player_for, player_id
+from games.replays import access, continuing, pictures
 from games.rules import Record, RecordError, RulesError, Table, replay
 
 
@@ -28,27 +37,99 @@ from games.rules import Record, RecordError, RulesError, Table, replay
 @never_cache
 def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """A finished game, step by step."""
-    found = _finished(request, attempt)
+    found, asker = finished_attempt(request, attempt), player_id(request)
+    knows_seed, is_public = publishing.may_see_seed(found.deal, asker), access.is_public(found)
     context = {
         "deal": ShownDeal.of(found.deal),
         "player": ShownPlayer.of(found.player),
         "steps_url": reverse("games:steps", args=[attempt]),
-        "record_url": reverse("games:record", args=[attempt]),
+        "record_url": reverse("games:record", args=[attempt]) if knows_seed else "",
+        "ghosts_url": reverse("games:ghosts", args=[found.deal_id]) if knows_seed else "",
+        "embed_url": request.build_absolute_uri(reverse("games:embed", args=[attempt])) if is_public else "",
+        "is_public": is_public,
+        "may_be_shared": access.may_be_shared(found, asker),
+        "attempt": attempt,
+        "may_analyse": analyses.may_see(found, asker),
+        "compared": compared(found, asker),
+        "may_challenge": may_challenge(found, asker),
+        "may_report": has_account(request) and may_be_reported(found, asker),
     }
     return render(request, "games/replay.html", context)
+
+
+@require_safe
+@xframe_options_exempt
+@csp_replace({"frame-ancestors": ["*"]})  # type: ignore[arg-type]
+def embed(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """A game that everybody may watch, as a page that other sites may frame. It is the same for every visitor."""
+    found = get_object_or_404(Attempt.objects.select_related("deal", "player"), public_id=attempt)
+    if not access.is_public(found):
+        raise PermissionDenied
+    context = {
+        "deal": ShownDeal.of(found.deal),
+        "player": ShownPlayer.of(found.player),
+        "steps_url": reverse("games:steps", args=[attempt]),
+        "replay_url": reverse("games:replay", args=[attempt]),
+    }
+    return render(request, "games/embed.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@json_only
+def picture(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """Ask for the animated picture of a game (POST, 202 while it is drawn), or whether it is there (GET).
+
+    Answers {"state": "drawing"} or {"state": "drawn", "url": …}.
+    """
+    found = _shareable(request, attempt)
+    if request.method == "POST":
+        limits.spend(request, "picture")
+        is_drawn = pictures.ask(found)
+    else:
+        is_drawn = pictures.is_drawn(found)
+    if is_drawn:
+        return JsonResponse({"state": "drawn", "url": reverse("games:picture_gif", args=[attempt])})
+    return JsonResponse({"state": "drawing"}, status=202)
+
+
+@require_safe
+def picture_gif(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """The animated picture of a game, once it has been drawn."""
+    found = _shareable(request, attempt)
+    image = pictures.image_of(found)
+    if image is None:
+        raise Http404
+    kept = "public" if access.is_public(found) else "private"
+    return HttpResponse(image, content_type="image/gif", headers={"Cache-Control": f"{kept}, max-age=3600"})
+
+
+@require_POST
+def play_on(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """Go on from a moment of a finished game, after its first `n` moves, as practice."""
+    found = finished_attempt(request, attempt)
+    text = request.POST.get("n", "")
+    if not (text.isascii() and text.isdigit() and len(text) < 6):
+        raise Refusal(ErrorCode.BAD_REQUEST, "say how many moves have been made: n")
+    limits.spend(request, "play_on")
+    check_may_begin(request)
+    begun = continuing.play_on(player_for(request), found, int(text))
+    return redirect("games:table", attempt=begun.public_id)
 
 
 @require_GET
 def steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """The first view of a finished game and what each token changed, in the form of the game protocol's messages."""
     limits.spend(request, "replay")
-    return JsonResponse(steps_of(record_of(_finished(request, attempt))))
+    return JsonResponse(steps_of(record_of(finished_attempt(request, attempt))))
 
 
 @require_GET
 def record(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The record of a finished game, to keep or to check offline."""
-    found = _finished(request, attempt)
+    """The record of a finished game, to keep or to check offline. It names the seed."""
+    found = finished_attempt(request, attempt)
+    if not publishing.may_see_seed(found.deal, player_id(request)):
+        raise PermissionDenied
     name = f"talon-{found.deal.label.replace(' ', '-')}-{found.public_id.hex[:8]}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return JsonResponse(record_of(found).to_json(), headers=headers)
@@ -90,16 +171,28 @@ def steps_from(table: Table, tokens: Sequence[str], clock: Sequence[int]) -> dic
     return {"view": view, "moved": moved}
 
 
-def _finished(request: HttpRequest, public_id: uuid.UUID) -> Attempt:
-    """An attempt whose record this visitor may see.
+def finished_attempt(request: HttpRequest, public_id: uuid.UUID) -> Attempt:
+    """An attempt that this visitor may watch.
 
     :raises Http404: when there is none.
-    :raises PermissionDenied: while it is being played, or its deal is still secret.
+    :raises PermissionDenied: while it is being played, or is another player's and its deal is still secret.
     """
     attempts = Attempt.objects.select_related("deal", "player")
     found = get_object_or_404(attempts, public_id=public_id)
-    if not found.is_over or not publishing.may_see_seed(found.deal, player_id(request)):
+    if not access.may_watch(found, player_id(request)):
         raise PermissionDenied
+    return found
+
+
+def _shareable(request: HttpRequest, public_id: uuid.UUID) -> Attempt:
+    """An attempt whose picture this visitor may take away.
+
+    :raises Http404: when there is none.
+    :raises Refusal: for a game that the visitor may not watch, or whose deal is still secret.
+    """
+    found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=public_id)
+    if not access.may_be_shared(found, player_id(request)):
+        raise Refusal(ErrorCode.NOT_REVEALED)
     return found
 
 

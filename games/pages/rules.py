@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -11,15 +13,31 @@ from games.rules import CATALOGUE, GAMES
 
 
 @require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """The games, each with its variants and the way to its rules."""
+    variants: dict[str, list[str]] = {}
+    for name, variant in CATALOGUE.items():
+        variants.setdefault(variant.game, []).append(name)
+    games = [
+        {"name": name, "title": title, "variants": variants[name]} for name, title, _ in titles.games_and_options()
+    ]
+    return render(request, "games/rules/index.html", {"games": games})
+
+
+@require_safe
 def rules(request: HttpRequest, game: str) -> HttpResponse:
     """The rules of a game, and its variants to practise."""
     if game not in GAMES:
         raise Http404
+    return render(request, f"games/rules/{game}.html", rules_context(game))
+
+
+def rules_context(game: str) -> dict[str, Any]:
+    """What the template of a game's rules is given."""
     variants = [
         {"name": name, "title": titles.VARIANT_TITLES[name]}
         for name, variant in CATALOGUE.items()
         if variant.game == game
     ]
     games = [{"name": name, "title": title} for name, title, _ in titles.games_and_options()]
-    context = {"game": game, "title": titles.GAME_TITLES[game], "variants": variants, "games": games}
-    return render(request, f"games/rules/{game}.html", context)
+    return {"game": game, "title": titles.GAME_TITLES[game], "variants": variants, "games": games}

@@ -12,13 +12,15 @@ from datetime import date, datetime
 from typing import Self
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from games.deals.difficulty import grade_name
+from games.ladders import LadderSlug
 from games.models import GRACE, Attempt, Deal
 from games.pages import titles
 from games.players import Player
+from games.reasons import Shown, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,13 @@ class ShownDeal:
         )
 
 
+#: States for which an attempt's player is told reasons.
+_EXPLAINED = frozenset({Attempt.State.REVIEW, Attempt.State.REJECTED})
+
+
 @dataclass(frozen=True, slots=True)
 class ShownAttempt:
-    """An attempt without its record."""
+    """An attempt without its record; `reasons` say why it is under review or rejected, to its player."""
 
     public_id: UUID
     ranked: bool
@@ -75,6 +81,8 @@ class ShownAttempt:
     cards_up: int | None
     elapsed_ms: int | None
     tokens: int | None
+    ladder: LadderSlug | None
+    reasons: list[Shown]
 
     @classmethod
     def of(cls, attempt: Attempt) -> Self:
@@ -88,7 +96,14 @@ class ShownAttempt:
             cards_up=attempt.cards_up,
             elapsed_ms=attempt.elapsed_ms,
             tokens=attempt.tokens,
+            ladder=attempt.ladder_slug,
+            reasons=shown(attempt.reasons) if attempt.state in _EXPLAINED else [],
         )
+
+    @property
+    def subjects(self) -> list[str]:
+        """What the reasons are about, each once."""
+        return list(dict.fromkeys(str(one.about) for one in self.reasons))
 
     @property
     def is_over(self) -> bool:
@@ -135,6 +150,12 @@ def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
     return Attempt.objects.filter(player=player_id, ranked=True).defer("record")
 
 
-def ranked_at(player_id: int | None, deals: Iterable[Deal]) -> dict[int, Attempt]:
-    """A player's ranked attempts at these deals, by the deal's id."""
-    return {attempt.deal_id: attempt for attempt in ranked_attempts(player_id).filter(deal__in=deals)}
+def begun_at(player_id: int | None, deals: Iterable[Deal | int]) -> dict[int, Attempt]:
+    """A player's attempts at these deals of a day, given as rows or ids, by the deal's id: the ranked one, or else the
+    one that was begun as a guest on that day and is practice.
+    """
+    if player_id is None:
+        return {}
+    on_the_day = Q(ranked=True) | Q(started_at__lt=F("deal__closes_at"))
+    begun = Attempt.objects.filter(on_the_day, player=player_id, deal__in=deals).defer("record")
+    return {attempt.deal_id: attempt for attempt in begun.order_by("ranked", "-started_at")}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from games.rules import CATALOGUE, GAMES, Option
+from games.rules import CATALOGUE, GAMES, Option, open_table
 
 GAME_TITLES: Final[Mapping[str, Promise]] = {
     "braid": _("Braid"),
@@ -64,3 +66,20 @@ def games_and_options() -> list[tuple[str, str, tuple[Option, ...]]]:
     """Every game's name, title and options, in catalogue order."""
     names = dict.fromkeys(variant.game for variant in CATALOGUE.values())
     return [(name, str(GAME_TITLES[name]), GAMES[name].OPTIONS) for name in names]
+
+
+@cache
+def _goals() -> dict[str, int]:
+    """How many cards are up when a game is won."""
+    return {name: open_table(name, bytes(32)).goal for name in GAMES}
+
+
+def for_client() -> dict[str, Any]:
+    """Every name there is, in the page's language, and each game's goal: for what the client draws by itself."""
+    return {
+        "variants": {name: str(title) for name, title in VARIANT_TITLES.items()},
+        "games": {name: str(title) for name, title in GAME_TITLES.items()},
+        "options": {name: str(title) for name, title in OPTION_TITLES.items()},
+        "choices": {f"{name}={json.dumps(value)}": str(title) for (name, value), title in _CHOICE_TITLES.items()},
+        "goals": _goals(),
+    }

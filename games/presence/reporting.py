@@ -32,17 +32,17 @@ NAMED: Final = 20
 
 _FIELDS: Final = ["seen_at", "day", "players", "tables"]
 
-Seats = Mapping[str, list[int]]
-"""The players at the tables of each variant's deal of the day."""
+Seats = Mapping[str, dict[int, int]]
+"""The players at the tables of each variant's deal of the day, with how many cards they have up."""
 
 
-def seats_at(tables: Iterable[LiveTable], now: datetime) -> dict[str, list[int]]:
-    """Which of today's deals are being played, and by whom."""
+def seats_at(tables: Iterable[LiveTable], now: datetime) -> dict[str, dict[int, int]]:
+    """Which of today's deals are being played, by whom, and how far they are."""
     today = now.astimezone(UTC).date().isoformat()
-    seats: dict[str, list[int]] = {}
+    seats: dict[str, dict[int, int]] = {}
     for table in tables:
         if table.deal.day == today:
-            seats.setdefault(table.deal.variant, []).append(table.player_id)
+            seats.setdefault(table.deal.variant, {})[table.player_id] = table.cards_up
     return seats
 
 
@@ -92,17 +92,16 @@ class Reporter:
             return
         here = {player for players in seats.values() for player in players}
         self._learn(here)
-        told: dict[str, Any] = {
-            variant: {
-                "now": len(players),
-                "accounts": [player for player in reversed(players) if self._accounts[player]][:NAMED],
-            }
-            for variant, players in seats.items()
-        }
+        told = {variant: self._told(players) for variant, players in seats.items()}
         row = Presence(process=self._process, seen_at=now, day=now.date(), players=len(here), tables=told)
         Presence.objects.bulk_create([row], update_conflicts=True, unique_fields=["process"], update_fields=_FIELDS)
         if not self._has_row:
             Presence.objects.filter(seen_at__lt=now - GOOD_FOR * 10).delete()
+
+    def _told(self, players: Mapping[int, int]) -> dict[str, Any]:
+        """What is said of those at one deal; guests are counted only."""
+        accounts = [player for player in reversed(list(players)) if self._accounts[player]][:NAMED]
+        return {"now": len(players), "accounts": accounts, "cards_up": [players[player] for player in accounts]}
 
     def _learn(self, here: set[int]) -> None:
         """Find out who of those who have just come have accounts, and forget those who have gone."""

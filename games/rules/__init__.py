@@ -26,13 +26,17 @@ from .errors import (
     InvalidTokenError,
     OptionError,
     PositionError,
+    RaceError,
     RecordError,
     RecordFullError,
     RulesError,
     SeedError,
     TokenError,
 )
+from .places import Score, places
 from .position import read_position as from_position
+from .race_checks import Problem, RaceCheck, check_race
+from .race_files import Entry, RaceFile
 from .records import End, Record
 from .replay import Failure, Replay, replay
 from .shuffle import commitment, read_seed
@@ -46,25 +50,33 @@ __all__ = [
     "RULES_VERSION",
     "DeckError",
     "End",
+    "Entry",
     "Failure",
     "IllegalMoveError",
     "InvalidTokenError",
     "Option",
     "OptionError",
     "PositionError",
+    "Problem",
+    "RaceCheck",
+    "RaceError",
+    "RaceFile",
     "Record",
     "RecordError",
     "RecordFullError",
     "Replay",
     "RulesError",
     "Ruleset",
+    "Score",
     "SeedError",
     "Table",
     "TokenError",
     "Variant",
+    "check_race",
     "commitment",
     "from_position",
     "open_table",
+    "places",
     "read_seed",
     "replay",
     "shuffled_deck",

@@ -1,6 +1,6 @@
 """`python -m games.rules`: deal, play, verify and count from the command line.
 
-Exit codes: 0 done or verified, 1 record refused, 2 bad input.
+Exit codes: 0 done or verified, 1 record or race refused, 2 bad input.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from .catalogue import CATALOGUE, GAMES, RULES_VERSION, open_table
-from .errors import RecordError, RulesError, TokenError
+from .errors import RulesError, TokenError
 from .perft import divide, perft
 from .position import read_position
+from .race_checks import check_race
+from .race_files import RaceFile, is_race
 from .records import End, How, Record
-from .replay import Replay, replay
+from .replay import replay
+from .reports import race_report, read_document, replay_report
 from .shuffle import commitment, read_seed, shuffled
 from .table import Table
 from .terminal import draw
 
-_LARGEST_FILE: Final = 1_000_000
 _PLAY_HELP: Final = "a token, 'moves' for the legal ones, 'u' to undo, 'quit' to resign"
 
 
@@ -54,10 +56,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_deal(play, seed_needed=False)
     play.add_argument("--save", metavar="FILE", type=Path, help="write the finished record to FILE as JSON")
     play.set_defaults(command=_play)
-    verify = commands.add_parser("verify", help="replay a record and say what it comes to")
-    verify.add_argument("file", metavar="FILE", help="a record as JSON, or - for standard input")
-    verify.add_argument("--json", action="store_true", help="print the result as JSON")
-    verify.set_defaults(command=_verify)
+    check = commands.add_parser("verify", help="replay a record, or all of a race's, and say what it comes to")
+    check.add_argument("file", metavar="FILE", help="a record or a race as JSON, or - for standard input")
+    check.add_argument("--json", action="store_true", help="print the result as JSON")
+    check.set_defaults(command=_verify)
     count = commands.add_parser("perft", help="count the legal move sequences of a given length")
     count.add_argument("variant", metavar="VARIANT|POSITION", help="a variant with --seed, or a position's line")
     count.add_argument("depth", metavar="DEPTH", type=int)
@@ -108,7 +110,7 @@ def _play(options: argparse.Namespace) -> int:
     tokens, clock, end = _play_tokens(table, sys.stdin)
     game_options = None if chosen is None else dict(table.options)
     record = Record(RULES_VERSION, options.variant, game_options, seed, tuple(tokens), tuple(clock), end)
-    _print_result(replay(record))
+    print(replay_report(replay(record)))
     if options.save:
         options.save.write_text(json.dumps(record.to_json()) + "\n")
     return 0
@@ -144,37 +146,15 @@ def _play_tokens(table: Table, lines: TextIO) -> tuple[list[str], list[int], End
 
 
 def _verify(options: argparse.Namespace) -> int:
-    result = replay(_read_record(options.file))
-    if options.json:
-        print(json.dumps(result.to_json()))
-    else:
-        _print_result(result)
+    data = read_document(options.file)
+    if is_race(data):
+        race = RaceFile.from_json(data)
+        check = check_race(race)
+        print(json.dumps(check.to_json()) if options.json else race_report(race, check))
+        return 0 if check.ok else 1
+    result = replay(Record.from_json(data))
+    print(json.dumps(result.to_json()) if options.json else replay_report(result))
     return 0 if result.ok else 1
-
-
-def _read_record(file: str) -> Record:
-    if file == "-":
-        text = sys.stdin.buffer.read(_LARGEST_FILE + 1)
-    else:
-        with Path(file).open("rb") as stream:
-            text = stream.read(_LARGEST_FILE + 1)
-    if len(text) > _LARGEST_FILE:
-        raise RecordError(f"a record's file has at most {_LARGEST_FILE:,} bytes")
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        raise RecordError("not JSON") from None
-    return Record.from_json(data)
-
-
-def _print_result(result: Replay) -> None:
-    figures = f"{result.cards_up}/{result.goal} cards up, {result.tokens} tokens, {result.elapsed_ms / 1000:.3f} s"
-    if result.failure is None:
-        print(f"verified: {result.how}, {figures}")
-        return
-    failure = result.failure
-    where = "the end" if failure.token is None else f"token {failure.index} ({failure.token})"
-    print(f"refused: {where}: {failure.reason}\nreached: {figures}")
 
 
 def _perft(options: argparse.Namespace) -> int:

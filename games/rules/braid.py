@@ -11,6 +11,7 @@ from typing import Any, Final
 from .cards import FRENCH_RANKS, RANK, SUIT, TWO_FRENCH
 from .errors import PositionError
 from .layout import check_cells, check_rounded_foundations
+from .reasons import Reason, Why
 from .table import Option, Table
 from .tokens import DOWN, DRAW, ROUND, TO_FOUNDATION, TO_PILE, UP, Move, Vocabulary
 
@@ -137,6 +138,11 @@ class Braid(Table):
             return source == WASTE and (target >= INNER or not self.reserve)
         return what == ROUND and bool(self.waste and self.rounds_left) and not self.stock
 
+    def _is_safe(self, source: int) -> bool:
+        # It holds nothing, and its twin can go up as well or is up: it does not matter which of them goes first.
+        card = self.piles[source][-1]
+        return self._wants[card] > 1 or any(card in pile for pile in self.foundations)
+
     def _do(self, move: Move) -> int:
         what, source, target, _ = move
         if what == TO_FOUNDATION:
@@ -211,31 +217,31 @@ class Braid(Table):
     def _facts(self) -> dict[str, Any]:
         return {"base": FRENCH_RANKS[self.base], "direction": self.direction}
 
-    def _reason(self, move: Move) -> str:
+    def _reason(self, move: Move) -> Reason:
         what, source, target, _ = move
         if self.direction is None:
-            return "first choose the building direction, up or down"
+            return Reason(Why.DIRECTION_FIRST)
         if what in (UP, DOWN):
-            return "the building direction stands"
+            return Reason(Why.DIRECTION_STANDS)
         if what == DRAW:
-            return "the stock is empty"
+            return Reason(Why.STOCK_EMPTY)
         if what == ROUND:
             return self._no_round()
         name = self.VOCABULARY.piles[source]
         if source > WASTE or not self.piles[source]:
-            return f"{name} has no card to play"
+            return Reason(Why.NO_CARD, pile=name)
         card = self.DECK.names[self.piles[source][-1]]
         if what == TO_FOUNDATION:
-            return f"no foundation takes {card}"
+            return Reason(Why.NO_FOUNDATION, card=card)
         if target >= CELLS:
-            return "cards move to cells and foundations only"
+            return Reason(Why.CELLS_ONLY)
         if self.tableau[target]:
-            return f"cell t{target} holds a card"
+            return Reason(Why.CELL_TAKEN, pile=f"t{target}")
         if target >= INNER:
-            return "an empty outer cell takes only the top of the waste"
-        return "an empty inner cell takes the top of the braid, and of the waste only once the braid is gone"
+            return Reason(Why.OUTER_CELL)
+        return Reason(Why.INNER_CELL)
 
-    def _no_round(self) -> str:
+    def _no_round(self) -> Reason:
         if self.stock:
-            return "the stock is not empty"
-        return "no redeal is left" if self.waste else "the waste is empty"
+            return Reason(Why.STOCK_NOT_EMPTY)
+        return Reason(Why.NO_REDEAL if self.waste else Why.WASTE_EMPTY)

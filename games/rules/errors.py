@@ -1,4 +1,4 @@
-"""The errors of the rules library: bad deals, tokens, positions and records.
+"""The errors of the rules library: bad deals, tokens, positions, records and races.
 
 Every error is a `RulesError`, which is a `ValueError`, and has a stable `code` as well as a message.
 """
@@ -6,6 +6,8 @@ Every error is a `RulesError`, which is a `ValueError`, and has a stable `code` 
 from __future__ import annotations
 
 from typing import ClassVar
+
+from .reasons import Reason
 
 
 def quoted(value: object) -> str:
@@ -57,6 +59,12 @@ class RecordError(RulesError):
     code = "bad_record"
 
 
+class RaceError(RulesError):
+    """A race's file that does not have the form described in docs/records.md."""
+
+    code = "bad_race"
+
+
 class TokenError(RulesError):
     """A token was refused. `token` says which one (shortened if it is strange) and `reason` why."""
 
@@ -73,9 +81,13 @@ class InvalidTokenError(TokenError):
 
 
 class IllegalMoveError(TokenError):
-    """A token of this game that is not legal in this position."""
+    """A token of this game that is not legal in this position; `why` says so for programs."""
 
     code = "illegal_move"
+
+    def __init__(self, token: object, why: Reason) -> None:
+        self.why = why
+        super().__init__(token, str(why))
 
 
 class RecordFullError(IllegalMoveError):

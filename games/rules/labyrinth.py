@@ -11,6 +11,7 @@ from typing import Any, Final
 from .cards import FRENCH_SUITS, FRENCH_WITHOUT_ACES, RANK, SUIT
 from .errors import PositionError
 from .layout import check_cells, check_suit_foundations
+from .reasons import Reason, Why
 from .table import Table
 from .tokens import DRAW, TO_FOUNDATION, TO_PILE, Move, Vocabulary
 
@@ -99,6 +100,10 @@ class Labyrinth(Table):
             return self._next[SUIT[card]] == card and bool(self._free() >> source & 1)
         return what == DRAW and bool(self.stock)
 
+    def _is_safe(self, source: int) -> bool:
+        # A gap only frees its neighbours; but in the first row the stock fills it, which changes the rows to come.
+        return source >= ROW or not self.stock
+
     def _do(self, move: Move) -> int:
         if move[0] == TO_FOUNDATION:
             return self._raise(move[1])
@@ -167,17 +172,18 @@ class Labyrinth(Table):
         names = self.VOCABULARY.piles
         return {"rows": self.rows, "free": [names[cell] for cell in range(CELLS) if free >> cell & 1]}
 
-    def _reason(self, move: Move) -> str:
+    def _reason(self, move: Move) -> Reason:
         what, source, _, _ = move
         if what == DRAW:
-            return "the stock is empty"
+            return Reason(Why.STOCK_EMPTY)
         if what == TO_PILE:
-            return "cards move to the foundations only"
+            return Reason(Why.FOUNDATIONS_ONLY)
         if what != TO_FOUNDATION:
-            return "this game has no such move"
+            return Reason(Why.NO_SUCH_MOVE)
         if source == STOCK or not self.tableau[source]:
-            return f"{self.VOCABULARY.piles[source]} has no card to play"
+            return Reason(Why.NO_CARD, pile=self.VOCABULARY.piles[source])
         card = self.tableau[source][0]
         if not self._free() >> source & 1:
-            return f"{self.DECK.names[card]} is blocked: the cells above and below it hold cards"
-        return f"the foundation of {FRENCH_SUITS[SUIT[card]]} does not take {self.DECK.names[card]} yet"
+            return Reason(Why.LOCKED, card=self.DECK.names[card])
+        names, suit = self.DECK.names, SUIT[card]
+        return Reason(Why.NOT_YET, card=names[card], suit=FRENCH_SUITS[suit], next=names[self._next[suit]])

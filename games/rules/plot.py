@@ -10,6 +10,7 @@ from typing import Any, Final
 from .cards import FRENCH_RANKS, RANK, TWO_FRENCH
 from .errors import PositionError
 from .layout import check_rounded_foundations
+from .reasons import Reason, Why
 from .table import Table
 from .tokens import DRAW, TO_FOUNDATION, TO_PILE, Move, Vocabulary
 
@@ -110,6 +111,11 @@ class Plot(Table):
             return rank != open_rank and (rank + 1) % 13 == RANK[pile[-1]]
         return source == WASTE and open_rank in (-1, rank)
 
+    def _is_safe(self, source: int) -> bool:
+        # Every card that could be built on it is up.
+        place = (RANK[self.piles[source][-1]] - self.base) % 13
+        return place > 0 and all(len(pile) >= place for pile in self.foundations)
+
     def _do(self, move: Move) -> int:
         what, source, target, _ = move
         if what == DRAW:
@@ -162,31 +168,31 @@ class Plot(Table):
     def _facts(self) -> dict[str, Any]:
         return {"base": FRENCH_RANKS[self.base], "phase": self.phase}
 
-    def _reason(self, move: Move) -> str:
+    def _reason(self, move: Move) -> Reason:
         what, source, target, _ = move
         if what == DRAW:
-            return "the stock is empty"
+            return Reason(Why.STOCK_EMPTY)
         if what not in (TO_FOUNDATION, TO_PILE):
-            return "this game has no such move"
+            return Reason(Why.NO_SUCH_MOVE)
         if source > WASTE or not self.piles[source]:
-            return f"{self.VOCABULARY.piles[source]} has no card to play"
+            return Reason(Why.NO_CARD, pile=self.VOCABULARY.piles[source])
         card = self.DECK.names[self.piles[source][-1]]
         if what == TO_FOUNDATION:
             if RANK[self.piles[source][-1]] == self.base:
-                return f"{card} starts a foundation only when the first one is full"
-            return f"no foundation takes {card} now"
+                return Reason(Why.BASE_LATER, card=card)
+            return Reason(Why.NO_FOUNDATION, card=card)
         if source == RESERVE:
-            return "the reserve goes to foundations only"
+            return Reason(Why.RESERVE_UP)
         if target >= PILES:
-            return "cards move to piles and foundations only"
+            return Reason(Why.PILES_ONLY)
         return self._why_not(card, source, target)
 
-    def _why_not(self, card: str, source: int, target: int) -> str:
+    def _why_not(self, card: str, source: int, target: int) -> Reason:
         base = FRENCH_RANKS[self.base]
         if not self.tableau[target]:
             if source != WASTE:
-                return "an empty pile takes only the top of the waste"
-            return f"in phase one an empty pile takes only a card of the base rank, {base}"
+                return Reason(Why.SPACE_FROM_WASTE)
+            return Reason(Why.SPACE_FOR_BASE, base=base)
         if self.phase == 1 and card[0] == base:
-            return "in phase one a card of the base rank goes on no pile"
-        return f"{card} does not go on {self.DECK.names[self.tableau[target][-1]]}"
+            return Reason(Why.BASE_ON_PILE, card=card)
+        return Reason(Why.NOT_ON, card=card, onto=self.DECK.names[self.tableau[target][-1]])

@@ -26,6 +26,11 @@ class Failure:
     reason: str
     code: str
 
+    @property
+    def place(self) -> str:
+        """The token, or the end, in words."""
+        return "the end" if self.token is None else f"token {self.index} ({self.token})"
+
 
 @dataclass(frozen=True, slots=True)
 class Replay:

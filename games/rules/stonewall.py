@@ -9,6 +9,7 @@ from typing import Final
 
 from .cards import FRENCH, FRENCH_SUITS, RANK, RED, SUIT
 from .layout import check_cells, check_face_down, check_suit_foundations
+from .reasons import Reason, Why
 from .table import Table
 from .tokens import TO_FOUNDATION, TO_PILE, Move, Vocabulary
 
@@ -128,6 +129,13 @@ class Stonewall(Table):
             return bool(_ON[pile[-count]] >> onto[-1] & 1)
         return source >= PILES or count < len(pile)
 
+    def _is_safe(self, source: int) -> bool:
+        # Nothing can be built on it any more; aces need no place.
+        card = self.piles[source][-1]
+        rank = RANK[card]
+        others = [pile for suit, pile in enumerate(self.foundations) if RED[suit * 13] != RED[card]]
+        return rank < 2 or all(len(pile) >= rank for pile in others)
+
     def _do(self, move: Move) -> int:
         what, source, target, count = move
         pile = self.piles[source]
@@ -184,22 +192,25 @@ class Stonewall(Table):
     def _foundation_of(self, trace: int) -> int:
         return trace & 3
 
-    def _reason(self, move: Move) -> str:
+    def _reason(self, move: Move) -> Reason:
         what, source, target, count = move
         if what not in (TO_FOUNDATION, TO_PILE):
-            return "this game has no such move"
+            return Reason(Why.NO_SUCH_MOVE)
         name, pile = self.VOCABULARY.piles[source], self.piles[source]
         if not pile:
-            return f"{name} has no card to play"
+            return Reason(Why.NO_CARD, pile=name)
         if what == TO_FOUNDATION:
             card = pile[-1]
-            return f"the foundation of {FRENCH_SUITS[SUIT[card]]} does not take {self.DECK.names[card]} yet"
+            names, suit = self.DECK.names, SUIT[card]
+            return Reason(Why.NOT_YET, card=names[card], suit=FRENCH_SUITS[suit], next=names[self._next[suit]])
         if target >= PILES:
-            return "cards move to piles and foundations only"
+            return Reason(Why.PILES_ONLY)
         run = self._run(pile)
         if count > run:
-            return f"only the top {run} of {name} form a sequence that is face up"
+            return Reason(Why.NO_RUN, pile=name, count=run)
         onto = self.tableau[target]
         if not onto:
-            return "a whole pile on an empty pile changes nothing"
-        return f"{self.DECK.names[pile[-count]]} does not go on {self.DECK.names[onto[-1]]}"
+            return Reason(Why.WHOLE_PILE)
+        card, names = pile[-count], self.DECK.names
+        why = Why.SAME_COLOUR if RED[card] == RED[onto[-1]] else Why.NOT_ON
+        return Reason(why, card=names[card], onto=names[onto[-1]])

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Self
 
 from .cards import Deck
 from .errors import IllegalMoveError, OptionError, PositionError, RecordFullError, quoted
+from .reasons import Reason, Why
 from .tokens import DRAW, ROUND, TO_FOUNDATION, TO_PILE, UNDO, Move, Vocabulary
 
 MAX_TOKENS: Final = 5000
@@ -145,8 +146,12 @@ class Table(ABC):
         """Whether a move is legal in a game that is not won."""
 
     @abstractmethod
-    def _reason(self, move: Move) -> str:
+    def _reason(self, move: Move) -> Reason:
         """Why a move is illegal, without giving away anything hidden."""
+
+    @abstractmethod
+    def _is_safe(self, source: int) -> bool:
+        """Whether the top of a pile, which may go to its foundation, can be of no more use where it lies."""
 
     @abstractmethod
     def _do(self, move: Move) -> int:
@@ -195,6 +200,15 @@ class Table(ABC):
         """The legal tokens, `u` not included, in an order that depends on the position alone."""
         return [] if self.cards_up == self.goal else self._legal()
 
+    def safe_moves(self, legal: Sequence[str] | None = None) -> list[str]:
+        """The legal foundation moves that spoil nothing: a game that can be won can still be won after them.
+
+        `legal` is what `legal_moves` has said of this position, where that is known already.
+        """
+        read = self.VOCABULARY.read
+        tokens = self.legal_moves() if legal is None else legal
+        return [token for token in tokens if token.endswith("-f") and self._is_safe(read(token).source)]
+
     def is_legal(self, token: object) -> bool:
         """Whether `token` is one of `legal_moves()`. Accepts any value and never raises."""
         try:
@@ -215,12 +229,12 @@ class Table(ABC):
         except (KeyError, TypeError):
             move = self.VOCABULARY.read(token)
         if self.token_count >= MAX_TOKENS:
-            raise RecordFullError(token, f"a record holds at most {MAX_TOKENS:,} tokens")
+            raise RecordFullError(token, Reason(Why.RECORD_FULL, limit=f"{MAX_TOKENS:,}"))
         if self.cards_up == self.goal:
-            raise IllegalMoveError(token, "the game is won")
+            raise IllegalMoveError(token, Reason(Why.WON))
         if move[0] == UNDO:
             if not self._tokens:
-                raise IllegalMoveError(token, "no move stands that could be undone")
+                raise IllegalMoveError(token, Reason(Why.NOTHING_TO_UNDO))
             self._take_back()
         elif self._allows(move):
             self._traces.append(self._do(move))
@@ -230,13 +244,23 @@ class Table(ABC):
             raise IllegalMoveError(token, self._reason(move))
         self.token_count += 1
 
+    def why_not(self, token: str) -> Reason | None:
+        """Why a move, not `u`, would be refused; None when it is legal.
+
+        :raises InvalidTokenError: when it is not a token of this game.
+        """
+        move = self.VOCABULARY.read(token)
+        if self.cards_up == self.goal:
+            return Reason(Why.WON)
+        return None if self._allows(move) else self._reason(move)
+
     def pop(self) -> str:
         """Take back the last move as if it had never been played, and return its token.
 
         :raises IllegalMoveError: when there is no move to take back.
         """
         if not self._tokens:
-            raise IllegalMoveError("u", "no move stands that could be undone")
+            raise IllegalMoveError("u", Reason(Why.NOTHING_TO_UNDO))
         self.token_count -= 1
         return self._take_back()
 

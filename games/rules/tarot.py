@@ -10,6 +10,7 @@ from typing import Final
 
 from .cards import TAROT
 from .layout import check_face_down, check_suit_foundations
+from .reasons import Reason, Why
 from .table import Option, Options, Table
 from .tokens import DRAW, ROUND, TO_FOUNDATION, TO_PILE, Move, Vocabulary
 
@@ -202,6 +203,18 @@ class Tarot(Table):
             return bool(self._fits.on[card] >> onto[-1] & 1) and not (whole and self._fits.fixed >> card & 1)
         return not whole and bool(self._fits.founds >> card & 1)
 
+    def _is_safe(self, source: int) -> bool:
+        # Nothing but the Fool, who goes on anything, can be built on it any more. A card less on the waste changes
+        # which cards turn up where more than one is drawn.
+        if source == WASTE and self._draw > 1:
+            return False
+        takes = self._fits.takes[self.piles[source][-1]] & ~(1 << FOOL)
+        return all(self._is_up(card) for card in _CARDS if takes >> card & 1)
+
+    def _is_up(self, card: int) -> bool:
+        awaited = self._next[_SLOT[card]]
+        return awaited < 0 or card < awaited
+
     def _do(self, move: Move) -> int:
         what, source, target, count = move
         if what == DRAW:
@@ -330,32 +343,37 @@ class Tarot(Table):
             return listed, len(self.waste) - listed
         return super()._shown(pile)
 
-    def _reason(self, move: Move) -> str:
+    def _reason(self, move: Move) -> Reason:
         what, source, target, count = move
         if what == DRAW:
-            return "the stock is empty"
+            return Reason(Why.STOCK_EMPTY)
         if what == ROUND:
-            return "the stock is not empty" if self.stock else "the waste is empty"
+            return Reason(Why.STOCK_NOT_EMPTY if self.stock else Why.WASTE_EMPTY)
         if what not in (TO_FOUNDATION, TO_PILE):
-            return "this game has no such move"
+            return Reason(Why.NO_SUCH_MOVE)
         name, pile = self.VOCABULARY.piles[source], self.piles[source]
         if source > WASTE or not pile:
-            return f"{name} has no card to play"
+            return Reason(Why.NO_CARD, pile=name)
         if what == TO_FOUNDATION:
-            return f"no foundation takes {self.DECK.names[pile[-1]]} now"
+            if pile[-1] == FOOL and self.options["fool"] == "wild":
+                return Reason(Why.FOOL_UP, card=self.DECK.names[FOOL])
+            awaited = self._next[_SLOT[pile[-1]]]
+            following = self.DECK.names[awaited] if awaited >= 0 else ""
+            return Reason(Why.NO_FOUNDATION, card=self.DECK.names[pile[-1]], next=following)
         if target >= PILES:
-            return "cards move to piles and foundations only"
+            return Reason(Why.PILES_ONLY)
         open_cards = 1 if source == WASTE else sum(not self.hidden >> card & 1 for card in pile)
         if count > open_cards:
-            return f"{name} has only {open_cards} cards that may be moved"
+            return Reason(Why.FEWER_OPEN, pile=name, count=open_cards)
         return self._why_not(self.DECK.names[pile[-count]], target, whole=count == len(pile) and source < PILES)
 
-    def _why_not(self, card: str, target: int, *, whole: bool) -> str:
+    def _why_not(self, card: str, target: int, *, whole: bool) -> Reason:
         onto = self.tableau[target]
         if not onto:
             if whole:
-                return "a whole pile on an empty pile changes nothing"
-            return f"{card} does not go on an empty pile"
+                return Reason(Why.WHOLE_PILE)
+            return Reason(Why.NOT_ON_SPACE, card=card)
         if whole and self._fits.fixed >> self.DECK.number[card] & 1:
-            return f"{card} at the bottom of a pile leaves it only for its foundation"
-        return f"{card} does not go on {self.DECK.names[onto[-1]]}"
+            return Reason(Why.KEPT_BELOW, card=card)
+        alike = _family(self.DECK.number[card]) == _family(onto[-1])
+        return Reason(Why.SAME_FAMILY if alike else Why.NOT_ON, card=card, onto=self.DECK.names[onto[-1]])

@@ -129,10 +129,10 @@ class Vocabulary:
         piles = len(self.piles)
         if 0 <= number < len(WORDS):
             return WORDS[number]
-        number -= len(WORDS)
-        if 0 <= number < piles:
-            return self.to_foundation[number]
-        unit, pair = divmod(number - piles, piles * piles)
+        after_words = number - len(WORDS)
+        if 0 <= after_words < piles:
+            return self.to_foundation[after_words]
+        unit, pair = divmod(after_words - piles, piles * piles)
         source, target = divmod(pair, piles)
         if number < 0 or source == target or unit >= self.largest_unit:
             raise InvalidTokenError(str(number), "no token of this game has that number")

@@ -10,9 +10,13 @@ from random import Random
 from typing import Final
 
 from games.rules import Table
+from games.rules.tokens import DRAW, ROUND, TO_FOUNDATION, TO_PILE
 
 MOST_TOKENS: Final = 600
 """Where a game that does not end is given up. The games these players win are much shorter."""
+
+LEAST: Final = 6
+"""The wish for a move that turns nothing up and frees no pile."""
 
 
 def random_game(table: Table, chance: Random) -> bool:
@@ -36,7 +40,7 @@ def greedy_game(table: Table, chance: Random) -> bool:
     for _ in range(MOST_TOKENS):
         legal = table.legal_moves()
         chance.shuffle(legal)
-        legal.sort(key=lambda token: _wish(table, token))
+        legal.sort(key=lambda token: wish(table, token))
         for token in legal:
             table.push(token)
             piles = _piles(table)
@@ -49,20 +53,19 @@ def greedy_game(table: Table, chance: Random) -> bool:
     return table.is_won
 
 
-def _wish(table: Table, token: str) -> int:
-    """How promising a move is for the greedy player; the smallest number is played first."""
-    source, dash, target = token.partition("-")
-    if not dash:
-        return {"d": 4, "n": 5}.get(token, 0)
-    if target == "f":
-        return 0
-    if not source.startswith("t"):
+def wish(table: Table, token: str) -> int:
+    """How promising a move looks; the smallest number comes first: foundations, then what turns a card up, waste and
+    reserve, whole piles, the stock, and last (`LEAST`) what only moves cards about.
+    """
+    what, source, _, cards = table.VOCABULARY.read(token)
+    if what != TO_PILE:
+        return {TO_FOUNDATION: 0, DRAW: 4, ROUND: 5}.get(what, 0)
+    if source >= table.TABLEAU:
         return 2
-    pile = table.pile(source)
-    below = len(pile) - int(target.partition("x")[2] or 1) - 1
-    if below < 0:
+    pile = table.piles[source]
+    if len(pile) == cards:
         return 3
-    return 1 if table.hidden >> pile[below] & 1 else 6
+    return 1 if table.hidden >> pile[-cards - 1] & 1 else LEAST
 
 
 def _piles(table: Table) -> tuple[object, ...]:

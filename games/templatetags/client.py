@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Final
 
 from django import template
 from django.conf import settings
 from django.templatetags.static import static
+from django.utils.formats import get_format
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
@@ -54,13 +57,28 @@ def game_of(variant: str) -> str:
 
 
 @register.filter
-def clock(ms: int | None) -> str:
-    """Milliseconds as ``4:07`` or ``1:04:07``."""
+def duration(ms: int | None, places: int = 1) -> str:
+    """How long a game took, from milliseconds: ``4:07.3`` or ``1:04:07.3``; with `places` ``4:07.312`` or ``4:07``."""
     if ms is None:
         return "–"
-    minutes, seconds = divmod(ms // 1000, 60)
+    seconds, rest = divmod(ms, 1000)
+    minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+    text = f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+    return f"{text}{get_format('DECIMAL_SEPARATOR')}{f'{rest:03}'[:places]}" if places else text
+
+
+#: What stands beside the time on a board.
+_RANKED_BY: Final = ("points", "figure", "cards_up")
+
+
+@register.filter
+def timed(entries: Sequence[Any]) -> list[tuple[Any, str]]:
+    """The entries of a board, each with its time: to the millisecond where it would look like a neighbour's."""
+    looks = [(*(getattr(one, name, None) for name in _RANKED_BY), duration(one.elapsed_ms)) for one in entries]
+    alike = [one == other for one, other in pairwise(looks)]
+    equal = [before or after for before, after in zip([False, *alike], [*alike, False], strict=True)]
+    return [(one, duration(one.elapsed_ms, 3 if close else 1)) for one, close in zip(entries, equal, strict=False)]
 
 
 register.filter("goal_of", goal_of)

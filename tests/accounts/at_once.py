@@ -55,7 +55,9 @@ def both(*actions: Callable[[], object]) -> list[object]:
 
 
 def merge_while_the_account_begins(number: int) -> None:
-    """A guest with a ranked attempt signs in to an account that begins the same deal just then: one stays ranked."""
+    """A guest with a ranked attempt signs in to an account that begins the same deal just then: only the account's own
+    attempt can be ranked.
+    """
     from accounts.guests import create_guest, merge_guest
     from accounts.models import User
     from games.attempts import start_attempt
@@ -63,11 +65,12 @@ def merge_while_the_account_begins(number: int) -> None:
 
     deal = todays("plot")
     user, guest = User.objects.create_user(f"merger {number}"), create_guest()
-    start_attempt(guest, deal)
+    guests = start_attempt(guest, deal)
     outcomes = both(lambda: merge_guest(guest, user), lambda: start_attempt(user, deal))
     assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)], outcomes
     attempts = Attempt.objects.filter(player=user, deal=deal)
-    assert attempts.filter(ranked=True).count() == 1
+    assert attempts.filter(pk=guests.pk, ranked=False).exists()
+    assert attempts.filter(ranked=True).count() == attempts.count() - 1
     assert not User.objects.filter(pk=guest.pk).exists()
 
 

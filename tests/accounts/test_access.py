@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts import invitations
 from accounts.models import User
 from accounts.urls import urlpatterns
 from tests.accounts.conftest import MakeUser, SignIn
@@ -27,6 +28,15 @@ class Rule:
 NOT_ALLOWED = (405, 405, 405)
 RULES = {
     "language": Rule(NOT_ALLOWED, (302, 302, 302)),
+    "avatar": Rule((200, 200, 200), NOT_ALLOWED),
+    "search": Rule((200, 200, 200), NOT_ALLOWED),
+    "compare": Rule((200, 200, 200), NOT_ALLOWED),
+    "invite": Rule((302, 302, 200), NOT_ALLOWED),
+    "join": Rule((200, 200, 200), NOT_ALLOWED),
+    "accept": Rule(NOT_ALLOWED, (302, 302, 302)),
+    "calendar": Rule(NOT_ALLOWED, (302, 302, 400)),
+    "push": Rule(NOT_ALLOWED, (401, 403, 404)),
+    "calendar_feed": Rule((404, 404, 404), NOT_ALLOWED),
     "me": Rule((302, 302, 302), NOT_ALLOWED),
     "following": Rule((302, 302, 200), NOT_ALLOWED),
     "settings": Rule((302, 200, 200), (302, 422, 422)),
@@ -36,14 +46,28 @@ RULES = {
     "delete": Rule((302, 200, 302), (302, 200, 302)),
     "profile": Rule((200, 200, 200), NOT_ALLOWED),
     "history": Rule((200, 200, 200), NOT_ALLOWED),
+    "ratings": Rule((200, 200, 200), NOT_ALLOWED),
     "follow": Rule(NOT_ALLOWED, (302, 302, 302)),
     "unfollow": Rule(NOT_ALLOWED, (302, 302, 302)),
 }
-WITH_PLAYER = {"profile", "history", "follow", "unfollow"}
+WITH_INVITATION = {"join", "accept"}
+WITH_PLAYER = {"profile", "history", "ratings", "follow", "unfollow"}
 
 
 def address(name: str, player: User) -> str:
+    if name == "calendar_feed":
+        return reverse("players:calendar_feed", args=["never-given"])
+    if name == "avatar":
+        return reverse("players:avatar", args=["guest"])
+    if name == "compare":
+        return reverse("players:compare", args=[player.public_id, _another().public_id])
+    if name in WITH_INVITATION:
+        return reverse(f"players:{name}", args=[invitations.token_of(player)])
     return reverse(f"players:{name}", args=[player.public_id] if name in WITH_PLAYER else [])
+
+
+def _another() -> User:
+    return User.objects.get_or_create(username="Another", defaults={"display_name": "Another"})[0]
 
 
 def test_every_address_has_a_rule() -> None:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from accounts.models import User
-from accounts.moderation import ban_player, lift_ban
+from accounts.models import Ban, User
+from accounts.moderation import ban_player, end_due, lift_ban
 from accounts.names import name_key
-from leaderboards import ranking
-from leaderboards.models import Result
+from games.models import Deal
+from leaderboards import ranking, reading, seasons
+from leaderboards.keys import BOARDS, Score
+from leaderboards.listings import deal_listing, season_listing
+from leaderboards.models import Rating, Result, Season
+from leaderboards.ratings import board
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
 
@@ -24,13 +33,22 @@ PLAYERS = reverse("admin:accounts_user_changelist")
 def staff(make_user: MakeUser) -> User:
     """Staff who may change players, and are no superuser."""
     user = make_user("Moderato", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=["view_user", "change_user"]))
+    user.user_permissions.set(Permission.objects.filter(codename__in=["view_user", "change_user", "ban_user"]))
     return user
 
 
 def act(client: Client, action: str, *players: User) -> None:
     answer = client.post(PLAYERS, {"action": action, "_selected_action": [player.pk for player in players]})
     assert answer.status_code == 302
+
+
+def ban(client: Client, *players: User, **terms: str) -> Any:
+    """Choose the action, and fill in the page that it leads to."""
+    asked = client.post(PLAYERS, {"action": "ban", "_selected_action": [player.pk for player in players]}, follow=True)
+    if asked.status_code != 200 or "form" not in (asked.context or {}):
+        return asked
+    chosen = {"player": [player.public_id for player in players]}
+    return client.post(reverse("admin:accounts_ban"), {**chosen, "why": "conduct", **terms})
 
 
 def test_a_ban_ends_sessions_and_takes_results_off_the_boards(
@@ -59,7 +77,7 @@ def test_the_banned_are_told_only_when_they_know_the_password(user: User, client
 
 def test_staff_ban_and_lift_bans(user: User, staff: User, sign_in: SignIn) -> None:
     client = sign_in(staff)
-    act(client, "ban", user)
+    ban(client, user)
     user.refresh_from_db()
     assert user.banned_at is not None
     assert not user.is_active
@@ -74,6 +92,8 @@ def test_staff_are_not_banned_by_staff(staff: User, make_user: MakeUser, sign_in
     root = make_user("Rooted", is_superuser=True, is_staff=True)
     for action in ("ban", "erase", "neutral_name"):
         act(sign_in(staff), action, root, staff)
+    refused = sign_in(root).post(reverse("admin:accounts_ban"), {"player": [staff.public_id], "why": "name"})
+    assert refused.status_code == 404
     assert set(User.objects.filter(is_active=True, deleted_at=None)) == {root, staff}
 
 
@@ -118,6 +138,13 @@ def test_rows_are_neither_added_nor_deleted(user: User, make_user: MakeUser, sig
     assert User.objects.filter(pk=user.pk).exists()
 
 
+@pytest.mark.parametrize("model", ["socialaccount", "socialapp", "socialtoken"])
+def test_nobody_edits_which_services_open_which_account(make_user: MakeUser, sign_in: SignIn, model: str) -> None:
+    client = sign_in(make_user("Rooted", is_superuser=True, is_staff=True))
+    assert client.get("/admin/accounts/user/").status_code == 200
+    assert client.get(f"/admin/socialaccount/{model}/").status_code == 404
+
+
 def test_only_superusers_give_rights(user: User, staff: User, make_user: MakeUser, sign_in: SignIn) -> None:
     form = {"is_staff": "on", "is_superuser": "on", "display_name": "Changed"}
     sign_in(staff).post(reverse("admin:accounts_user_change", args=[staff.pk]), form)
@@ -135,14 +162,126 @@ def test_others_are_kept_out_of_the_admin(user: User, guest: User, client: Clien
     assert client.get(reverse("admin:login")).headers["Location"].startswith(reverse("account_login"))
     for player in (user, guest):
         assert sign_in(player).get(PLAYERS, follow=True).status_code == 403
-        sign_in(player).post(PLAYERS, {"action": "ban", "_selected_action": [user.pk]})
+        ban(sign_in(player), user)
+        sign_in(player).post(reverse("admin:accounts_ban"), {"player": user.public_id, "why": "name"})
     user.refresh_from_db()
     assert user.banned_at is None
 
 
-def test_staff_without_the_right_to_change_have_no_actions(user: User, make_user: MakeUser, sign_in: SignIn) -> None:
+@pytest.mark.parametrize("rights", [["view_user"], ["view_user", "change_user"]])
+def test_staff_without_the_right_to_ban_do_not(
+    rights: list[str], user: User, make_user: MakeUser, sign_in: SignIn
+) -> None:
     viewer = make_user("Looker", is_staff=True)
-    viewer.user_permissions.set(Permission.objects.filter(codename="view_user"))
-    sign_in(viewer).post(PLAYERS, {"action": "ban", "_selected_action": [user.pk]})
+    viewer.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    client = sign_in(viewer)
+    ban(client, user)
+    page = reverse("admin:accounts_ban")
+    assert client.get(page, {"player": str(user.public_id)}).status_code == 403
+    assert client.post(page, {"player": user.public_id, "why": "name"}).status_code == 403
     user.refresh_from_db()
     assert user.banned_at is None
+    ban_player(user, note="Between ourselves.")
+    client.post(PLAYERS, {"action": "unban", "_selected_action": [user.pk]})
+    user.refresh_from_db()
+    assert user.banned_at is not None
+    assert "Between ourselves" not in client.get(reverse("admin:accounts_user_change", args=[user.pk])).content.decode()
+
+
+def test_a_ban_has_a_reason_a_term_and_a_note_that_staff_see(user: User, staff: User, sign_in: SignIn) -> None:
+    client = sign_in(staff)
+    until = timezone.now().date() + timedelta(days=9)
+    ban(client, user, why="unfair", until=until.isoformat(), note="See the five games of Monday.")
+    kept = Ban.objects.get(player=user)
+    assert (kept.why, kept.until, kept.note, kept.by) == (
+        Ban.Why.UNFAIR,
+        datetime.combine(until, time.min, tzinfo=UTC),
+        "See the five games of Monday.",
+        staff,
+    )
+    page = client.get(reverse("admin:accounts_user_change", args=[user.pk])).content.decode()
+    assert "See the five games of Monday." in page
+    act(client, "unban", user)
+    kept.refresh_from_db()
+    assert (kept.end, kept.ended_by) == (Ban.End.LIFTED, staff)
+    assert kept.ended_at is not None
+
+
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        ({"until": "2020-01-01"}, "This day has begun or is over."),
+        ({"until": "2026-02-30"}, "Enter a valid date."),
+        ({"why": "spite"}, "Select a valid choice."),
+    ],
+)
+def test_terms_that_make_no_sense_are_refused(
+    terms: dict[str, str], said: str, user: User, staff: User, sign_in: SignIn
+) -> None:
+    assert said in ban(sign_in(staff), user, **terms).content.decode()
+    assert not Ban.objects.exists()
+
+
+def test_a_ban_ends_with_its_term_and_not_before(user: User) -> None:
+    now = timezone.now()
+    ban_player(user, Ban.Why.UNFAIR, until=now + timedelta(days=3))
+    assert end_due(now + timedelta(days=2)) == 0
+    assert end_due(now + timedelta(days=3)) == 1
+    user.refresh_from_db()
+    assert (user.banned_at, user.is_active) == (None, True)
+    assert Ban.objects.get().end == Ban.End.RAN_OUT
+    assert end_due(now + timedelta(days=4)) == 0
+
+
+def test_a_ban_for_good_does_not_end_by_itself(user: User) -> None:
+    ban_player(user)
+    assert end_due(timezone.now() + timedelta(days=40_000)) == 0
+
+
+def test_another_ban_takes_the_place_of_the_first(user: User, staff: User) -> None:
+    now = timezone.now()
+    first = ban_player(user, until=now + timedelta(days=1))
+    since = User.objects.get(pk=user.pk).banned_at
+    ban_player(user, by=staff)
+    first.refresh_from_db()
+    assert (first.end, first.ended_by) == (Ban.End.REPLACED, staff)
+    assert end_due(now + timedelta(days=2)) == 0
+    assert User.objects.get(pk=user.pk).banned_at == since
+
+
+def test_the_schedule_ends_bans(settings: Any) -> None:
+    assert {"task": "talon.end_bans", "schedule": 60.0} in settings.CELERY_BEAT_SCHEDULE.values()
+
+
+def test_the_end_of_a_ban_gives_back_exactly_the_ranks_and_ratings_that_stood(make_user: MakeUser) -> None:
+    deals = [factory.deal("stonewall", day=timezone.now().date() - timedelta(days=n)) for n in (2, 3)]
+    players = [make_user(f"Player {n}") for n in range(4)]
+    for on in deals:
+        for n, player in enumerate(players):
+            factory.listed(on, Score(50 - n % 3, 60_000 + n, 100), who=player)
+    for n, player in enumerate(players):
+        Rating.objects.create(player=player, mu=1500.5 + n, sigma=99.25, races=20, last_raced_at=timezone.now())
+    seasons.recount_marked()
+    before = stood(deals)
+    assert {len(rows) for rows in before} == {len(players)}
+    ban_player(players[1], until=timezone.now() + timedelta(days=1))
+    seasons.recount_marked()
+    hidden = stood(deals)
+    assert {len(rows) for rows in hidden} == {len(players) - 1}
+    assert players[1].public_id not in {who for rows in hidden for _, who, *_ in rows}
+    end_due(timezone.now() + timedelta(days=2))
+    seasons.recount_marked()
+    assert stood(deals) == before
+
+
+def stood(deals: list[Deal]) -> list[list[tuple[Any, ...]]]:
+    """What the deals' boards, this week's and the ratings' show."""
+    found = Season.objects.filter(standings__isnull=False).distinct().order_by("pk").values_list("pk", flat=True)
+    listings = [deal_listing(on.pk, name) for on in deals for name in BOARDS]
+    listings += [season_listing(pk, name) for pk in found for name in BOARDS]
+    pages = [reading.first_entries(listing, 50).entries for listing in listings]
+    shown: list[list[tuple[Any, ...]]] = [
+        [(one.rank, one.player, one.cards_up, one.elapsed_ms, one.tokens) for one in page] for page in pages
+    ]
+    rated = board.listed().order_by("-mu").values_list("mu", "player__public_id", "sigma", "races")
+    return [*shown, list(rated)]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import Group, Permission
@@ -15,15 +16,25 @@ from django.contrib.contenttypes.models import ContentType
 from django.core import serializers
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.deletion import erase_player
 from accounts.follows import follow
-from accounts.models import Follow, User
+from accounts.models import Ban, CalendarLink, DailyReminder, Follow, PushDevice, User
+from accounts.moderation import ban_player
 from accounts.names import FORMER_PLAYER
-from games.models import Attempt
+from games.appeals.models import Appeal, Report
+from games.ghosts import inbox
+from games.ghosts.models import Notice
+from games.models import Attempt, PracticeOrder, StaffNote
+from games.races.models import Entrant
 from leaderboards import ranking
-from leaderboards.models import Result, Standing
+from leaderboards.deciding import decide
+from leaderboards.models import Rating, RatingChange, Result, Standing
+from leaderboards.ratings import keeping, proof
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.games.appeals.doubtful import doubtful
+from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db
 
@@ -60,8 +71,9 @@ def test_nothing_personal_stays(ada: User, make_user: MakeUser) -> None:
     assert not Follow.objects.exists()
 
 
-#: What is left of a player: ranked attempts and where they stand on the boards.
-STAYS = {Attempt, Result, Standing}
+#: What is left of a player: ranked attempts and where they stand on the boards, and in races, with the ratings
+#: from which those of others follow; and that staff banned the player, without what they noted.
+STAYS = {Attempt, Ban, Entrant, Rating, RatingChange, Result, Standing}
 
 
 def rows_about(user: User) -> dict[str, int]:
@@ -80,6 +92,18 @@ def test_no_row_refers_to_the_player_but_what_stays(ada: User, make_user: MakeUs
     friend = make_user()
     follow(ada, friend)
     follow(friend, ada)
+    CalendarLink.objects.create(player=ada)
+    DailyReminder.objects.create(player=ada, hour=7, zone="UTC", due_at=timezone.now())
+    PushDevice.objects.create(player=ada, p256dh=b"", auth=b"")
+    SocialAccount.objects.create(user=ada, provider="github", uid="4711")
+    PracticeOrder.objects.create(player=ada, variant="plot", game="plot", made_at=timezone.now())
+    inbox.put(ada.pk, Notice.Kind.CHALLENGED, {"player": friend.pk})
+    theirs = doubtful(friend)
+    now = timezone.now()
+    Report.objects.create(attempt=theirs, reporter=ada, made_at=now)
+    answered = {"made_at": now, "answered_at": now, "answered_by": ada}
+    Report.objects.create(attempt=theirs, reporter=friend, action_taken=True, **answered)
+    Appeal.objects.create(attempt=theirs, decision="verified", **answered)
     ada.groups.add(Group.objects.create(name="staff"))
     ada.user_permissions.add(Permission.objects.all()[0])
     before = rows_about(ada)
@@ -88,6 +112,17 @@ def test_no_row_refers_to_the_player_but_what_stays(ada: User, make_user: MakeUs
     assert {name for name, rows in before.items() if not rows} == {staff_log}, "a relation this test does not furnish"
     erase_player(ada)
     assert {name for name, rows in rows_about(ada).items() if rows} == set()
+    assert not PracticeOrder.objects.exists()
+
+
+def test_rated_races_stay_because_the_ratings_of_others_follow_from_them(ada: User, make_user: MakeUser) -> None:
+    friend = make_user()
+    raced.race([ada, friend])
+    keeping.rate_finished()
+    before = raced.changes(), raced.ratings()
+    erase_player(ada)
+    assert (raced.changes(), raced.ratings()) == before
+    assert list(proof.faults()) == []
 
 
 def test_nobody_else_loses_anything(
@@ -230,3 +265,17 @@ def test_erasing_is_all_or_nothing(ada: User, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(RuntimeError):
         erase_player(ada)
     assert all(fact in everything() for fact in FACTS)
+
+
+def test_what_staff_wrote_is_deleted_and_that_they_decided_stays(
+    user: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    staff = make_user("Moderato", is_staff=True)
+    attempt = make_attempt(user, make_deal())
+    decide(attempt.pk, attempt.State.REJECTED, staff, "Ada admits it.")
+    StaffNote.objects.create(attempt=attempt, text="Wrote to Ada.", by=staff, made_at=timezone.now())
+    ban_player(user, note="Ada again.", by=staff)
+    erase_player(user)
+    assert list(attempt.decisions.values_list("state", "why", "by")) == [("rejected", "", staff.pk)]
+    assert list(Ban.objects.values_list("player", "note")) == [(user.pk, "")]
+    assert not StaffNote.objects.exists()

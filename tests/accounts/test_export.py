@@ -10,8 +10,9 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from asgiref.sync import async_to_sync, sync_to_async
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connections
-from django.test import AsyncClient
+from django.test import AsyncClient, Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -19,10 +20,18 @@ from accounts import export as exporting
 from accounts.export import export
 from accounts.follows import follow
 from accounts.guests import BACKEND, create_guest
-from accounts.models import User
+from accounts.models import Ban, User
+from accounts.moderation import ban_player
+from games.appeals import appeals, reports
+from games.ghosts import challenges
+from games.models import Attempt, Start
 from games.rules import Record, replay
 from leaderboards import ranking
+from leaderboards.deciding import decide
+from leaderboards.ratings import keeping
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.games.appeals.doubtful import doubtful
+from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +55,8 @@ def test_everything_about_a_player_is_there(
     follow(user, friend)
     attempts = [make_attempt(user, make_deal("plot")), make_attempt(user, make_deal(practice=True))]
     ranking.rank_player(user)
+    raced.race([user, friend])
+    keeping.rate_finished()
     found = exported(user)
     account = found["account"]
     assert (account["name"], account["public_id"]) == ("Ada", str(user.public_id))
@@ -55,9 +66,49 @@ def test_everything_about_a_player_is_there(
     assert [entry["name"] for entry in found["following"]] == ["Grace"]
     assert [entry["id"] for entry in found["attempts"]] == [str(attempt.public_id) for attempt in attempts]
     assert [entry["attempt"] for entry in found["results"]] == [str(attempts[0].public_id)]
+    assert [(entry["rank"], entry["before"]["mu"]) for entry in found["ratings"]] == [(1, 1500)]
+    assert found["ratings"][0]["after"]["mu"] > 1500
     text = json.dumps(found)
     assert "topsecret" not in text
     assert user.password not in text
+
+
+def test_challenges_answers_and_notices_are_there_without_other_players_numbers(
+    make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    ada, grace = make_user("Ada"), make_user("Grace")
+    deal = make_deal(practice=True)
+    sent = challenges.challenge(ada, make_attempt(ada, deal), to="Grace")
+    answering = challenges.answer(sent, grace)
+    sender, answerer = exported(ada), exported(grace)
+    challenged = sender["challenges"][0]
+    assert (challenged["code"], challenged["attempt"], challenged["to"]) == (
+        sent.code, str(sent.attempt.public_id), "Grace",
+    )  # fmt: skip
+    assert [(entry["challenge"], entry["attempt"]) for entry in answerer["answers"]] == [
+        (sent.code, str(answering.public_id))
+    ]
+    assert [(entry["kind"], entry["data"]) for entry in answerer["notices"]] == [
+        ("challenged", {"challenge": sent.code})
+    ]
+    assert (sender["answers"], sender["notices"], answerer["challenges"]) == ([], [], [])
+
+
+def test_appeals_and_reports_are_there_with_their_answers(make_user: MakeUser) -> None:
+    ada, grace = make_user("Ada"), make_user("Grace")
+    attempt = doubtful(ada)
+    reported = doubtful(grace, attempt.deal, state="verified", reasons=[])
+    made = appeals.appeal(attempt, ada, "I was quick.")
+    reports.report(reported, ada, "speed", "Hm.")
+    appeals.answer_appeal(made, grace, "So it seems.", Attempt.State.REJECTED)
+    found = exported(ada)
+    appeal, report = found["appeals"][0], found["reports"][0]
+    assert (appeal["attempt"], appeal["text"]) == (str(attempt.public_id), "I was quick.")
+    assert (appeal["answer"], appeal["decision"]) == ("So it seems.", "rejected")
+    assert (report["attempt"], report["reason"], report["text"]) == (str(reported.public_id), "speed", "Hm.")
+    assert report["action_taken"] is None
+    other = exported(grace)
+    assert other["appeals"] == other["reports"] == []
 
 
 def test_records_of_open_deals_stay_secret(user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
@@ -129,3 +180,43 @@ async def test_it_is_sent_as_a_file(make_user: MakeUser) -> None:
 async def test_a_guest_needs_no_password() -> None:
     guest = await sync_to_async(create_guest)()
     assert (await downloaded(guest))["account"]["guest"] is True
+
+
+def test_where_games_of_the_day_were_begun_is_there(make_user: MakeUser, make_deal: MakeDeal) -> None:
+    make_deal("plot")
+    user = make_user("Ada")
+    client = Client()
+    client.force_login(user, backend=BACKEND)
+    client.post(reverse("games:start", args=["plot"]))
+    start = Start.objects.get()
+    assert exported(user)["starts"] == [
+        {
+            "attempt": exported(user)["attempts"][0]["id"],
+            "device": str(start.device),
+            "network": bytes(start.network).hex(),
+            "made_at": DjangoJSONEncoder().default(start.made_at),
+        }
+    ]
+
+
+def test_a_record_that_cannot_be_read_costs_nobody_the_rest(
+    user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    attempt = make_attempt(user, make_deal(practice=True))
+    type(attempt).objects.filter(pk=attempt.pk).update(record=b"no record")
+    (told,) = exported(user)["attempts"]
+    assert told["record"] is None
+
+
+def test_what_staff_decided_is_there_and_not_what_they_wrote(
+    user: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    staff = make_user("Moderato", is_staff=True)
+    attempt = make_attempt(user, make_deal())
+    decide(attempt.pk, attempt.State.REJECTED, staff, "Like the game of Brook.")
+    ban_player(user, Ban.Why.UNFAIR, note="A friend of Brook's.", by=staff)
+    told = exported(user)
+    assert [(one["attempt"], one["state"]) for one in told["decisions"]] == [(str(attempt.public_id), "rejected")]
+    assert [(one["why"], one["until"], one["end"]) for one in told["bans"]] == [("unfair", None, "")]
+    assert "Brook" not in str(told)
+    assert "Moderato" not in str(told)

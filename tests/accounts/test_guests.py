@@ -16,9 +16,11 @@ from django.urls import reverse
 
 from accounts.guests import create_guest, merge_guest, player_for
 from accounts.models import User
+from accounts.profile import results_page, statistics_of
 from games import limits
+from games.attempts import close_attempt
 from games.models import Attempt
-from leaderboards import ranking
+from leaderboards import ranking, settlement
 from leaderboards.models import Result
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, SignIn
 
@@ -140,13 +142,62 @@ def test_signing_in_brings_the_guests_attempts_along(  # noqa: PLR0917
     ranking.rank_player(guest)
     client = sign_in(guest)
     with django_capture_on_commit_callbacks(execute=True):
-        client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
+        answer = client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD}, follow=True)
     assert not User.objects.filter(pk=guest.pk).exists()
-    assert set(Attempt.objects.filter(player=user, ranked=True)) == {ranked}
-    assert set(Attempt.objects.filter(player=user, ranked=False)) == {practice}
+    assert set(Attempt.objects.filter(player=user, ranked=False)) == {ranked, practice}
     assert client.session["_auth_user_id"] == str(user.pk)
-    result = Result.objects.get(attempt=ranked)
-    assert (result.player, result.listed) == (user, True)
+    assert not Result.objects.exists()
+    assert ranking.rank_player(user) == 0
+    assert "Those at deals of the day are practice." in answer.content.decode()
+
+
+def test_signing_in_without_ranked_games_says_nothing_of_them(guest: User, user: User, sign_in: SignIn) -> None:
+    credentials = {"login": "Ada Lovelace", "password": PASSWORD}
+    answer = sign_in(guest).post(reverse("account_login"), credentials, follow=True)
+    assert "are practice" not in answer.content.decode()
+
+
+def test_the_best_of_several_guests_is_not_handed_to_an_account(
+    user: User, make_deal: MakeDeal, client: Client
+) -> None:
+    """Not as a rank, nor by beginning the deal once more when its cards are known."""
+    deal = make_deal("plot")
+    for _ in range(3):
+        client.post(reverse("account_logout"))
+        table = client.post(reverse("games:start", args=["plot"])).headers["Location"]
+    client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
+    (kept,) = Attempt.objects.filter(player=user)
+    assert (kept.ranked, kept.state) == (False, Attempt.State.PLAYING)
+    page = client.get(table)
+    assert "unranked" in page.content.decode()
+    assert page.context["attempt"].ranked is False
+    assert client.get(reverse("games:play", args=["plot"])).headers["Location"] == table
+    assert client.post(reverse("games:start", args=["plot"])).headers["Location"] == table
+    close_attempt(kept.pk, "resigned")
+    settlement.settle(kept.pk)
+    ranking.rank_player(user)
+    assert not Result.objects.exists()
+    assert statistics_of(user)[0].overall.played == 0
+    assert client.post(reverse("games:start", args=["plot"])).headers["Location"] == table
+    assert Attempt.objects.filter(player=user, deal=deal).count() == 1
+
+
+def test_a_pending_game_of_a_guest_is_settled_as_practice(
+    guest: User, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    attempt = make_attempt(guest, make_deal(), state="pending")
+    assert merge_guest(guest, user) == 1
+    assert settlement.settle(attempt.pk) != Attempt.State.PENDING
+    assert not Result.objects.exists()
+
+
+def test_a_streak_is_not_made_as_a_guest(
+    guest: User, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    make_attempt(guest, make_deal(), won=True)
+    merge_guest(guest, user)
+    assert statistics_of(user)[0].overall.streaks.current == 0
+    assert results_page(user, own=True)[0] == []
 
 
 def test_a_deal_the_account_has_played_becomes_practice(

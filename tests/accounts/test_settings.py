@@ -62,7 +62,14 @@ def test_bad_preferences_get_the_one_shape_of_errors(user: User, sign_in: SignIn
 @pytest.mark.django_db
 def test_the_form_saves_preferences(user: User, sign_in: SignIn) -> None:
     client = sign_in(user)
-    form = {"theme": "dark", "table": "blue", "back": "waves", "motion": "reduced", "left_handed": "on"}
+    form = {
+        "theme": "dark",
+        "table": "blue",
+        "back": "waves",
+        "motion": "reduced",
+        "auto_up": "safe",
+        "left_handed": "on",
+    }
     form["language"] = "de"
     assert client.post(reverse("players:settings"), form).status_code == 302
     user.refresh_from_db()

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from datetime import timedelta
+from itertools import accumulate
 from typing import Any
 
 import django
@@ -24,8 +26,10 @@ def inhabit() -> dict[str, Any]:
     from allauth.account.models import EmailAddress, EmailConfirmationHMAC
     from allauth.account.utils import user_pk_to_url_str
 
+    from accounts import invitations
     from accounts.models import Follow, User
-    from games.models import Deal
+    from games.ghosts import challenges
+    from games.models import Attempt, Deal
     from leaderboards.settlement import settle
 
     member = User.objects.create_user(username="Ariadne", password=PASSWORD, email="ariadne@example.org")
@@ -40,6 +44,14 @@ def inhabit() -> dict[str, Any]:
     today = Deal.objects.filter(solution__isnull=True, variant="stonewall").earliest("day")
     finished = _finished(member, old)
     assert settle(finished.pk) is not None
+    sent = challenges.challenge(member, Attempt.objects.select_related("deal").get(pk=finished.pk), to="Icarus")
+    _answered(sent, guarded)
+    doubted, appealed = _doubted(guarded, old), _doubted(plain, old)
+    _appealed(appealed, plain, staff=member)
+    _reported(finished, plain, staff=member)
+    _looking(member)
+    room, race = _raced(member, guarded, keyless)
+    _rated(member, guarded)
     token = default_token_generator.make_token(member)
     return {
         "cookies": {
@@ -56,15 +68,38 @@ def inhabit() -> dict[str, Any]:
             "past": str(old.day),
             "month": str(today.day)[:7],
             "finished": str(finished.public_id),
+            "doubted": str(doubted.public_id),
+            "appealed": str(appealed.public_id),
+            "named deal": "name=stonewall&number=4711",
             "running": str(_running(member, today).public_id),
             "member": str(member.public_id),
             "guarded": str(guarded.public_id),
             "key": key,
+            "compared": f"name=ic&compare={member.public_id}",
+            "invitation": invitations.token_of(member),
             "confirmation": EmailConfirmationHMAC(waiting).key,
             "reset": f"{user_pk_to_url_str(member)}-{token}",
             "deal": today.pk,
+            "old deal": old.pk,
+            "code": sent.code,
+            "room": room,
+            "race": race,
+            "together": f"game={finished.public_id}&game={sent.answers.get().attempt.public_id}",
         },
     }
+
+
+def _rated(*players: Any) -> None:
+    """Let players have raced for their ratings on each of the last days, for the board and the profiles' charts."""
+    from django.utils import timezone
+
+    from leaderboards.ratings import keeping
+    from tests.leaderboards import raced
+
+    now = timezone.now()
+    for days in range(14, 0, -1):
+        raced.race(players if days % 3 else players[::-1], at=now - timedelta(days=days))
+    keeping.rate_finished()
 
 
 def _protect(user: Any) -> int:
@@ -97,9 +132,12 @@ def _protect(user: Any) -> int:
 def _finished(player: Any, deal: Any) -> Any:
     """A won game of a past deal, played while it was open."""
     from games.models import Attempt
-    from games.rules import Record
+    from games.rules import End, Record
 
-    record = Record.from_bytes(bytes(deal.solution))
+    line = Record.from_bytes(bytes(deal.solution))
+    # At a pace that a person may have: a certified line ticks like a clock.
+    clock = tuple(accumulate(600 + 160 * (n * n % 13) for n in range(len(line.tokens))))
+    record = replace(line, clock=clock, end=End("won", clock[-1]))
     return Attempt.objects.create(
         player=player,
         deal=deal,
@@ -112,10 +150,117 @@ def _finished(player: Any, deal: Any) -> Any:
     )
 
 
+def _answered(sent: Any, player: Any) -> None:
+    """A challenge answered with a game that is a second slower."""
+    from games.ghosts import challenges
+    from games.models import Attempt
+    from games.rules import End, Record
+    from leaderboards.settlement import settle
+
+    attempt = challenges.answer(sent, player)
+    record = Record.from_bytes(bytes(sent.attempt.record))
+    end = record.end.ms + 1000
+    slower = replace(record, clock=(*record.clock[:-1], end), end=End("won", end))
+    Attempt.objects.filter(pk=attempt.pk).update(
+        state=Attempt.State.PENDING,
+        finished_at=attempt.started_at + timedelta(milliseconds=end),
+        end=Attempt.End.WON,
+        record=slower.to_bytes(),
+    )
+    assert settle(attempt.pk) == Attempt.State.VERIFIED
+
+
+def _doubted(player: Any, deal: Any) -> Any:
+    """A game under review."""
+    from django.utils import timezone
+
+    from games.models import Attempt
+    from games.reasons import reason
+
+    attempt = _finished(player, deal)
+    Attempt.objects.filter(pk=attempt.pk).update(
+        state=Attempt.State.REVIEW,
+        reasons=[reason("pace", "9 ms"), reason("copied_line", "?")],
+        verified_at=timezone.now(),
+    )
+    return Attempt.objects.select_related("deal").get(pk=attempt.pk)
+
+
+def _appealed(attempt: Any, player: Any, *, staff: Any) -> None:
+    """An appeal that was dismissed."""
+    from games.appeals import appeals
+    from games.models import Attempt
+
+    made = appeals.appeal(attempt, player, "I know this game by heart.\n\nAnd I play by keyboard.")
+    appeals.answer_appeal(made, staff, "We have looked at it closely.", Attempt.State.REJECTED)
+
+
+def _reported(attempt: Any, player: Any, *, staff: Any) -> None:
+    """A report that was answered."""
+    from games.appeals import reports
+    from games.models import Attempt
+
+    attempt = Attempt.objects.select_related("deal", "player").get(pk=attempt.pk)
+    made = reports.report(attempt, player, "speed", "The end is very quick.")
+    reports.answer_report(made, staff, action_taken=False)
+
+
+def _looking(player: Any) -> None:
+    """A deal is looked for, and goes on being."""
+    from django.utils import timezone
+
+    from games.models import PracticeOrder
+
+    later = timezone.now() + timedelta(days=1)
+    PracticeOrder.objects.create(player=player, variant="stonewall", game="stonewall", grade=2, made_at=later)
+
+
 def _running(player: Any, deal: Any) -> Any:
     from games.attempts import start_attempt
 
     return start_attempt(player, deal)
+
+
+def _raced(*players: Any) -> tuple[str, str]:
+    """The codes of a room in which somebody has a seat, and of a quick match that is over, rated and public."""
+    from django.utils import timezone
+
+    from games.models import Attempt
+    from games.races import rooms, seats
+    from games.races.models import Entrant, Race, Room
+    from leaderboards.ratings import keeping
+
+    host, *others = players
+    begun = timezone.now() - timedelta(hours=1)
+    quick = rooms.open_room(None, "plot", limit_s=600, seats=8, kind=Room.Kind.QUICK, now=begun)
+    race = Race.objects.select_related("deal").get(room=quick)
+    assert race.deal is not None
+    for place, player in enumerate(players, 1):
+        attempt = Attempt.objects.create(
+            player=player,
+            deal=race.deal,
+            ranked=False,
+            state=Attempt.State.VERIFIED,
+            started_at=begun,
+            finished_at=begun + timedelta(minutes=place),
+            end=Attempt.End.RESIGNED,
+            cards_up=30 - place,
+            elapsed_ms=60_000 * place,
+            tokens=90,
+            record=b"",
+        )
+        fields = {"cards_up": attempt.cards_up, "elapsed_ms": attempt.elapsed_ms, "tokens": attempt.tokens}
+        Entrant.objects.create(
+            race=race, player=player, attempt=attempt, state="retired", joined_at=begun, place=place, **fields
+        )
+    ends = {"starts_at": begun, "ends_at": begun + timedelta(minutes=10), "finished_at": begun + timedelta(minutes=4)}
+    Race.objects.filter(pk=race.pk).update(state=Race.State.FINISHED, **ends)
+    type(race.deal).objects.filter(pk=race.deal.pk).update(revealed_at=begun + timedelta(minutes=4))
+    keeping.rate_finished()
+    room = rooms.open_room(host, "stonewall", public=True, limit_s=900, seats=8)
+    seats.sit(room.pk, host)
+    seats.sit(room.pk, others[0])
+    return room.code, quick.code
 
 
 def _cookie(user: Any, *, confirmed: bool = False) -> str:

@@ -27,7 +27,6 @@ OUT = ROOT / "docs" / "screenshots"
 SIZES = {"1440": (1440, 900), "820": (820, 1180), "390": (390, 844)}
 #: How much of the winning line has been played at each table.
 TABLES = {"braid": 0.5, "labyrinth": 0.4, "tarot": 0.6, "plot": 0.6, "stonewall": 0.4}
-PACE_MS = 90  # 15 plays within a second are taken for a machine's
 TODAY = datetime.now(UTC).date().isoformat()
 PAGES = {
     "home": "/",
@@ -79,16 +78,17 @@ def winning_lines(found: Site) -> dict[str, list[str]]:
     return lines
 
 
-def play(page: Any, variant: str, line: list[str], share: float = 1) -> None:
-    """Open today's deal of a variant and play the first part of its winning line."""
+def play(page: Any, variant: str, line: list[str], share: float = 1, *, thinks: bool = False) -> None:
+    """Open today's deal of a variant and play the first part of its winning line, `thinks` at a person's pace."""
     page.goto(f"/play/{variant}/")
     page.click("text=Deal the cards")
     player = Mouse(page)
     player.start()
-    for token in line[: round(share * len(line))]:
+    for k, token in enumerate(line[: round(share * len(line))]):
         player.play(token)
         player.wait_played(over=True)
-        page.wait_for_timeout(PACE_MS)
+        if thinks:
+            page.wait_for_timeout(350 + k * k * 137 % 700)
 
 
 def sign_up(page: Any, name: str) -> None:
@@ -108,15 +108,16 @@ def take(browser: Any, url: str, lines: dict[str, list[str]]) -> None:
         with browser.new_context(**options) as context:
             page = context.new_page()
             sign_up(page, name)
-            play(page, "labyrinth", lines["labyrinth"], share)
+            play(page, "labyrinth", lines["labyrinth"], share, thinks=True)
             page.keyboard.press("r")
             page.click("#resign-dialog button.danger")
-            page.wait_for_selector("#finish-rank[data-state=verified]")
+            page.wait_for_selector("#finish-rank[data-state=verified]", state="attached")
     context = browser.new_context(**options)
     page = context.new_page()
     sign_up(page, "Ariadne")
-    play(page, "labyrinth", lines["labyrinth"])
-    page.wait_for_function("() => /rank/.test(document.querySelector('#finish-rank').textContent)")
+    play(page, "labyrinth", lines["labyrinth"], thinks=True)
+    page.wait_for_selector("#finish-rank[data-state=verified]", state="attached")
+    page.wait_for_load_state("networkidle")
     keep(page, "won-1440")
     tables = {}
     for variant, share in TABLES.items():

@@ -10,7 +10,22 @@ from typing import Any
 GOLDEN = Path(__file__).resolve().parents[1] / "rules" / "golden"
 _MOVE = re.compile(r"([a-z]\d*)-([a-z]\d*)(?:x(\d+))?")
 
-_AT_REST = "e => Promise.all(e.getAnimations({subtree: true}).map(a => a.finished.catch(() => {})))"
+# Where an element is once it lies still: its middle, or at most so far below its upper edge.
+_POINT = """async (element, below) => {
+  await Promise.all(element.getAnimations({subtree: true}).map(a => a.finished.catch(() => {})));
+  const box = element.getBoundingClientRect();
+  return [box.left + box.width / 2, box.top + Math.min(box.height / 2, below)];
+}"""
+
+_LIE_STILL = """async () => {
+  const felt = document.querySelector("#felt");
+  await Promise.all(felt.getAnimations({subtree: true}).map(a => a.finished.catch(() => {})));
+}"""
+
+_CARD = """([pile, count]) => {
+  const cards = [...document.querySelectorAll(`#felt .card[data-pile='${pile}']:not([aria-hidden])`)];
+  return cards.sort((one, other) => one.dataset.i - other.dataset.i).at(-count);
+}"""
 
 _FROM_FOCUS_TO = """id => {
   const [from, to] = [document.activeElement, document.getElementById(id)].map(element => {
@@ -18,6 +33,32 @@ _FROM_FOCUS_TO = """id => {
     return [box.left + box.width / 2, box.top + Math.min(box.height, 40) / 2];
   });
   return [...from, document.activeElement.id, ...to];
+}"""
+
+#: Plays tokens over a connection of its own, as a second tab does; so many a second as a player may send.
+PLAY_ELSEWHERE = """async ([tokens, perSecond]) => {
+  const path = location.pathname.replace("table", "play");
+  const socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws${path}`);
+  const said = [];
+  let wake = () => {};
+  socket.onmessage = ({data}) => { said.push(JSON.parse(data)); wake(); };
+  const hear = async (...types) => {
+    for (;;) {
+      while (!said.length) await new Promise((resolve) => { wake = resolve; });
+      const message = said.shift();
+      if (types.includes(message.type)) return message;
+      if (message.type === "error") throw new Error(message.code);
+    }
+  };
+  await new Promise((resolve) => { socket.onopen = resolve; });
+  socket.send(JSON.stringify({type: "hello", v: 1, have: null}));
+  let {n} = await hear("view");
+  for (const token of tokens) {
+    socket.send(JSON.stringify({type: "move", n: ++n, token}));
+    while ((await hear("moved")).n !== n);
+    await new Promise((resolve) => setTimeout(resolve, 1000 / perSecond));
+  }
+  socket.close();
 }"""
 
 
@@ -49,26 +90,28 @@ class Player:
             arg=[self.count, over],
         )
 
+    def play_elsewhere(self, tokens: list[str]) -> None:
+        """Have a second tab play these tokens, and wait until this page shows them."""
+        self.page.evaluate(PLAY_ELSEWHERE, [tokens, 45])
+        self.count += len(tokens) - 1
+        self.wait_played()
+
     def middle(self, selector_or_handle: Any) -> tuple[float, float]:
         """Where to point at a card: its upper part, which no other card of its pile covers."""
         found = (
             self.page.query_selector(selector_or_handle) if isinstance(selector_or_handle, str) else selector_or_handle
         )
-        found.evaluate(_AT_REST)
-        box = found.bounding_box()
-        return box["x"] + box["width"] / 2, box["y"] + min(box["height"] / 2, 7)
+        x, y = found.evaluate(_POINT, 7)
+        return x, y
 
     @staticmethod
     def _centre(element: Any) -> tuple[float, float]:
-        element.evaluate(_AT_REST)
-        box = element.bounding_box()
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        x, y = element.evaluate(_POINT, 10_000)
+        return x, y
 
     def card(self, pile: str, count: int = 1) -> Any:
-        """The element of the card that lies `count`th from the top of a pile."""
-        cards = self.page.query_selector_all(f"#felt .card[data-pile='{pile}']:not([aria-hidden])")
-        ordered = sorted(cards, key=lambda card: int(card.get_attribute("data-i")))
-        return ordered[-count]
+        """The element of the card that lies `count`th from the top of a pile; None if there is none."""
+        return self.page.evaluate_handle(_CARD, [pile, count]).as_element()
 
     def place(self, pile: str, card: str = "") -> Any:
         """Where a card is put down: a pile's top card or its empty place."""
@@ -76,8 +119,7 @@ class Player:
             marked = self.page.query_selector("#felt .slot.kind-f.target")
             assert marked is not None, f"no foundation is offered for {card}"
             return marked
-        cards = self.page.query_selector_all(f"#felt .card[data-pile='{pile}']:not([aria-hidden])")
-        return self.card(pile) if cards else self.page.query_selector(f"#slot-{pile}")
+        return self.card(pile) or self.page.query_selector(f"#slot-{pile}")
 
 
 class Mouse(Player):
@@ -132,6 +174,7 @@ class Keys(Player):
     def focus(self, element: Any) -> None:
         """Walk with the arrow keys until the focus is on an element."""
         page = self.page
+        page.evaluate(_LIE_STILL)
         target = element.get_attribute("id")
         tried: set[tuple[str, str]] = set()
         for _ in range(120):
@@ -144,7 +187,7 @@ class Keys(Player):
             key = next((key for key in [*keys, along[1], across[1]] if (here, key) not in tried), keys[0])
             tried.add((here, key))
             page.keyboard.press(key)
-        raise AssertionError(f"the arrow keys do not lead to {target}")
+        raise AssertionError(f"the arrow keys do not lead to {target}; they ended at {here or 'nothing of the table'}")
 
     def play(self, token: str) -> None:
         """Make one move."""

@@ -7,28 +7,38 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from config import errors
 from tests.browser.conftest import PATIENCE_MS, ROOT, Site, serve
+from tests.requirements import need
 
 Visit = Callable[..., Any]
 
 AXE = Path(str(find_spec("axe_playwright_python").origin)).with_name("axe.min.js")  # type: ignore[union-attr]
+VALIDATOR = ROOT / "frontend" / "node_modules" / "html-validate" / "bin" / "html-validate.mjs"
+#: allauth's own template: the heading of its table has no row.
+INVALID = {"mfa_list_webauthn"}
+RULES = ROOT / "frontend" / ".htmlvalidate.json"
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-LOOKS = [("light", WIDE), ("light", PHONE), ("dark", WIDE), ("dark", PHONE)]
+TABLET = {"width": 820, "height": 1180}
+LOOKS = [("light", WIDE), ("light", PHONE), ("dark", PHONE)]
 GAMES = ["braid", "labyrinth", "tarot", "plot", "stonewall"]
 
 #: How each address is visited: by whom, and with what in it; `<part>` stands for something that only this site knows.
@@ -55,12 +65,17 @@ RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "mfa_remove_webauthn": [("guarded", {"pk": "<key>"})],
     "mfa_edit_webauthn": [("guarded", {"pk": "<key>"})],
     "usersessions_list": [("member", {})],
+    "socialaccount_connections": [("member", {})],
     "manifest": [("stranger", {"language": "en"})],
     "games:home": [("stranger", {}), ("member", {})],
     "games:play": [("stranger", {"variant": "tarot"})],
     "games:start": [("stranger", {"variant": "tarot"})],
     "games:table": [("member", {"attempt": "<running>"})],
+    "games:practice": [("stranger", {}), ("stranger", {"?": "<named deal>"})],
+    "games:looking": [("member", {})],
     "games:can_win": [("member", {"attempt": "<running>"})],
+    "games:hint": [("member", {"attempt": "<running>"})],
+    "games:restart": [("member", {"attempt": "<running>"})],
     "games:way": [("member", {"attempt": "<running>"})],
     "games:way_steps": [("member", {"attempt": "<running>"})],
     "games:archive_month": [("stranger", {"month": "<month>"})],
@@ -74,27 +89,82 @@ RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "games:solution_steps": [("stranger", {"day": "<past>", "variant": "labyrinth"})],
     "games:solution_record": [("stranger", {"day": "<past>", "variant": "labyrinth"})],
     "games:rules": [("stranger", {"game": game}) for game in GAMES],
+    "games:offline": [("stranger", {"language": "de"})],
+    "games:offline_lesson": [("stranger", {"language": "de", "game": "plot"})],
     "games:replay": [("stranger", {"attempt": "<finished>"}), ("member", {"attempt": "<finished>"})],
     "games:steps": [("stranger", {"attempt": "<finished>"})],
+    "games:analysis": [("stranger", {"attempt": "<finished>"})],
     "games:record": [("stranger", {"attempt": "<finished>"})],
-    "boards:period": [("stranger", {"period": period}) for period in ("week", "month", "all")],
+    "games:embed": [("stranger", {"attempt": "<finished>"})],
+    "games:picture": [("stranger", {"attempt": "<finished>"})],
+    "games:picture_gif": [("stranger", {"attempt": "<finished>"})],
+    "games:play_on": [("member", {"attempt": "<finished>"})],
+    "games:variant_picture": [("stranger", {"language": "de", "variant": "pigtail"})],
+    "games:day_picture": [("stranger", {"language": "en-gb", "day": "<today>"})],
+    "games:day_opening": [("stranger", {"language": "en-gb", "day": "<past>"})],
+    "games:deal_picture": [("stranger", {"language": "en-gb", "day": "<today>", "variant": "plot"})],
+    "games:deal_opening": [("stranger", {"language": "de", "day": "<past>", "variant": "labyrinth"})],
+    "games:ghosts": [("stranger", {"deal": "<old deal>"}), ("member", {"deal": "<old deal>"})],
+    "games:race_ghost": [("stranger", {"deal": "<old deal>"})],
+    "games:lane": [("stranger", {"attempt": "<finished>"})],
+    "games:line": [("member", {"attempt": "<finished>"})],
+    "games:together": [("stranger", {"?": "<together>"})],
+    "games:races": [("stranger", {}), ("member", {})],
+    "games:room": [("stranger", {"code": "<room>"}), ("member", {"code": "<room>"})],
+    "games:race_sit": [("stranger", {"code": "<room>"})],
+    "games:race_result": [
+        ("stranger", {"code": "<race>", "number": "1"}),
+        ("member", {"code": "<race>", "number": "1"}),
+    ],
+    "games:race_heats": [("stranger", {}), ("member", {})],
+    "games:race_json": [("stranger", {"code": "<race>", "number": "1"})],
+    "games:my_races": [("stranger", {}), ("member", {})],
+    "games:race_replay": [("stranger", {"code": "0000000000", "number": "1"})],
+    "games:challenge": [
+        ("stranger", {"code": "<code>"}),
+        ("member", {"code": "<code>"}),
+        ("guarded", {"code": "<code>"}),
+    ],
+    "games:answer_challenge": [("stranger", {"code": "<code>"})],
+    "games:appeal": [("guarded", {"attempt": "<doubted>"}), ("plain", {"attempt": "<appealed>"})],
+    "games:report": [("guarded", {"attempt": "<finished>"}), ("plain", {"attempt": "<finished>"})],
+    "games:inbox": [("member", {}), ("guarded", {}), ("plain", {})],
+    "boards:period": [("stranger", {"period": period}) for period in ("nine", "week", "month", "all")],
+    "boards:pace": [("stranger", {"day": "<past>", "variant": "labyrinth"})],
+    "boards:after": [("member", {"attempt": "<running>"})],
     "boards:deal": [
         ("member", {"day": "<today>", "variant": "plot"}),
         ("stranger", {"day": "<past>", "variant": "labyrinth"}),
         ("member", {"day": "<past>", "variant": "labyrinth", "?": "board=fewest"}),
         ("member", {"day": "<past>", "variant": "labyrinth", "?": "who=friends"}),
     ],
+    "boards:rating": [("stranger", {}), ("member", {})],
     "players:me": [("member", {})],
     "players:following": [("member", {})],
     "players:settings": [("member", {}), ("guarded", {})],
+    "players:calendar_feed": [("stranger", {"token": "0"})],
     "players:download": [("member", {})],
     "players:delete": [("member", {})],
-    "players:profile": [("stranger", {"public_id": "<member>"}), ("member", {"public_id": "<guarded>"})],
+    "players:profile": [
+        ("stranger", {"public_id": "<member>"}),
+        ("member", {"public_id": "<guarded>"}),
+        ("guarded", {"public_id": "<guarded>"}),
+    ],
+    "players:avatar": [("stranger", {"digest": "guest"})],
+    "players:compare": [("guarded", {"public_id": "<member>", "other_id": "<guarded>"})],
     "players:history": [("stranger", {"public_id": "<member>"})],
+    "players:ratings": [("stranger", {"public_id": "<member>"})],
+    "players:invite": [("member", {})],
+    "players:join": [("stranger", {"token": "<invitation>"}), ("guarded", {"token": "<invitation>"})],
+    "players:accept": [("stranger", {"token": "<invitation>"})],
+    "players:search": [("stranger", {"?": "name=gu"}), ("stranger", {"?": "<compared>"})],
     "players:follow": [("member", {"public_id": "<guarded>"})],
     "players:unfollow": [("member", {"public_id": "<guarded>"})],
+    "api-1:compare_players": [("stranger", {"player_id": "<member>", "other_id": "<guarded>"})],
     "api-1:get_deal": [("stranger", {"deal_id": "<deal>"})],
     "api-1:get_record": [("stranger", {"attempt": "<finished>"})],
+    "api-1:get_race": [("stranger", {"race": "00000000-0000-4000-8000-000000000000"})],
+    "api-1:get_race_file": [("stranger", {"race": "00000000-0000-4000-8000-000000000000"})],
     "api-1:get_board": [("stranger", {"deal_id": "<deal>"})],
     "api-1:get_standing": [("stranger", {"deal_id": "<deal>", "player_id": "<member>"})],
     "api-1:get_around": [("stranger", {"deal_id": "<deal>", "player_id": "<member>"})],
@@ -104,51 +174,109 @@ RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "api-1:get_season_friends": [("stranger", {"period": "week"})],
     "api-1:get_player": [("stranger", {"player_id": "<member>"})],
     "api-1:get_results": [("stranger", {"player_id": "<member>"})],
+    "api-1:get_rating": [("stranger", {"player_id": "<member>"})],
 }
 
 DATA = "data for programs"
+PART = "a part of a page"
 POSTED = "takes what is sent to it"
+KEYS = "only where there are keys for the service"
 ELSEWHERE = "a step that leads elsewhere, as this site has no use for it"
 #: Addresses that are no pages, and why. None of them may answer with a page.
 NO_PAGES = {
+    "games:analysis": DATA,
     "account_confirm_login_code": ELSEWHERE,
+    "boards:after": PART,
+    "boards:pace": DATA,
+    "games:answer_challenge": POSTED,
     "games:can_win": POSTED,
+    "games:hint": POSTED,
+    "games:restart": POSTED,
     "games:deal_data": DATA,
+    "games:lane": DATA,
     "games:ledger_json": DATA,
+    "games:line": DATA,
+    "games:race_ghost": POSTED,
+    "games:lobby_json": DATA,
+    "games:race_json": DATA,
+    "games:race_heat": "leads to the room of the heat",
+    "games:race_new": POSTED,
+    "games:race_quick": POSTED,
+    "games:race_sit": POSTED,
+    "games:race_replay": "only after a race: looked at where one is run",
+    "games:send_challenge": POSTED,
+    "games:picture": DATA,
+    "games:picture_gif": DATA,
+    "games:play_on": POSTED,
+    "games:variant_picture": DATA,
+    "games:day_picture": DATA,
+    "games:day_opening": DATA,
+    "games:deal_picture": DATA,
+    "games:deal_opening": DATA,
     "games:record": DATA,
     "games:solution_record": DATA,
     "games:solution_steps": DATA,
     "games:start": POSTED,
     "games:start_practice": POSTED,
+    "games:start_found": POSTED,
+    "games:first_game": POSTED,
+    "games:looking_json": DATA,
     "games:steps": DATA,
     "games:way": "only after a question: looked at where one is asked",
     "games:way_steps": DATA,
+    "discord_callback": KEYS,
+    "discord_login": KEYS,
+    "github_callback": KEYS,
+    "github_login": KEYS,
+    "google_callback": KEYS,
+    "google_login": KEYS,
     "manifest": DATA,
     "mfa_download_recovery_codes": DATA,
     "mfa_login_webauthn": DATA,
+    "players:accept": POSTED,
+    "players:avatar": DATA,
+    "players:calendar": POSTED,
+    "players:calendar_feed": DATA,
     "players:download": DATA,
     "players:follow": POSTED,
     "players:history": DATA,
     "players:language": POSTED,
     "players:me": "leads to the profile",
     "players:preferences": POSTED,
+    "players:push": POSTED,
+    "players:ratings": DATA,
     "players:rename": POSTED,
     "players:unfollow": POSTED,
+    "socialaccount_login_error": "an error with a status of its own",
+    "socialaccount_signup": "only after a sign-in with another service",
     "api-1:openapi-json": DATA,
     "api-1:api-root": DATA,
+    "api-1:compare_players": DATA,
     "api-1:get_around": DATA,
+    "api-1:get_rating": DATA,
+    "api-1:get_ratings": DATA,
     "api-1:get_board": DATA,
     "api-1:get_deal": DATA,
     "api-1:get_friends": DATA,
+    "api-1:get_ledger": DATA,
     "api-1:get_player": DATA,
+    "api-1:get_race": DATA,
+    "api-1:get_race_file": DATA,
     "api-1:get_record": DATA,
     "api-1:get_results": DATA,
     "api-1:get_season": DATA,
     "api-1:get_season_around": DATA,
     "api-1:get_season_friends": DATA,
     "api-1:get_standing": DATA,
+    "api-1:get_standings": DATA,
     "api-1:list_deals": DATA,
+    "api-1:list_heats": DATA,
+    "api-1:list_my_races": DATA,
+    "api-1:list_races": DATA,
+    "api-1:list_variants": DATA,
+    "api-1:search_players": DATA,
     "api-1:verify": POSTED,
+    "worker": DATA,
 }
 VISITORS = ["stranger", "member", "guarded", "plain", "keyless", "unconfirmed", "unconfirmed guarded", "half-way"]
 
@@ -184,9 +312,27 @@ def faults(page: Any, *, colours_only: bool = False) -> list[str]:
     ]
 
 
-def looked_at(page: Any) -> list[str]:
-    """The faults of a page in light and dark, on a desk and on a phone."""
+# What hides a part of itself, and links and buttons that a finger misses (those within a text are as high as its line).
+_CRAMPED = """() => [
+  ...[...document.querySelectorAll('.table-wrap, .tabs')].filter(box => box.scrollWidth > box.clientWidth + 1)
+    .map(box => `${box.className} hides ${box.scrollWidth - box.clientWidth} px`),
+  ...[...document.querySelectorAll('.site-footer a, .board-cards a, td > a, .named > a, .quiet, .tabs a, .site-nav a')]
+    .filter(link => link.checkVisibility() && link.getBoundingClientRect().height < 24)
+    .map(link => `"${link.textContent}" is ${link.getBoundingClientRect().height} px high`)]"""
+
+
+def cramped(page: Any) -> list[str]:
+    """What a phone and a tablet show only in part or too small."""
     found = []
+    for measure in (PHONE, TABLET):
+        page.set_viewport_size(measure)
+        found += [f"{measure['width']}: {fault}" for fault in page.evaluate(_CRAMPED)]
+    return found
+
+
+def looked_at(page: Any, *, on_desk: bool = True) -> list[str]:
+    """The faults of a page on a phone, in light and dark, and on a desk; `on_desk` says whether axe looks there too."""
+    found = cramped(page)
     if not re.search(r"\w.* · Talon$", page.title()):
         found.append(f"its title is {page.title()!r}")
     if (headings := page.locator("h1").count()) != 1:
@@ -198,6 +344,8 @@ def looked_at(page: Any) -> list[str]:
         excess = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         if excess > 0:
             found.append(f"{look}{excess} px wider than the screen")
+        if measure == WIDE and not on_desk:
+            continue
         # The dark look differs in its colours alone.
         found += [look + fault for fault in faults(page, colours_only=scheme == "dark")]
     return found
@@ -219,12 +367,12 @@ def inhabited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
         yield site, json.loads(done.stdout.splitlines()[-1])
 
 
-def visits(visitor: str, parts: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a visitor is to look at: the names of the addresses, and the addresses."""
+def visits(visitor: str, parts: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
+    """What a visitor is to look at: the name of each address, the address, and whether it is the first of its name."""
     for name in NAMES:
-        for who, given in RECIPES.get(name, [("stranger", {})]):
+        for k, (who, given) in enumerate(RECIPES.get(name, [("stranger", {})])):
             if who == visitor:
-                yield name, _address(name, {key: _filled(text, parts) for key, text in given.items()})
+                yield name, _address(name, {key: _filled(text, parts) for key, text in given.items()}), k == 0
 
 
 def _filled(text: str, parts: dict[str, Any]) -> str:
@@ -244,7 +392,7 @@ def _address(name: str, given: dict[str, str]) -> str:
     return reverse(name, kwargs=arguments) + query
 
 
-def fault_of_page(page: Any, name: str, address: str) -> list[str]:
+def fault_of_page(page: Any, name: str, address: str, *, on_desk: bool) -> list[str]:
     """What is wrong with the page at an address, or that there is none."""
     complaints: list[str] = []
     page.on("console", lambda message: complaints.extend([message.text] * (message.type == "error")))
@@ -255,7 +403,7 @@ def fault_of_page(page: Any, name: str, address: str) -> list[str]:
     landed = resolve(urlsplit(page.url).path).view_name
     if answer.status != 200 or landed != name:
         return [f"no page: {answer.status} at {page.url}"]
-    return looked_at(page) + complaints
+    return looked_at(page, on_desk=on_desk) + complaints
 
 
 def test_every_recipe_is_for_an_address_there_is() -> None:
@@ -264,25 +412,103 @@ def test_every_recipe_is_for_an_address_there_is() -> None:
 
 
 @pytest.mark.slow
+def test_a_deal_that_was_looked_for_is_begun_when_it_is_found(
+    chromium: Any, inhabited: tuple[Site, dict[str, Any]]
+) -> None:
+    site, told = inhabited
+    context = chromium.new_context(base_url=site.url, service_workers="block")
+    context.set_default_timeout(PATIENCE_MS)
+    context.add_cookies([{"name": "sessionid", "value": told["cookies"]["member"], "url": site.url}])
+    page = context.new_page()
+    page.route("**/practice/looking.json", lambda route: route.fulfill(json={"state": "looking", "tried": 7}))
+    page.goto("/practice/looking/")
+    page.wait_for_function("() => document.querySelector('#looking-tried').textContent === '7'")
+    with page.expect_request(lambda request: request.method == "POST") as begun:
+        page.unroute("**/practice/looking.json")
+        page.route("**/practice/looking.json", lambda route: route.fulfill(json={"state": "found", "tried": 8}))
+    assert begun.value.url.endswith("/practice/looking/start")
+    context.close()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("visitor", VISITORS)
 def test_every_page_is_accessible(chromium: Any, inhabited: tuple[Site, dict[str, Any]], visitor: str) -> None:
     site, told = inhabited
-    context = chromium.new_context(base_url=site.url, viewport=WIDE, reduced_motion="reduce")
+    context = chromium.new_context(base_url=site.url, viewport=WIDE, reduced_motion="reduce", service_workers="block")
     context.set_default_timeout(PATIENCE_MS)
     if visitor in told["cookies"]:
         context.add_cookies([{"name": "sessionid", "value": told["cookies"][visitor], "url": site.url}])
     found: dict[str, list[str]] = {}
-    for name, address in visits(visitor, told["parts"]):
+    for name, address, is_first in visits(visitor, told["parts"]):
         if name in NO_PAGES:
             answer = context.request.get(address, headers={"accept": "text/html"}, max_redirects=0)
             if answer.status == 200 and answer.headers["content-type"].startswith("text/html"):
                 found[address] = ["is a page"]
         else:
             page = context.new_page()
-            found[address] = fault_of_page(page, name, address)
+            found[address] = fault_of_page(page, name, address, on_desk=is_first)
             page.close()
     context.close()
     assert {address: faulty for address, faulty in found.items() if faulty} == {}
+
+
+def test_every_page_is_valid_html(inhabited: tuple[Site, dict[str, Any]], tmp_path: Path) -> None:
+    need(VALIDATOR.exists() and shutil.which("node"), "html-validate (npm --prefix frontend ci)")
+    site, told = inhabited
+    addresses: dict[str, str] = {}
+    for visitor in VISITORS:
+        with httpx.Client(base_url=site.url, headers={"accept": "text/html"}, timeout=60) as client:
+            client.cookies.set("sessionid", told["cookies"].get(visitor, ""))
+            for name, address, _first in visits(visitor, told["parts"]):
+                if name not in NO_PAGES and name not in INVALID:
+                    file = tmp_path / f"{len(addresses)}.html"
+                    file.write_text(client.get(address).text)
+                    addresses[str(file)] = f"{address} for a {visitor}"
+    command = ["node", str(VALIDATOR), "--config", str(RULES), "--formatter", "json", *addresses]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    faulty = {
+        addresses[page["filePath"]]: [f"line {one['line']}: {one['message']}" for one in page["messages"]]
+        for page in json.loads(done.stdout)
+    }
+    assert len(addresses) > len(VISITORS)
+    assert faulty == {}
+
+
+@contextmanager
+def another_site(page: str) -> Iterator[str]:
+    """The address of a site on this machine that has one page."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://localhost:{server.server_port}/"
+        server.shutdown()
+
+
+def test_a_game_is_shown_within_another_site(chromium: Any, inhabited: tuple[Site, dict[str, Any]]) -> None:
+    site, told = inhabited
+    context = chromium.new_context(viewport=WIDE, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
+    address = site.url + reverse("games:embed", args=[told["parts"]["finished"]])
+    with another_site(f'<iframe src="{address}?n=3" width="640" height="560"></iframe>') as elsewhere:
+        page = context.new_page()
+        page.goto(elsewhere)
+        frame = page.frame_locator("iframe")
+        frame.locator("#felt .card").first.wait_for()
+        assert frame.locator("#moves").text_content().startswith("3/")
+        frame.locator("[data-step=next]").click()
+        assert frame.locator("#moves").text_content().startswith("4/")
+    assert context.cookies() == []
+    context.close()
 
 
 @pytest.mark.parametrize(

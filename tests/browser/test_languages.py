@@ -50,7 +50,7 @@ def test_a_german_browser_plays_in_german_and_a_choice_of_english_stays(visit: V
     assert page.get_attribute("html", "lang") == "de"
     assert "Die Spiele vom" in page.text_content("main")
     assert re.fullmatch(r"\w+, \d+\. \w+ \d{4}", page.text_content("h1"))
-    page.click("h2:has-text('Labyrinth')")
+    page.click(".deal:has(h2:has-text('Labyrinth')) .deal-link")
     page.click("text=Karten geben")
     player = Mouse(page)
     page.wait_for_function("() => document.querySelector('#connection').title === 'Verbunden'")
@@ -81,6 +81,7 @@ def test_all_that_the_client_says_at_a_table_comes_from_the_catalogue(visit: Vis
         assert unmarked(page) == []
     page.keyboard.press("l")
     assert unmarked(page) == []
+    page.route("**/after/", lambda route: route.fulfill(status=204))  # the server's words, not the client's
     page.click("#resign")
     page.click("#resign-dialog .danger")
     page.wait_for_selector("#finish[open]")

@@ -65,22 +65,55 @@ def test_a_left_handed_table_is_the_mirror_image(visit: Visit) -> None:
     assert page.evaluate(stock) > right + 400
 
 
-def test_ones_own_practice_game_can_be_replayed(visit: Visit) -> None:
+def test_ones_own_practice_game_is_replayed_shared_and_played_on(visit: Visit) -> None:
     page = visit("/practice/", reduced_motion="reduce")
     page.click(".practice-card:has-text('Labyrinth')")
     page.wait_for_url(re.compile("/table/"))
     player = Mouse(page)
     player.start()
-    player.play("d")
-    player.wait_played()
+    for _ in range(3):
+        player.play("d")
+        player.wait_played()
     page.keyboard.press("r")
     page.click("#resign-dialog button.danger")
     page.wait_for_selector("#finish-rank[data-state=verified]")
-    page.goto(page.url.replace("/table/", "/replay/"))
+    page.goto(page.url.replace("/table/", "/replay/") + "?n=2")
     page.wait_for_selector("#felt .card")
-    page.click("[data-step=next]")
-    assert page.text_content("#moves") == "1/1"
+    moves = page.locator("#moves")
+    assert moves.text_content() == "2/3"
+    for key, made in (("ArrowRight", 3), ("Home", 0), ("End", 3), ("ArrowLeft", 2)):
+        page.keyboard.press(key)
+        assert moves.text_content() == f"{made}/3"
+    assert page.get_attribute("#scrub", "aria-valuetext").startswith("Move 2 of 3, 0:")
+    columns = "() => [...document.querySelectorAll('.thinking path')].map(path => path.getAttribute('d')).join('')"
+    assert page.evaluate(columns).count("M") == 3
+    page.select_option("#speed", "8")
+    page.click("#as-played")
+    page.locator("#as-played").blur()
+    page.keyboard.press("Space")
+    page.wait_for_function("() => document.querySelector('#moves').textContent === '3/3'")
+    page.wait_for_selector("[data-step=play]:not([data-running])")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.querySelector('#scrub').clientWidth") > 380
+    page.keyboard.press("ArrowLeft")
+    page.click("#share")
+    assert page.input_value("#share-link") == page.url  # where it came in
+    assert page.locator("#share-embed").count() == 0  # nobody else has these cards
+    page.click("#picture-make")
+    page.wait_for_function("() => document.querySelector('#picture-shown img')?.naturalWidth > 400")
+    assert page.get_attribute("#picture-save", "download") == "talon-labyrinth.gif"
     assert faults(page) == []
+    page.keyboard.press("Escape")
+    page.click("#play-on button")
+    page.wait_for_url(re.compile("/table/"))
+    player = Mouse(page)
+    player.start()
+    assert page.text_content("#moves") == "2"
+    player.play("d")
+    player.wait_played()
+    page.click("#back-to-replay")
+    page.wait_for_selector("#felt .card")
+    assert page.text_content("#moves") == "2/3"
 
 
 def test_a_board_changes_while_it_is_looked_at(visit: Visit) -> None:

@@ -46,4 +46,4 @@ def test_an_account_is_signed_in_to_with_a_passkey_alone(visit: Callable[..., An
     page.goto(f"{home}/accounts/login/?next=/players/me/")
     page.get_by_role("button", name="Sign in with a passkey").click()
     page.wait_for_url("**/players/*-*/")
-    assert page.get_by_role("heading", level=1).inner_text() == "Pass Keyes"
+    assert page.get_by_role("heading", level=1).inner_text().strip() == "Pass Keyes"

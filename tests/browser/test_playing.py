@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -30,11 +31,22 @@ def sign_up(page: Any, name: str) -> None:
     page.wait_for_url(lambda url: "signup" not in url)
 
 
-def play_through(player: Player, tokens: list[str], **how: Any) -> None:
-    """Play tokens, each after the one before has been confirmed."""
+def play_through(player: Player, tokens: list[str], *, thinks: bool = False, **how: Any) -> None:
+    """Play tokens, each after the one before has been confirmed; who `thinks` takes a person's time for it."""
     for k, token in enumerate(tokens):
+        begun = time.monotonic()
         player.play(token, **({"drag": k % how["drag_every"] == 0} if how else {}))  # type: ignore[attr-defined]
         player.wait_played(over=k == len(tokens) - 1)
+        if thinks:
+            took = (time.monotonic() - begun) * 1000
+            player.page.wait_for_timeout(max(0, 350 + k * k * 137 % 700 - took))
+
+
+def play_ends(player: Player, tokens: list[str], most: int, **how: Any) -> None:
+    """Play so many tokens at the beginning and at the end by hand; a second tab plays those between."""
+    play_through(player, tokens[:most], **how)
+    player.play_elsewhere(tokens[most:-most])
+    play_through(player, tokens[-most:], **how)
 
 
 def test_a_won_game_is_played_verified_and_ranked_by_the_page_alone(visit: Visit) -> None:
@@ -44,11 +56,15 @@ def test_a_won_game_is_played_verified_and_ranked_by_the_page_alone(visit: Visit
     deal(page)
     tokens = won_record("labyrinth")["tokens"]
     # With a move taken back: whoever plays the very line of another player of the deal goes to review.
-    play_through(Mouse(page), [tokens[0], "u", *tokens], drag_every=3)
+    play_through(Mouse(page), [tokens[0], "u", *tokens], thinks=True, drag_every=3)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
     assert page.text_content("#finish-cards") == "52/52"
     page.wait_for_function("() => /rank \\d+/.test(document.querySelector('#finish-rank').textContent)")
+    page.wait_for_selector("#finish-race:has-text('Confirm it in a race')")
+    page.click("#finish-race [data-dismiss]")
+    assert page.locator("#finish-race").count() == 0
+    assert page.locator("#finish-appeal").is_hidden()
     page.click("#finish a:has-text('Board')")
     row = page.locator("tr.me")
     assert "Ariadne" in row.text_content()
@@ -60,7 +76,7 @@ def test_a_won_game_is_played_verified_and_ranked_by_the_page_alone(visit: Visit
 def test_every_variant_is_won_by_mouse(visit: Visit, variant: str) -> None:
     page = visit(f"/play/{variant}/", reduced_motion="reduce")
     deal(page)
-    play_through(Mouse(page), won_record(variant)["tokens"], drag_every=5)
+    play_ends(Mouse(page), won_record(variant)["tokens"], 10, drag_every=5)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
 
@@ -69,7 +85,7 @@ def test_a_game_is_won_by_touch_on_a_phone(visit: Visit) -> None:
     page = visit("/play/stonewall/", width=390, height=844, has_touch=True, is_mobile=True, device_scale_factor=2)
     page.tap("text=Deal the cards")
     page.wait_for_url(re.compile("/table/"))
-    play_through(Touch(page), won_record("stonewall")["tokens"])
+    play_ends(Touch(page), won_record("stonewall")["tokens"], 15)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
 
@@ -83,9 +99,36 @@ def test_a_game_is_won_by_keyboard_alone(visit: Visit) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # the skip link
     page.keyboard.press("Tab")
-    play_through(player, won_record("stonewall")["tokens"])
+    play_ends(player, won_record("stonewall")["tokens"], 15)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
+
+
+def test_arrow_keys_go_where_cards_are_laid_out_while_these_still_fly(visit: Visit) -> None:
+    page = visit("/play/labyrinth/")
+    deal(page)
+    player = Player(page)
+    player.start()
+    pace = page.context.new_cdp_session(page)
+    pace.send("Animation.enable")
+    flying = "() => document.querySelector('#felt').getAnimations({subtree: true}).length"
+
+    def walk() -> list[str]:
+        page.focus("#slot-s")
+        stops = []
+        for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowRight", "ArrowDown", "ArrowLeft"):
+            page.keyboard.press(key)
+            stops.append(page.evaluate("document.activeElement.id"))
+        return stops
+
+    page.wait_for_function(f"() => !({flying})()")
+    pace.send("Animation.setPlaybackRate", {"playbackRate": 0.01})
+    page.keyboard.press("d")
+    page.wait_for_function(f"() => ({flying})() > 4")
+    in_flight = walk()
+    pace.send("Animation.setPlaybackRate", {"playbackRate": 100})
+    page.wait_for_function(f"() => !({flying})()")
+    assert in_flight == walk()
 
 
 def test_a_drag_survives_a_lost_connection(visit: Visit) -> None:
@@ -229,6 +272,9 @@ def test_undo_takes_back_and_resigning_asks_first(visit: Visit) -> None:
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "Game over"
     page.wait_for_selector("#finish-rank[data-state=verified]")
+    page.wait_for_selector("#finish-account")
+    assert re.fullmatch(r"You would be \d+\w\w of \d+\.", page.text_content("#finish-rank"))
+    assert page.get_attribute("#finish-account", "href") == "/accounts/signup/"
 
 
 def test_moves_are_announced_in_words(visit: Visit) -> None:
@@ -242,7 +288,7 @@ def test_moves_are_announced_in_words(visit: Visit) -> None:
 
 @pytest.mark.parametrize("variant", ["braid", "tarot"])
 def test_every_open_card_has_its_face_at_every_size(visit: Visit, variant: str) -> None:
-    page = visit(f"/play/{variant}/", width=390, height=844)
+    page = visit(f"/play/{variant}/", width=640, height=360)
     deal(page)
     Player(page).start()
     faces = """() => {
@@ -272,25 +318,31 @@ def test_reduced_motion_moves_cards_at_once(visit: Visit) -> None:
     assert durations == ["0s"]
 
 
-@pytest.mark.parametrize(
-    ("width", "height"), [(360, 640), (640, 360), (390, 844), (820, 1180), (1440, 900), (2560, 1300)]
-)
+SCREENS = [(360, 640), (640, 360), (390, 844), (820, 1180), (1440, 900), (2560, 1300)]
+
+#: What lies outside the table, once it is laid out for a screen of this width.
+OUTSIDE = """async (width) => {
+  while (innerWidth !== width) await new Promise(requestAnimationFrame);
+  for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
+  const felt = document.querySelector('.board').getBoundingClientRect();
+  const found = [...document.querySelectorAll('#felt .card, #felt .slot')].filter(element => {
+    const box = element.getBoundingClientRect();
+    return box.left < felt.left - 1 || box.right > felt.right + 1
+      || box.top < felt.top - 1 || box.bottom > felt.bottom + 1;
+  }).map(element => element.id);
+  const page = document.documentElement;
+  if (page.scrollHeight > innerHeight || page.scrollWidth > innerWidth) found.push("the page");
+  return found;
+}"""
+
+
 @pytest.mark.parametrize("variant", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
-def test_the_whole_table_fits_the_screen(visit: Visit, variant: str, width: int, height: int) -> None:
-    page = visit(f"/play/{variant}/", width=width, height=height, reduced_motion="reduce")
+def test_the_whole_table_fits_the_screen(visit: Visit, variant: str) -> None:
+    page = visit(f"/play/{variant}/", width=360, height=640, reduced_motion="reduce")
     deal(page)
     Player(page).start()
-    outside = page.evaluate(
-        """() => {
-          const felt = document.querySelector('.board').getBoundingClientRect();
-          return [...document.querySelectorAll('#felt .card, #felt .slot')].filter(element => {
-            const box = element.getBoundingClientRect();
-            return box.left < felt.left - 1 || box.right > felt.right + 1
-              || box.top < felt.top - 1 || box.bottom > felt.bottom + 1;
-          }).map(element => element.id);
-        }"""
-    )
-    assert outside == []
-    assert page.evaluate(
-        "document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth"
-    )
+    outside = {}
+    for width, height in SCREENS:
+        page.set_viewport_size({"width": width, "height": height})
+        outside[width] = page.evaluate(OUTSIDE, width)
+    assert outside == {width: [] for width, _ in SCREENS}

@@ -8,11 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.browser.conftest import OLD_DAY
+import pytest
+
+from tests.browser.conftest import OLD_DAY, ROOT
 from tests.browser.table import Mouse, Player
 from tests.browser.test_every_page import faults, looked_at
 
+expect = pytest.importorskip("playwright.sync_api").expect
 Visit = Callable[..., Any]
+FIRST_GAMES = [one["line"] for one in json.loads((ROOT / "games/deals/first_games.json").read_text())]
 LESSONS = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
 
 
@@ -53,7 +57,7 @@ def test_home_keeps_saying_who_is_playing(visit: Visit) -> None:
     assert "playing now" not in (plot.text_content() or "")  # others may have begun it today
     page.clock.run_for(20_100)
     plot.get_by_text("3 playing now").wait_for()
-    assert plot.inner_text().split("\n") == ["3 playing now", "Minos …", "7 today"]
+    assert plot.inner_text().split("\n") == ["3 playing now", "Minos …", "7 players today"]
     assert page.locator("#playing").inner_text().replace("\n", " ").startswith("3 players at the tables now Minos")
     assert page.locator("#playing a").get_attribute("href") == "/players/7f2c7a5e-0000-4000-8000-000000000000/"
     assert "cookie" not in asked[0]
@@ -103,6 +107,10 @@ def test_a_lesson_by_keyboard_and_its_way_back(visit: Visit) -> None:
     page.wait_for_selector("#felt .card.movable")
     page.keyboard.press("d")  # outside the lesson letters do nothing
     assert page.get_attribute(".lesson-say", "data-state") == "try"
+    page.focus("#felt .card:not(.movable)")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".lesson-say[data-state=refused]")
+    assert page.inner_text(".lesson-say") == "Not so: No card comes back from a foundation."
     page.focus("#felt .card[tabindex='0']")
     page.keyboard.press("d")
     page.wait_for_selector(".lesson-say[data-state=lost]")
@@ -135,12 +143,13 @@ def test_a_board_drawn_anew_says_what_the_server_drew(visit: Visit) -> None:
     entry = {
         "player": "7f2c7a5e-0000-4000-8000-000000000000",
         "name": "Minos",
-        "elapsed_ms": 61_000,
+        "avatar": "/avatars/0123456789abcdef.svg",
+        "elapsed_ms": 3_847_312,
         "status": "verified",
     }
     entries = [
         entry | {"rank": 1, "cards_up": 52, "tokens": 60, "attempt": "a"},
-        entry | {"rank": 2, "cards_up": 52, "tokens": 48, "attempt": "b"},
+        entry | {"rank": 2, "cards_up": 52, "tokens": 48, "attempt": "b", "elapsed_ms": 3_847_333},
         entry | {"rank": 3, "cards_up": 51, "tokens": 70, "attempt": None},
     ]
 
@@ -158,6 +167,13 @@ def test_a_board_drawn_anew_says_what_the_server_drew(visit: Visit) -> None:
     rows = page.locator("table[data-live] tbody tr")
     moves = [rows.nth(k).locator("td").nth(4).inner_text() for k in range(3)]
     assert moves == ["60 +10", "48 -2", "70"]
+    times = [rows.nth(k).locator("td").nth(3).inner_text() for k in range(3)]
+    assert times == ["1:04:07.312", "1:04:07.333", "1:04:07.3"]  # two would look equal
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate(
+        "[...document.querySelectorAll('.table-wrap')].every(one => one.scrollWidth <= one.clientWidth)"
+    )
+    assert page.locator('table[data-live] tbody .named img[src="/avatars/0123456789abcdef.svg"]').count() == 3
     links = [rows.nth(k).locator("a.quiet").count() for k in range(3)]
     assert links == [1, 1, 0]
 
@@ -175,6 +191,7 @@ def old_game(page: Any) -> Player:
 def test_a_way_to_win_is_found_and_shown(visit: Visit) -> None:
     page = visit("/verify/", reduced_motion="reduce")
     old_game(page)
+    page.click("[data-opens=more-dialog]")
     page.click("#can-win")
     page.wait_for_selector("#hint-dialog[data-state=yes]")
     assert page.inner_text("#hint-dialog p").split("\n") == ["Yes", "A way was found; it takes 52 moves."]
@@ -206,6 +223,7 @@ def test_a_question_tells_how_it_goes_and_can_be_withdrawn(visit: Visit) -> None
 
     page.route("**/can-win", reply)
     old_game(page)
+    page.click("[data-opens=more-dialog]")
     page.click("#can-win")
     assert page.inner_text("#hint-close") == "Stop looking"
     assert page.is_visible("#hint-progress")
@@ -213,25 +231,55 @@ def test_a_question_tells_how_it_goes_and_can_be_withdrawn(visit: Visit) -> None
     assert not page.is_visible("#hint-progress")
     assert not page.is_visible("#hint-way")
     page.click("#hint-close")
+    page.click("[data-opens=more-dialog]")
     page.click("#can-win")
     page.wait_for_selector("#hint-dialog[data-state=unknown]")
     page.click("#hint-close")
+    page.click("[data-opens=more-dialog]")
     page.click("#can-win")
     with page.expect_request(lambda request: request.method == "DELETE"):
         page.click("#hint-close")
     assert asked[:3] == ["POST", "GET", "POST"]
 
 
-def test_a_newcomer_makes_a_move_two_clicks_later(visit: Visit) -> None:
+def test_a_newcomers_first_game_shows_its_first_moves_and_leads_to_todays_deals(visit: Visit) -> None:
     page = visit("/")
-    page.click(".welcome button:has-text('Try Stonewall')")
+    page.click(".welcome button:has-text('Play a first game')")
     player = Mouse(page)
     player.start()
-    source = page.locator("#felt .card.movable").first
-    source.click(position={"x": 8, "y": 8})
+    label, words = page.locator("#guide-say b"), page.locator("#guide-say span")
+    first = words.inner_text()
+    page.click("#pause")
+    expect(page.locator("#paused")).to_be_visible()
+    expect(words).to_have_text(first)
+    page.click("#resume")
+    expect(page.locator("#paused")).to_be_hidden()
+    page.click("#guide-show")
     target = page.locator("#felt .target").first.bounding_box()
     page.mouse.click(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2)
     player.wait_played()
+    expect(words).not_to_have_text(first)
+    page.click("#undo")
+    expect(words).to_have_text(first)
+    player.count += 1
+    shown, legal = page.evaluate(
+        "['guide-data', 'opening'].map(id => JSON.parse(document.getElementById(id).textContent))"
+    )
+    steps = [step["token"] for step in shown["steps"]]
+    player.play_elsewhere([next(token for token in legal["legal"] if token not in steps)])
+    expect(label).to_have_text("Your own way:")
+    player.play_elsewhere(["u"])
+    expect(words).to_have_text(first)
+    line = next(line.split() for line in FIRST_GAMES if line.split()[: len(steps)] == steps)
+    player.play_elsewhere(line[: len(steps)])
+    expect(label).to_have_text("Well done!")
+    page.focus("#guide-close")
+    page.keyboard.press("Enter")
+    expect(page.locator("#guide")).to_be_hidden()
+    assert page.evaluate("document.activeElement.closest('#felt, .tools') !== null")
+    player.play_elsewhere(line[len(steps) :])
+    assert page.locator("#finish-today a").first.get_attribute("href") == "/play/stonewall/"
+    expect(page.locator("#finish-today")).to_be_visible()
     page.goto("/")
     assert page.locator(".welcome").count() == 0
 

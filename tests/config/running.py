@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = (
     *("DATABASE_URL", "REDIS_URL", "PUBLIC_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "LOG_LEVEL", "LOG_FORMAT"),
-    *("SEALED_STOCK", "DEAL_PATIENCE", "RELEASE_PATIENCE"),
+    *("SEALED_STOCK", "DEAL_PATIENCE", "RELEASE_PATIENCE", "VAPID_PRIVATE_KEY", "PUSH_SERVICES"),
     *("COLLECTED_STATIC", "METRICS_TOKEN", "METRICS_PORT", "HOST", "PORT", "VAR_DIR", "DJANGO_SETTINGS_MODULE"),
 )
 
@@ -40,7 +40,7 @@ def run(*command: str, var: Path, **variables: str) -> subprocess.CompletedProce
         env=environment(var, **variables),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,  # for a machine with much else to do; only a command that hangs takes so long
         check=False,
     )
 
@@ -66,7 +66,7 @@ class Process:
             self._lines.put(line)
         self._lines.put(None)
 
-    def await_line(self, pattern: str, seconds: float = 30) -> re.Match[str]:
+    def await_line(self, pattern: str, seconds: float = 300) -> re.Match[str]:
         """The first further line of output that matches."""
         latest = time.monotonic() + seconds
         while (remaining := latest - time.monotonic()) > 0:
@@ -81,7 +81,7 @@ class Process:
                 return found
         raise AssertionError(f"no line matching {pattern!r} in:\n{''.join(self.output)}")
 
-    def stop(self, number: signal.Signals = signal.SIGTERM, seconds: float = 20) -> int:
+    def stop(self, number: signal.Signals = signal.SIGTERM, seconds: float = 120) -> int:
         """Send a signal and wait for the end; the exit status."""
         self.child.send_signal(number)
         status = self.child.wait(seconds)
@@ -92,12 +92,15 @@ class Process:
 
 @contextlib.contextmanager
 def running(*command: str, var: Path, **variables: str) -> Iterator[Process]:
-    """Start a command of this environment's Python; killed in the end if it still runs."""
+    """Start a command of this environment's Python; in the end it is stopped, with what it has started, or killed."""
     process = Process(command, var, variables)
     try:
         yield process
     finally:
         if process.child.poll() is None:
+            process.child.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.child.wait(30)
             process.child.kill()
             process.child.wait()
         if process.child.stdout:

@@ -90,13 +90,18 @@ def consumed(process: str) -> set[str]:
 
 def test_every_queue_has_a_worker() -> None:
     queues = {queue_of(task) for task in tasks()} | set(celery.app.amqp.queues)
-    assert queues == consumed("worker") | consumed("keeper")
-    assert not consumed("worker") & consumed("keeper")
+    each = [consumed(process) for process in ("worker", "keeper", "analyst")]
+    assert queues == set.union(*each)
+    assert sum(len(taken) for taken in each) == len(queues), "every queue has one kind of worker"
 
 
 def test_nothing_stands_before_verdicts() -> None:
     assert [task for task in tasks() if queue_of(task) in consumed("worker")] == ["talon.verify"]
     assert len(tasks()) > 6
+
+
+def test_analyses_hold_up_nothing_else() -> None:
+    assert [task for task in tasks() if queue_of(task) in consumed("analyst")] == ["talon.analyse"]
 
 
 @pytest.mark.parametrize("task", ["talon.verify", "talon.sweep", "talon.fill_sealed"])

@@ -18,6 +18,8 @@ LOOKS_UP = {"t", "tn", "tc", "marked"}
 #: Where a literal is shown: assigned to, as a property of an object, or given to a function.
 SHOWN = {"textContent", "innerText", "innerHTML", "ariaLabel", "title", "alt", "placeholder", "label"}
 SAYS = {"say", "notice", "alert", "confirm", "append", "prepend", "fact", "figure"}
+#: Functions that make an element: their second argument is its class.
+MAKES = {"part", "link"}
 #: What style sheets, selectors and drawings are written in.
 MACHINE = re.compile(r"[{}()<>;=#\[\]]|^\.|\b(?:px|deg)\b")
 WORDS = re.compile(r"[A-Za-z]{2,}[,.:]? [A-Za-z]{2,}")
@@ -31,14 +33,20 @@ def unlooked_up(source: str) -> list[str]:
     found: list[str] = []
     before: list[Part] = [Part("sign", ";", 0)] * 4
     around: list[str] = []  # the functions whose brackets are open, empty for other brackets
+    commas: list[int] = []  # how many arguments of each are past
     for part in parts(source):
-        if part.kind in {"string", "words"} and not LOOKS_UP & set(around) and is_text(part, before, around):
-            found.append(part.text)
+        is_class = bool(around) and around[-1] in MAKES and commas[-1] == 1
+        if part.kind in {"string", "words"} and not LOOKS_UP & set(around) and not is_class:
+            found += [part.text] if is_text(part, before, around) else []
         if part.kind == "sign" and part.text in {"(", "[", "{", "${"}:
             called = before[-1]
             around.append(called.text if part.text == "(" and called.kind == "name" else "")
+            commas.append(0)
         elif part.kind == "sign" and part.text in {")", "]", "}"} and around:
             around.pop()
+            commas.pop()
+        elif part.kind == "sign" and part.text == "," and commas:
+            commas[-1] += 1
         before.append(part)
     return found
 
@@ -71,6 +79,7 @@ def test_no_text_stands_outside_the_catalogue(path: Path) -> None:
         'Object.assign(e, { textContent: "Over" })',
         'const message = "You have won.";',
         "const message = `${t('a')}: you ${b ? `have won` : 1}`;",
+        'part("li", "seat free", "You have won");',
     ],
 )
 def test_a_text_outside_is_noticed(source: str) -> None:
@@ -78,7 +87,13 @@ def test_a_text_outside_is_noticed(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ['x.textContent = t("Over");', 'say(`${t("Rank {n}", { n })}: ${n}`);', 'import "./a b.js";']
+    "source",
+    [
+        'x.textContent = t("Over");',
+        'say(`${t("Rank {n}", { n })}: ${n}`);',
+        'import "./a b.js";',
+        'part("li", "seat free", link(`/a/${b}`, c ? "button small" : "wide button", t("Over")));',
+    ],
 )
 def test_a_text_inside_is_not(source: str) -> None:
     assert unlooked_up(source) == []

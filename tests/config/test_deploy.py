@@ -18,7 +18,7 @@ from deploy.stack import stack_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
-SITE_SERVICES = {"release", "web", "worker", "keeper", "beat"}
+SITE_SERVICES = {"release", "web", "worker", "keeper", "analyst", "beat"}
 
 
 def compose() -> dict[str, Any]:

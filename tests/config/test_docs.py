@@ -50,7 +50,7 @@ def test_every_setting_is_listed_once() -> None:
 
 def test_intervals_are_those_of_the_code() -> None:
     protocol = (ROOT / "docs" / "protocol.md").read_text()
-    client = (ROOT / "frontend" / "static" / "js" / "table" / "socket.js").read_text()
+    client = (ROOT / "frontend" / "static" / "js" / "connection.js").read_text()
     every = re.search(r"PING_EVERY = (\d+)000;", client)
     assert every
     assert f"Clients send one every {every[1]} seconds" in protocol

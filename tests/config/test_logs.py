@@ -20,6 +20,7 @@ from django.test import Client
 
 from config import logs
 from config.logs import MAX_TEXT, logging_config
+from games.deals.publishing import DealAwaitedError
 from games.rules import GAMES, shuffled_deck
 
 
@@ -170,3 +171,16 @@ def test_a_secret_at_the_cut_is_hidden_as_well(edge: int) -> None:
             text += "y " * MAX_TEXT
             shown = str(logs._shown("event", text[: 3 * MAX_TEXT]))
             assert not [part for part in range(len(secret) - 15) if secret[part : part + 16] in shown]
+
+
+@pytest.mark.django_db
+def test_a_deal_that_is_being_prepared_is_no_error(
+    client: Client, lines: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def awaited(_variant: str) -> None:
+        raise DealAwaitedError
+
+    monkeypatch.setattr("games.deals.publishing.todays_deal", awaited)
+    assert client.get("/play/plot/").status_code == 503
+    assert "request_finished" in lines()
+    assert "error" not in lines()

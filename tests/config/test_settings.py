@@ -60,6 +60,14 @@ def test_servers_named_by_the_environment_are_used(tmp_path: Path) -> None:
     assert shown["CELERY_BROKER_URL"] == PRODUCTION["REDIS_URL"]
 
 
+def test_keys_of_another_service_turn_signing_in_by_it_on(tmp_path: Path) -> None:
+    names = ("SOCIALACCOUNT_PROVIDERS", "CONTENT_SECURITY_POLICY")
+    given = settings_under(tmp_path, *names, GITHUB_CLIENT_ID="one", GITHUB_CLIENT_SECRET="two")
+    assert list(given["SOCIALACCOUNT_PROVIDERS"]) == ["github"]
+    assert given["SOCIALACCOUNT_PROVIDERS"]["github"]["APPS"] == [{"client_id": "one", "secret": "two"}]
+    assert given["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]["form-action"] == ["'self'", "https://github.com"]
+
+
 def test_the_deployment_check_is_clean(tmp_path: Path) -> None:
     command = ("-W", "error::UserWarning", "manage.py", "check", "--deploy", "--fail-level", "INFO")
     done = run(*command, var=tmp_path, **PRODUCTION, EMAIL_URL="smtp+tls://talon:text@mail.example:587")
@@ -94,6 +102,7 @@ def test_production_protects_cookies_and_pages(tmp_path: Path) -> None:
         ({**PRODUCTION, "DEBUG": "1"}, "DEBUG shows secrets"),
         ({"PUBLIC_URL": "talon.example"}, "PUBLIC_URL must look like"),
         ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be json or text"),
+        ({"GITHUB_CLIENT_ID": "one"}, "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET are set together"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_its_name(variables: dict[str, str], message: str, tmp_path: Path) -> None:

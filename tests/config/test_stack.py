@@ -1,4 +1,4 @@
-"""`make stack`: two ASGI processes, two workers and beat on real servers, started and stopped together."""
+"""`make stack`: two ASGI processes, three workers and beat on real servers, started and stopped together."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_runs_until_interrupted_and_leaves_nothing_behind(postgres_url: str, red
             with urllib.request.urlopen(f"{address}/readyz", timeout=10) as response:
                 assert json.load(response)["checks"] == {"database": "ok", "migrations": "ok", "redis": "ok"}
         processes = children(stack.child.pid)
-        assert len(processes) == 5
+        assert len(processes) == 6
         assert stack.stop(signal.SIGINT, seconds=40) == 0
         text = "".join(stack.output)
         assert "is killed" not in text

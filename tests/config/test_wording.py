@@ -26,19 +26,26 @@ from django.urls import URLPattern, get_resolver
 from django.utils import timezone
 from django.utils.translation.trans_real import DjangoTranslation
 
+from accounts import invitations
 from accounts.guests import BACKEND, create_guest
 from accounts.models import Follow
 from config import errors
 from games.attempts import start_attempt
 from games.deals.publishing import practice_deal
+from games.ghosts import inbox
+from games.ghosts.models import Challenge, Notice
 from games.models import Attempt, Deal
+from games.races import finishing, heats, rooms, seats, starting
+from games.races.models import Race, Room
 from games.rules import CATALOGUE, Record
 from leaderboards.keys import Score
+from leaderboards.ratings import keeping
+from tests.games.races.runs import Run, at
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "seven of wands"
-SPOKEN = {"aria-label", "title", "placeholder", "alt", "data-title"}
+SPOKEN = {"aria-label", "title", "placeholder", "alt", "data-title", "data-standing"}
 UNSPOKEN = {"script", "style", "svg", "code", "kbd", "textarea", "pre"}
 EMPTY = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 #: Names, which are the same in every language, and places within the site.
@@ -107,6 +114,9 @@ class World:
     guest: Any
     past: Deal
     attempts: list[Attempt]
+    rooms: list[Room]
+    """One in which a race has been run and one to come, one for each other way in, and one that is closed."""
+    challenges: list[Challenge]
 
 
 @pytest.fixture
@@ -124,6 +134,9 @@ def world() -> World:
     others = [get_user_model().objects.create_user(str(next(numbers)), display_name=str(next(numbers))) for _ in "1234"]
     for other, deal in itertools.product(others, (past, deals[0])):
         factory.listed(deal, Score(20 + deal.pk % 7, 1000 * other.pk, 40), who=other)
+    for deal in (past, deals[0]):
+        played = factory.record_of(deal, factory.line(deal)).to_bytes()
+        Attempt.objects.filter(deal=deal, player__in=others).update(record=played)
     Follow.objects.create(follower=account, followed=others[0])
     states = ("verified", "verified", "pending", "review", "rejected")
     attempts = [factory.finished(deal, account, state=s) for deal, s in zip([past, *deals], states, strict=False)]
@@ -131,7 +144,58 @@ def world() -> World:
     attempts.append(start_attempt(account, deals[5]))
     attempts.append(start_attempt(account, practice_deal("braid", {"direction": "either", "redeals": 3})))
     attempts.append(start_attempt(guest, deals[5]))
-    return World(account, guest, past, attempts)
+    codes = [raced(account, others[0], guest), *other_rooms(account, others[1])]
+    return World(account, guest, past, attempts, codes, challenged(account, others[0], past))
+
+
+def raced(*players: Any) -> Room:
+    """A room in which a rated race is over: the first has won, the next has resigned, the others are out of time."""
+    run = Run.of(len(players), players=players, public=True)
+    for place in range(len(players)):
+        run.ready(place)
+    run.easy()
+    starting.begin_due(at(15))
+    starting.dealt(run.attempt_ids, at(15.1))
+    run.play(0)
+    run.resign(1, 20)
+    for place in range(2, len(players)):
+        run.resign(place, 30)
+    run.judge()
+    Race.objects.filter(pk=run.race.pk).update(rated=True)
+    finishing.settle_done(run.race.pk, timezone.now())  # after a commit; here nothing is committed
+    finishing.finish(run.race.pk, timezone.now())
+    Deal.objects.filter(races=run.race).update(revealed_at=timezone.now())
+    keeping.rate_finished()
+    return run.room
+
+
+def other_rooms(account: Any, other: Any) -> list[Room]:
+    """The account waits in one, the other room's host has sent the account away, and the last is closed."""
+    own = rooms.open_room(account, "plot", public=True, limit_s=300, seats=4)
+    seats.sit(own.pk, account)
+    barred, closed = (rooms.open_room(other, "plot", public=False, limit_s=300, seats=4) for _ in "12")
+    Room.objects.filter(pk=barred.pk).update(kicked=[account.pk])
+    rooms.close(closed)
+    heats.next_room()
+    return [own, barred, closed]
+
+
+def challenged(account: Any, friend: Any, past: Deal) -> list[Challenge]:
+    """The account's challenge, and the friend's, of which notices of every kind tell."""
+    theirs, mine = (
+        Challenge.objects.create(
+            sender=sender, attempt=Attempt.objects.filter(player=sender, deal=past)[0], made_at=timezone.now()
+        )
+        for sender in (friend, account)
+    )
+    inbox.put(account.pk, Notice.Kind.CHALLENGED, {"player": friend.pk, "challenge": theirs.code})
+    for own, outcome in itertools.product((True, False), ("won", "lost", "even", "rejected")):
+        if own or outcome != "rejected":
+            told = {"player": friend.pk, "challenge": theirs.code, "own": own, "outcome": outcome}
+            inbox.put(account.pk, Notice.Kind.ANSWERED, told)
+    inbox.put(account.pk, Notice.Kind.JOINED, {"player": friend.pk, "address": "/races/"})
+    inbox.put(account.pk, Notice.Kind.RATING_MOVED, {"before": 1500, "after": 1490})
+    return [theirs, mine]
 
 
 def addresses(world: World) -> Iterator[str]:
@@ -142,10 +206,16 @@ def addresses(world: World) -> Iterator[str]:
         "day": [world.past.day],
         "month": [world.past.day],
         "game": ["braid", "labyrinth", "tarot", "plot", "stonewall"],
-        "period": ["week", "month", "all"],
+        "period": ["nine", "week", "month", "all"],
+        "token": ["0", invitations.token_of(world.account)],
+        "digest": ["guest"],
+        "other_id": [world.challenges[0].sender.public_id],
         "public_id": [world.account.public_id, world.guest.public_id],
         "language": ["de"],
         "key": ["1-2"],
+        "code": [*(room.code for room in world.rooms), *(one.code for one in world.challenges)],
+        "number": [1],
+        "deal": [world.past.pk, world.attempts[-2].deal_id],
         "uidb36": ["1"],
         "pk": [1],
     }
@@ -179,18 +249,28 @@ def browsers(world: World) -> dict[str, Client]:
 
 def test_every_page_speaks_from_the_catalogue(world: World) -> None:
     found: dict[str, list[str]] = {}
-    pages = 0
+    pages: list[str] = []
     for who, browser in browsers(world).items():
         for address in sorted(addresses(world)):
             if who == "account" and address.startswith("/accounts/2fa/") and address.count("/") == 4:
                 browser.post("/accounts/reauthenticate/", {"password": PASSWORD})
             response = browser.get(address)
             if response["Content-Type"].startswith("text/html") and response.status_code < 500:
-                pages += response.status_code == 200
+                pages += [address] if response.status_code == 200 else []
                 if rest := left_out(response.content.decode()):
                     found[f"{who} {address}"] = rest
-    assert pages > 60
+    assert len(pages) > 60
+    assert set(pages_of_races(world)) <= set(pages)
     assert found == {}
+
+
+def pages_of_races(world: World) -> Iterator[str]:
+    """What is there only once races have been run and challenges sent."""
+    over, own = world.rooms[0].code, world.rooms[1].code
+    yield from (f"/races/{code}/" for code in (over, own))
+    yield from (f"/races/{over}/1/", f"/races/{over}/1/replay/", "/races/mine/", "/races/heats/", "/inbox/")
+    yield from (f"/challenge/{one.code}/" for one in world.challenges)
+    yield f"/ghosts/{world.past.pk}/"
 
 
 def test_pages_behind_a_second_factor_too(world: World) -> None:

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from games.deals.certification import winning_record
 from games.models import SealedDeal
-from games.rules import CATALOGUE, RULES_VERSION, Record, replay
-
-GAMES = Path(__file__).resolve().parents[1] / "rules" / "golden"
+from games.rules import CATALOGUE, RULES_VERSION, Record
+from tests.rules.winning import winning_lines
 
 
 @cache
 def won(variant: str) -> tuple[Record, ...]:
     """Winning records of a variant without undone moves, each of another deal."""
-    found: dict[bytes, Record] = {}
-    for game in json.loads((GAMES / f"{variant}.json").read_text()):
-        record = Record.from_json(game["record"])
-        if record.end.how == "won" and replay(record).ok:
-            found.setdefault(record.seed, _plain(variant, record))
-    return tuple(found.values())
-
-
-def _plain(variant: str, record: Record) -> Record:
-    standing: list[str] = []
-    for token in record.tokens:
-        if token == "u":
-            standing.pop()
-        else:
-            standing.append(token)
-    return winning_record(variant, record.seed, tuple(standing))
+    return tuple(winning_record(variant, seed, tokens) for seed, tokens in winning_lines(variant))
 
 
 def seal(variant: str = "stonewall", index: int = 0, **fields: Any) -> SealedDeal:

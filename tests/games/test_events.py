@@ -102,6 +102,13 @@ def test_messages_of_two_processes_do_not_say_the_same(held: tuple[Layer, Notifi
     assert told(held) == [("a", "here"), ("a", "there")]
 
 
+def test_messages_about_two_things_do_not_say_the_same(held: tuple[Layer, Notifier]) -> None:
+    _, notifier = held
+    for n, about in enumerate([1, 2, 1]):
+        notifier.send("a", {"type": "changed", "n": n}, about=about)
+    assert told(held) == [("a", 1), ("a", 2)]
+
+
 def test_the_order_is_that_of_the_last_time_it_was_said(held: tuple[Layer, Notifier]) -> None:
     """Opened, left and opened again: whoever hears it must not end with "left"."""
     _, notifier = held

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,12 +20,36 @@ from django.utils import timezone
 
 from accounts import housekeeping as accounts_housekeeping
 from accounts.guests import create_guest
-from accounts.models import User
+from accounts.models import HeldName, PushDevice, User
 from games import attempts, events, housekeeping
+from games.analysis import housekeeping as analysis_housekeeping
+from games.analysis.models import Analysis
+from games.appeals import housekeeping as appeals_housekeeping
+from games.appeals.models import Appeal, Report
 from games.attempts import close_attempt, record_of, start_attempt
 from games.deals import publishing
+from games.ghosts import housekeeping as ghosts_housekeeping
+from games.ghosts import inbox
+from games.ghosts.models import Notice
 from games.housekeeping import KINDS, Aged, remove_aged
-from games.models import Attempt, AwaitedDeal, Deal, Move, Presence, Question, SealedDeal
+from games.models import (
+    Attempt,
+    AwaitedDeal,
+    Deal,
+    ForesightFigures,
+    Move,
+    PracticeOrder,
+    Presence,
+    Question,
+    SealedDeal,
+    SeenDeal,
+    Start,
+)
+from games.races import housekeeping as races_housekeeping
+from games.races import rooms
+from games.races.models import Race
+from games.replays import housekeeping as replays_housekeeping
+from games.replays.models import Picture
 from games.tasks import clean_games
 from tests.games import certified
 from tests.games.conftest import make_deal
@@ -32,24 +57,48 @@ from tests.games.conftest import make_deal
 pytestmark = pytest.mark.django_db
 
 DAY = timedelta(days=1)
-ALL = (*KINDS, *accounts_housekeeping.KINDS)
+ROOMS = (
+    races_housekeeping,
+    replays_housekeeping,
+    analysis_housekeeping,
+    ghosts_housekeeping,
+    appeals_housekeeping,
+    accounts_housekeeping,
+)
+ALL = (*KINDS, *(kind for room in ROOMS for kind in room.KINDS))
 
 #: Models that nothing is ever removed from for its age alone, and why that is right.
 KEPT = {
+    "accounts.Ban": "what staff have done, for whoever asks later: part of an account",
     "accounts.User_groups": "part of an account",
     "accounts.User_user_permissions": "part of an account",
+    "accounts.CalendarLink": "part of an account: one at most",
+    "accounts.DailyReminder": "part of an account: one at most",
     "accounts.Follow": "part of two accounts: goes with either",
     "account.EmailAddress": "part of an account",
     "mfa.Authenticator": "part of an account",
+    "ghosts.Challenge": "part of the game it is made with: goes with that attempt, or its sender",
+    "ghosts.Answer": "part of the game it is: goes with that attempt, or its challenge",
+    "replays.Continuation": "part of the game that goes on: goes with that attempt",
+    "games.Decision": "the history of an attempt: as much as people can click",
+    "games.StaffNote": "part of an attempt: as much as people can write",
     "games.LedgerEntry": "the ledger is for ever: nine lines a day",
+    "races.Race": "races are for ever, with their deals and records; one that never began goes with its room",
+    "races.Entrant": "part of a race",
     "leaderboards.Result": "the boards are for ever: a row for each player and deal; a guest's goes with the guest",
     "leaderboards.DealBoard": "one for each deal that has results",
     "leaderboards.DealBucket": "counts of a deal's board, as many as its scores have classes",
-    "leaderboards.Season": "ten for each week and month",
+    "leaderboards.Season": "ten for each week and month, two for each day",
     "leaderboards.Standing": "the boards are for ever: a row for each player and season",
     "leaderboards.SeasonBucket": "counts of a season's board, as many as its scores have classes",
     "leaderboards.Reranking": "deleted by the ranking that it asks for: a row a player at most",
     "leaderboards.Recount": "deleted by the recount that it asks for, every half minute",
+    "leaderboards.RatedRace": "one for each rated race; who was a guest in it decides ratings for ever",
+    "leaderboards.Rating": "part of an account: one each",
+    "leaderboards.RatingChange": "ratings are a fold over all races: a row for each account in a rated race",
+    "socialaccount.SocialAccount": "part of an account: one for each service it is signed in to with",
+    "socialaccount.SocialApp": "none: the services are in the settings",
+    "socialaccount.SocialToken": "none is kept",
     "admin.LogEntry": "what staff have done, for whoever asks later: as much as people can click",
     "auth.Permission": "a fixed set of the code's",
     "auth.Group": "made by hand",
@@ -106,6 +155,21 @@ def test_practice_left_alone_is_closed_and_its_journal_folded(player: Any) -> No
     assert (left.end, len(record_of(left).tokens)) == ("closed", 2)
     attempts.purge_journal(timezone.now() + timedelta(hours=2))
     assert set(Move.objects.values_list("attempt_id", flat=True)) == {young.pk, long_one.pk}
+
+
+def test_a_paused_game_is_as_old_as_its_pause(player: Any) -> None:
+    now = timezone.now()
+    left, paused, resumed = (practice(player, "d", ago=60 * DAY) for _ in range(3))
+    Attempt.objects.filter(pk=left.pk).update(paused_at=now - 31 * DAY)
+    Attempt.objects.filter(pk=paused.pk).update(paused_at=now - DAY)
+    Attempt.objects.filter(pk=resumed.pk).update(paused_ms=59 * DAY // timedelta(milliseconds=1))
+    clean()
+    states = dict(Attempt.objects.values_list("pk", "state"))
+    assert states == {left.pk: "pending", paused.pk: "playing", resumed.pk: "playing"}
+    left.refresh_from_db()
+    assert record_of(left).end.ms == pytest.approx(29 * DAY // timedelta(milliseconds=1), abs=60_000)
+    assert left.finished_at is not None
+    assert left.finished_at >= now  # when it was closed, not when it was paused: its rows are kept from then on
 
 
 def test_idle_practice_is_found_behind_more_that_is_played(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +258,20 @@ def fill(player: User) -> None:
         AwaitedDeal.objects.create(variant="plot", day=now.date() + number * DAY, since=now)
         Question.objects.create(attempt=Attempt.objects.filter(question=None)[0], n=0, asked_at=now)
         Presence.objects.create(process=str(number), seen_at=now, day=now.date(), players=0, tables={})
+        day = make_deal("plot", day=now.date() - number * DAY)
+        SeenDeal.objects.create(player=player, deal=day, seen_at=now)
+        Start.objects.create(deal=day, device=uuid.uuid4(), network=b"", made_at=now)
+        ForesightFigures.objects.create(attempt=Attempt.objects.latest("pk"), form=1, figures={}, made_at=now)
+        rooms.close(rooms.open_room(create_guest(), "plot", limit_s=300, seats=2))
+        inbox.put(player.pk, Notice.Kind.RATING_MOVED, {}, now)
+        over = Attempt.objects.filter(appeal=None).exclude(state="playing")[0]
+        Appeal.objects.create(attempt=over, text="?", made_at=now, answered_at=now, decision="verified")
+        Picture.objects.create(attempt=over, asked_at=now)
+        Report.objects.create(attempt=over, reporter=player, made_at=now, answered_at=now, action_taken=False)
+        Analysis.objects.create(attempt=over, asked_at=now, state="done", done_at=now)
         create_guest()
+        PracticeOrder.objects.create(player=create_guest(), variant="plot", game="plot", made_at=now)
+        Deal.objects.filter(pk=publishing.practice_deal("plot").pk).update(proven=True)
         accounts_rows(create_guest(), number)
     SealedDeal.objects.update(rules_version=99)
 
@@ -202,6 +279,8 @@ def fill(player: User) -> None:
 def accounts_rows(user: User, number: int) -> None:
     """A session's rows and an unanswered confirmation."""
     now = timezone.now()
+    HeldName.objects.create(key=str(number), until=now)
+    PushDevice.objects.create(player=user, endpoint=str(number), p256dh=b"", auth=b"", session_key=f"gone-{number}")
     Session.objects.create(session_key=f"key-{number}", expire_date=now)
     UserSession.objects.create(user=user, ip="127.0.0.1", session_key=f"gone-{number}", user_agent="")
     address = EmailAddress.objects.create(user=user, email=f"{number}@talon.example")
@@ -247,3 +326,33 @@ def test_the_tasks_are_scheduled(player: Any, settings: Any) -> None:
     assert housekeeping.SECONDS < settings.CELERY_TASK_SOFT_TIME_LIMIT
     practice(player, ago=31 * DAY)
     assert clean_games() == 1
+
+
+def test_what_a_race_is_of_is_no_practice(player: Any) -> None:
+    """Its attempts are neither closed nor removed, and its deal stays."""
+    room = rooms.open_room(player, "plot", limit_s=300, seats=2)
+    deal = Race.objects.get(room=room).deal
+    assert deal is not None
+    old = timezone.now() - 70 * DAY
+    Deal.objects.update(created_at=old)
+    fields: dict[str, Any] = {"player": player, "deal": deal, "ranked": False, "started_at": old, "deadline": old}
+    running = Attempt.objects.create(**fields)
+    over = Attempt.objects.create(**fields, state="verified", end="closed", finished_at=old, record=b"")
+    clean()
+    assert set(Attempt.objects.filter(state__in=["playing", "verified"])) == {running, over}
+    Deal.objects.filter(pk=deal.pk).update(revealed_at=old)
+    later = Attempt.objects.create(**{**fields, "deadline": None})
+    clean()
+    assert Attempt.objects.get(pk=later.pk).state == "pending"
+
+
+def test_rooms_in_which_nothing_was_run_go_and_so_do_deals_that_nobody_saw(player: Any) -> None:
+    idle, run = (rooms.open_room(player, "plot", limit_s=300, seats=2) for _ in range(2))
+    Race.objects.filter(room=run).update(state="void", void="nobody_came", finished_at=timezone.now())
+    for room in (idle, run):
+        rooms.close(room)
+    kept = Race.objects.get(room=run).deal
+    assert remove_aged(races_housekeeping.KINDS) == 0
+    assert remove_aged(races_housekeeping.KINDS, timezone.now() + 8 * DAY) == 2
+    assert [race.room for race in Race.objects.all()] == [run]
+    assert list(Deal.objects.all()) == [kept]

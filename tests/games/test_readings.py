@@ -167,3 +167,8 @@ def test_boards_are_served_while_redis_is_away(
     deal = factory.deal()
     factory.listed(deal, Score(20, 50, 40))
     assert client.get(f"/boards/{deal.day}/{deal.variant}/").context["page"].total == 1
+
+
+def test_a_copy_that_is_not_whole_is_read_anew_once(copies: SharedCopies) -> None:
+    readings = iter(range(9))
+    assert [copies.get("k", readings.__next__, is_whole=lambda n: n > 1) for _ in range(4)] == [0, 1, 2, 2]

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import django
@@ -124,7 +125,7 @@ def two_days_of_a_player_are_recounted() -> None:
 
     one_while_other(seasons.recount_marked, lambda sql: "SUM(" in sql and "leaderboards_result" in sql, another_day)
     found = set(Standing.objects.filter(player=who).values_list("season__period", "deals", "cards_up"))
-    assert found == {("week", 2, 58), ("month", 2, 58), ("all", 2, 58)}, found
+    assert found == {("nine", 1, 50), ("nine", 1, 8), ("week", 2, 58), ("month", 2, 58), ("all", 2, 58)}, found
     whole_seasons()
 
 
@@ -147,7 +148,7 @@ def two_recounts_of_a_season_that_is_not_there_yet() -> None:
     one_while_other(
         seasons.recount_marked, lambda sql: "leaderboards_season" in sql and "FOR NO KEY UPDATE" in sql, another_player
     )
-    assert {Standing.objects.filter(player=who).count() for who in players} == {6}
+    assert {Standing.objects.filter(player=who).count() for who in players} == {7}
     whole_seasons()
 
 
@@ -172,7 +173,7 @@ def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
     assert set(Attempt.objects.filter(pk__in=[one.pk for one in attempts]).values_list("player_id", "state")) == {
         (user.pk, "verified")
     }
-    assert [boards.rank_of(deal, "race", user) for deal in deals] == [1, 1]
+    assert [boards.rank_of(deal, "race", user) for deal in deals] == [1, None]
 
 
 def the_sweep_runs_while_attempts_are_settled() -> None:
@@ -198,14 +199,84 @@ def the_sweep_runs_while_attempts_are_settled() -> None:
         assert settlement.settle(attempt.pk) == "verified"
 
 
+def two_workers_judge_an_attempt_and_its_copy() -> None:
+    """Neither sees the other's, which is pending still; the later one goes to review all the same."""
+    from games.models import Attempt
+    from leaderboards import settlement
+    from tests.games.certified import won
+    from tests.leaderboards import factory
+
+    for known, slower in zip(won("tarot-novice"), (0, 1), strict=False):
+        deal = factory.deal("tarot-novice", factory.DAY - timedelta(days=20 + slower), known.seed)
+        record = factory.record_of(deal, known.tokens, end="won")
+        pair = [factory.finished(deal, record=record, started_at=factory.NOON + n * timedelta(hours=1)) for n in (0, 1)]
+        one_while_other(
+            partial(settlement.settle, pair[slower].pk),
+            lambda sql: "a.line IS NOT NULL" in sql,
+            partial(settlement.settle, pair[1 - slower].pk),
+        )
+        assert [Attempt.objects.get(pk=one.pk).state for one in pair] == ["verified", "review"]
+
+
+def two_workers_rate_the_same_races() -> None:
+    """One waits for the other, and then finds what has finished meanwhile; every race is rated once."""
+    from leaderboards.models import RatingChange
+    from leaderboards.ratings import keeping, proof
+    from tests.leaderboards import factory, raced
+
+    players = [factory.player() for _ in range(5)]
+    made = raced.history(players, 12, seed=4)
+    late: list[Any] = []
+
+    def another_worker() -> int:
+        late.append(raced.race(players[:3], at=factory.NOON + raced.MINUTE / 2))  # behind what is being rated
+        return keeping.rate_finished()
+
+    assert one_while_other(keeping.rate_finished, lambda sql: "leaderboards_ratingchange" in sql, another_worker)
+    assert list(proof.faults()) == []
+    assert RatingChange.objects.filter(race=late[0]).count() == 3
+    raced.disqualify(late[0], players[0])
+    assert one_while_other(
+        lambda: keeping.refold(late[0].pk), lambda sql: "DELETE" in sql, lambda: keeping.refold(made[0].pk)
+    )
+    assert list(proof.faults()) == []
+
+
+def two_games_of_a_player_are_settled() -> None:
+    """Both are on the ladder that was right when their deals opened; the migration that divides old results agrees."""
+    from django.test import override_settings
+
+    from games.models import Attempt
+    from leaderboards import settlement
+    from leaderboards.models import Result
+    from tests.leaderboards import factory, playing_before
+    from tests.leaderboards.test_ladder_migration import migrate
+
+    deals = [factory.deal(variant) for variant in ("stonewall", "labyrinth")]
+    with override_settings(LADDERS=True):
+        for who, ladder in ((playing_before.established(), 1), (playing_before.player(), 2)):
+            first, second = [factory.finished(deal, who).pk for deal in deals]
+            one_while_other(
+                partial(settlement.settle, first),
+                lambda sql: "UPDATE games_attempt SET state" in sql,
+                partial(settlement.settle, second),
+            )
+            both = Attempt.objects.filter(pk__in=(first, second))
+            assert set(both.values_list("state", "ladder", "result__ladder")) == {("verified", ladder, ladder)}
+        decided = list(Result.objects.filter(deal__in=deals).order_by("id").values_list("ladder", flat=True))
+        Result.objects.filter(deal__in=deals).update(ladder=1)
+        migrate()
+        assert list(Result.objects.filter(deal__in=deals).order_by("id").values_list("ladder", flat=True)) == decided
+
+
 def whole_seasons() -> None:
     """The counts of every season are those of its standings."""
     from leaderboards import histogram
-    from leaderboards.ladders import season_ladders
+    from leaderboards.listings import season_listings
     from leaderboards.models import Season
 
     for season in Season.objects.all():
-        assert [fault for ladder in season_ladders(season.pk) for fault in histogram.faults(ladder)] == []
+        assert [fault for listing in season_listings(season.pk) for fault in histogram.faults(listing)] == []
 
 
 def main() -> None:
@@ -217,6 +288,9 @@ def main() -> None:
         two_recounts_of_a_season_that_is_not_there_yet,
         a_guest_signs_in_while_both_players_attempts_are_settled,
         the_sweep_runs_while_attempts_are_settled,
+        two_workers_judge_an_attempt_and_its_copy,
+        two_workers_rate_the_same_races,
+        two_games_of_a_player_are_settled,
     ):
         scenario()
         print("ok", scenario.__name__)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
+from django.urls import reverse
 
 from games.models import Attempt
 from leaderboards import boards
@@ -30,7 +31,12 @@ def reviewed(deal: Any) -> Attempt:
 
 
 def act(client: Client, path: str, action: str, pk: int) -> Any:
-    return client.post(path, {"action": action, "_selected_action": [pk]}, follow=True)
+    """Choose the action for a row, and fill in the page that it leads to."""
+    asked = client.post(path, {"action": action, "_selected_action": [pk]}, follow=True)
+    if asked.status_code != 200:
+        return asked
+    state, chosen = asked.context["state"], asked.context["chosen"]
+    return client.post(reverse("admin:desk_together"), {**chosen, "state": state, "why": "Looked at."}, follow=True)
 
 
 def test_staff_verify_a_review_and_its_rank_follows(staff: Client) -> None:
@@ -52,15 +58,24 @@ def test_staff_take_a_result_off_its_board(staff: Client) -> None:
 
 
 def test_what_cannot_be_decided_is_said(staff: Client) -> None:
-    attempt = factory.finished(factory.deal())
+    deal = factory.deal()
+    attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]))
+    settle(attempt.pk)
     response = act(staff, ATTEMPTS, "verify_selected", attempt.pk)
-    assert "has not been judged yet" in response.content.decode()
+    assert "does not replay" in response.content.decode()
+
+
+def test_what_is_not_judged_is_not_there_to_decide(staff: Client) -> None:
+    attempt = factory.finished(factory.deal())
+    assert act(staff, ATTEMPTS, "verify_selected", attempt.pk).status_code == 404
+    attempt.refresh_from_db()
+    assert attempt.state == Attempt.State.PENDING
 
 
 def test_neither_seed_nor_record_is_shown(staff: Client) -> None:
     attempt = reviewed(factory.deal("braid"))
     page = staff.get(f"{ATTEMPTS}{attempt.pk}/change/").content.decode()
-    assert "15 plays within" in page
+    assert "plays within" in page
     assert bytes(attempt.deal.seed).hex() not in page
     assert "record" not in page.split("<fieldset")[1].split("</fieldset>")[0].lower().replace("not_", "")
 

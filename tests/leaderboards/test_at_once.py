@@ -1,4 +1,4 @@
-"""Results and standings from two connections at one moment, on PostgreSQL."""
+"""Results, standings and ratings from two connections at one moment, on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ def test_nothing_is_lost_or_locked_up(postgres_url: str, tmp_path: Path) -> None
         var=tmp_path, DATABASE_URL=postgres_url, DJANGO_SETTINGS_MODULE="config.settings",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("ok ") == 4
+    assert done.stdout.count("ok ") == 7

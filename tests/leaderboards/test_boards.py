@@ -11,7 +11,7 @@ from hypothesis.extra.django import TestCase
 from games.models import Attempt
 from leaderboards import boards, entries, histogram
 from leaderboards.keys import BOARDS, BoardName, Score
-from leaderboards.ladders import deal_ladder
+from leaderboards.listings import deal_listing
 from leaderboards.models import Result
 from leaderboards.pages import CursorError, Page
 from tests.leaderboards import factory
@@ -82,9 +82,9 @@ class BoardProperties(TestCase):
             entries.set_listed(result, listed=second)
             entries.set_listed(result, listed=second)
         for board in BOARDS:
-            ladder = deal_ladder(deal.pk, board)
-            assert histogram.faults(ladder) == []
-            assert histogram.total(ladder) == sum(second for _, _, second in changes)
+            listing = deal_listing(deal.pk, board)
+            assert histogram.faults(listing) == []
+            assert histogram.total(listing) == sum(second for _, _, second in changes)
 
 
 @pytest.fixture
@@ -95,11 +95,11 @@ def deal(db: None) -> Any:
 def test_faults_are_found_and_a_rebuild_mends_them(deal: Any) -> None:
     for ms in range(20):
         factory.listed(deal, Score(20, ms * 10**5, 40 + ms))
-    ladder = deal_ladder(deal.pk, "race")
-    ladder.buckets.objects.filter(level=2).update(entries=9)
-    assert histogram.faults(ladder)
-    histogram.rebuild(ladder)
-    assert histogram.faults(ladder) == []
+    listing = deal_listing(deal.pk, "race")
+    listing.buckets.objects.filter(level=2).update(entries=9)
+    assert histogram.faults(listing)
+    histogram.rebuild(listing)
+    assert histogram.faults(listing) == []
 
 
 def test_an_entry_that_is_removed_closes_the_gap(deal: Any) -> None:

@@ -131,10 +131,10 @@ async def test_a_first_reading_that_fails_is_done_again_and_keeps_no_watcher(mon
     failures = iter([OSError("the database is away"), None])
     read = live.read_frame
 
-    def shaky(deal: Any, board: Any) -> str:
+    def shaky(*asked: Any) -> str:
         if (error := next(failures, None)) is not None:
             raise error
-        return read(deal, board)
+        return read(*asked)
 
     monkeypatch.setattr(live, "read_frame", shaky)
     deal = await sync_to_async(factory.deal)()
@@ -146,7 +146,7 @@ async def test_a_first_reading_that_fails_is_done_again_and_keeps_no_watcher(mon
 
 
 async def test_a_connection_that_breaks_in_any_way_leaves_no_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(deal: Any, board: Any) -> str:
+    def broken(*_asked: Any) -> str:
         raise OSError("the database is away")
 
     monkeypatch.setattr(live, "read_frame", broken)
@@ -165,7 +165,7 @@ async def test_any_number_of_newcomers_costs_one_reading(monkeypatch: pytest.Mon
     readings: list[Any] = []
     begun, gate = threading.Event(), threading.Event()
 
-    def counted(deal: Any, board: Any) -> str:
+    def counted(_deal: Any, board: Any, _ladder: Any) -> str:
         readings.append(board)
         begun.set()
         gate.wait(60)

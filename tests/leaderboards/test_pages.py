@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -55,6 +56,7 @@ def test_pages_of_a_board_are_linked(client: Client, deal: Any) -> None:
     for ms in range(60):
         factory.listed(deal, Score(20, ms, 40))
     first = client.get(url(deal))
+    assert '<td class="number">0:00.007</td>' in first.content.decode()  # neighbours that would look equal
     second = client.get(url(deal, first.context["after_url"]))
     assert [e.rank for e in second.context["page"].entries] == list(range(51, 61))
     assert second.context["waiting"] == []
@@ -65,7 +67,7 @@ def test_a_player_beyond_the_page_sees_the_entries_around(deal: Any) -> None:
     results = [factory.listed(deal, Score(20, ms, 40)) for ms in range(60)]
     far, near = signed_in(results[-1].player), signed_in(results[0].player)
     assert [e.rank for e in far.get(url(deal)).context["around"]] == list(range(55, 61))
-    assert far.get(url(deal)).context["mine"].rank == 60
+    assert far.get(url(deal)).context["own"].rank == 60
     assert near.get(url(deal)).context["around"] == []
 
 
@@ -137,6 +139,16 @@ def test_a_seasons_board(client: Client, deal: Any, period: str) -> None:
     past = timezone.now().date() - timedelta(days=62)
     expected = 1 if period == "all" else 0
     assert len(client.get(f"/boards/{period}/?day={past}").context["page"].entries) == expected
+
+
+@pytest.mark.parametrize("path", ["/boards/", "/boards/nine/", "/boards/week/", "/boards/all/", "/boards/rating/"])
+def test_every_board_leads_to_all_others(client: Client, path: str) -> None:
+    text = client.get(path).content.decode()
+    tabs = text[text.index('aria-label="Period"') :].partition("</nav>")[0]
+    assert re.findall('href="([^"]+)"', tabs) == [
+        "/boards/", "/boards/nine/", "/boards/week/", "/boards/month/", "/boards/all/", "/boards/rating/"
+    ]  # fmt: skip
+    assert re.findall('href="([^"]+)" aria-current="page"', tabs) == [path]
 
 
 def test_boards_take_no_posts(client: Client, deal: Any) -> None:

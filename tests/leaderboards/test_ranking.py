@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.guests import create_guest, merge_guest
+from accounts.guests import create_guest
 from accounts.moderation import ban_player, lift_ban
 from leaderboards import boards, ranking
 from leaderboards.keys import Score
@@ -63,16 +63,6 @@ def test_a_sign_up_that_is_not_followed_is_swept(died: pytest.MonkeyPatch) -> No
     assert rank(guest, deal) is None
     assert ranked_later(died) == 1
     assert rank(guest, deal) == 1
-
-
-def test_a_merge_that_is_not_followed_is_swept(died: pytest.MonkeyPatch) -> None:
-    guest, user = create_guest(), factory.player()
-    deal = factory.deal()
-    settle(factory.finished(deal, guest).pk)
-    merge_guest(guest, user)
-    assert rank(user, deal) is None
-    assert ranked_later(died) == 1
-    assert rank(user, deal) == 1
 
 
 def test_a_ban_and_its_end_that_are_not_followed_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:

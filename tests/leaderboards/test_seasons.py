@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from leaderboards import boards, entries, histogram, seasons
 from leaderboards.keys import BOARDS, Score
-from leaderboards.ladders import season_ladder
+from leaderboards.listings import season_listing
 from leaderboards.models import Recount, Result, Season, SeasonBucket, Standing
 from leaderboards.pages import CursorError
 from tests.leaderboards import factory
@@ -27,7 +27,7 @@ def whole() -> None:
     """The counts of every season are those of its standings."""
     for season in Season.objects.all():
         for board in BOARDS:
-            assert histogram.faults(season_ladder(season.pk, board)) == []
+            assert histogram.faults(season_listing(season.pk, board)) == []
 
 
 def shown(period: str, variant: str = "", day: date = DAY, board: Any = "race") -> list[tuple[Any, ...]]:
@@ -184,6 +184,7 @@ def test_the_migration_packs_and_counts_standings_as_the_code_does() -> None:
     for cards, ms, tokens in ((50, 1_000, 100), (8, 90_000_000, 5), (50, 5_000, 90)):
         factory.listed(factory.deal("braid", DAY - timedelta(days=cards + ms % 7)), Score(cards, ms, tokens))
     seasons.recount_marked()
+    Season.objects.filter(period="nine").delete()  # which came later
     before = list(Standing.objects.order_by("pk").values_list("race_key", "fewest_key"))
     Standing.objects.update(race_key=1, fewest_key=2)
     SeasonBucket.objects.update(entries=7)

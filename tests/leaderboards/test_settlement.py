@@ -11,10 +11,12 @@ from django.utils import timezone
 from games import metrics, verification
 from games.models import Attempt
 from leaderboards import boards, entries, histogram, ranking, settlement, sweeping, tasks
+from leaderboards.deciding import NotDecidableError, decide, staff_decision
 from leaderboards.keys import BOARDS, Score
-from leaderboards.ladders import deal_ladder
+from leaderboards.listings import deal_listing
 from leaderboards.models import DealBoard, Result
-from leaderboards.settlement import NotDecidableError, Verdict, decide, do_settle, settle
+from leaderboards.settlement import Verdict, do_settle, settle
+from tests.games.fairplay.copying import solved
 from tests.leaderboards import factory
 
 State = Attempt.State
@@ -39,7 +41,7 @@ def doubtful(deal: Any, **fields: Any) -> Attempt:
 def whole(deal: Any) -> None:
     """The counts of the boards are those of the entries."""
     for board in BOARDS:
-        assert histogram.faults(deal_ladder(deal.pk, board)) == []
+        assert histogram.faults(deal_listing(deal.pk, board)) == []
 
 
 def test_a_verdict_fills_the_attempt_and_ranks_it() -> None:
@@ -86,6 +88,7 @@ def test_the_player_and_the_boards_watchers_are_told_after_the_commit(
         "state": "verified",
         "reasons": [],
         "rank": 2,
+        "ladder": "established",
         "cards_up": attempt.cards_up,
         "elapsed_ms": attempt.elapsed_ms,
         "tokens": attempt.tokens,
@@ -233,7 +236,7 @@ def test_a_doubtful_attempt_waits_until_staff_verify_it() -> None:
     attempt.refresh_from_db()
     assert [entry.rank for entry in boards.page(deal).entries] == [1]
     assert boards.waiting(deal) == []
-    assert settlement.staff_decision(attempt) == State.VERIFIED
+    assert staff_decision(attempt) == State.VERIFIED
     assert {"burst", "staff"} <= {reason["code"] for reason in attempt.reasons}
     whole(deal)
 
@@ -373,9 +376,9 @@ def test_a_task_that_comes_late_settles_others_all_the_same() -> None:
 
 def test_company_is_judged_as_if_alone() -> None:
     deal = factory.deal("tarot", seed=bytes(32))
-    tokens = factory.line(deal, 120, seed=3)
-    first = factory.finished(deal, tokens=tokens)
-    copy = factory.finished(deal, tokens=tokens, started_at=factory.NOON + timedelta(minutes=1))
+    record = factory.record_of(deal, solved("tarot", bytes(32)) or [], end="won")
+    first = factory.finished(deal, record=record)
+    copy = factory.finished(deal, record=record, started_at=factory.NOON + timedelta(minutes=1))
     broken = factory.finished(deal, record=factory.record_of(deal, ["u"]))
     banned = factory.finished(deal, who=factory.player(banned_at=factory.NOON))
     settle(first.pk, company=9)

@@ -8,9 +8,10 @@ from django.core.management import CommandError, call_command
 
 from games.models import Attempt
 from leaderboards import boards, histogram
-from leaderboards.ladders import deal_ladder
+from leaderboards.deciding import decide
+from leaderboards.listings import deal_listing
 from leaderboards.models import DealBucket, Result
-from leaderboards.settlement import decide, settle
+from leaderboards.settlement import settle
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +65,7 @@ def test_a_dry_run_changes_nothing() -> None:
     assert (code, "verified would be rejected" in printed) == (1, True)
     bad.refresh_from_db()
     assert (bad.state, Result.objects.count()) == (State.VERIFIED, 1)
-    assert histogram.faults(deal_ladder(bad.deal_id, "race"))
+    assert histogram.faults(deal_listing(bad.deal_id, "race"))
 
 
 def test_a_score_that_differs_is_put_right() -> None:
@@ -81,7 +82,7 @@ def test_counts_are_put_right() -> None:
     attempt = verified(factory.deal())
     DealBucket.objects.filter(level=1).update(entries=5)
     assert verify("--deal", str(attempt.deal_id))[0] == 1
-    assert histogram.faults(deal_ladder(attempt.deal_id, "race")) == []
+    assert histogram.faults(deal_listing(attempt.deal_id, "race")) == []
     assert verify("--deal", str(attempt.deal_id))[0] == 0
 
 

@@ -1,15 +1,12 @@
-"""How many random examples hypothesis tries: new ones in every run, and more of them in CI."""
+"""How many random examples hypothesis tries: new ones in every run, and as many times more as `EXAMPLES` says."""
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import settings
-
-from tests.requirements import in_ci
-
-#: In CI everything is tried so many times as often.
-MORE_IN_CI = 4
 
 
 def examples(number: int) -> settings:
-    """So many examples, or more in CI; all else is as `tests.conftest` says."""
-    return settings(max_examples=number * (MORE_IN_CI if in_ci() else 1))
+    """So many examples, times `EXAMPLES`; all else is as `tests.conftest` says."""
+    return settings(max_examples=number * int(os.environ.get("EXAMPLES", "1")))

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from games.rules import GAMES, Table, from_position
+from games.rules.explaining import explain
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ROOT / "frontend" / "static" / "lessons"
@@ -93,6 +94,36 @@ def test_a_graph_is_what_the_rules_say(game: str) -> None:
             table.push(token)
             assert table.position() == reached[following].position()
             table.pop()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_why_cards_stay_is_what_the_rules_say(game: str) -> None:
+    graph = graph_of(game)
+    known: dict[int, dict[str, Any]] = {}
+    asked = 0
+    for place, table in walked(game, graph):
+        one = graph[place]
+        answers = known[place] = {**(known[one["of"]] if "of" in one else {}), **one["why"]}
+
+        def told(name: str, to: str = "") -> Any:
+            answer = answers[name]  # noqa: B023 - it is asked at once
+            usual, others = answer if isinstance(answer, list) else (answer, {})
+            return graph[0]["reasons"][others.get(to, usual)]
+
+        piles = [name for name in table.pile_names() if name[0] in "trw"]
+        for pile in piles:
+            for cards in range(1, len(table.pile(pile)) + 1):
+                name = pile if cards == 1 else f"{pile}x{cards}"
+                for to in ("", "f0", "t0"):
+                    if to != pile:
+                        expected = [reason.to_json() for reason in explain(table, pile, cards, to)]
+                        assert told(name, to) == expected, (place, name, to)
+                        asked += 1
+            assert table.pile(pile) or answers.get(pile) is None
+        assert told("f") == [reason.to_json() for reason in explain(table, "f0")]
+        if "s" in table.pile_names():
+            assert told("s") == [reason.to_json() for reason in explain(table, "s")]
+    assert asked > 100
 
 
 @pytest.mark.parametrize("game", GAMES)

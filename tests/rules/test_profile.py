@@ -1,4 +1,4 @@
-"""The property tests try new examples in every run, and more of them in CI."""
+"""The property tests try new examples in every run, and more of them where that is wished."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.rules.profile import MORE_IN_CI, examples
+from tests.rules.profile import examples
 
 
-def test_ci_tries_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CI", "")
+def test_more_are_tried_where_that_is_wished(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("EXAMPLES", raising=False)
     assert examples(12).max_examples == 12
-    monkeypatch.setenv("CI", "true")
-    assert examples(12).max_examples == 12 * MORE_IN_CI
+    monkeypatch.setenv("EXAMPLES", "4")
+    assert examples(12).max_examples == 48
 
 
 def test_examples_are_new_in_every_run_and_can_be_had_again() -> None:

@@ -21,6 +21,7 @@ from games.rules import (
     replay,
 )
 from games.rules.labyrinth import Labyrinth
+from games.rules.reasons import Reason, Why
 from games.rules.tokens import DRAW, Move
 
 from .golden import FILES, games_of
@@ -40,8 +41,8 @@ class PatientLabyrinth(Labyrinth):
     def _allows(self, move: Move) -> bool:
         return super()._allows(move) and (move[0] != DRAW or self._legal() == ["d"])
 
-    def _reason(self, move: Move) -> str:
-        return "a card can still be played" if move[0] == DRAW and self.stock else super()._reason(move)
+    def _reason(self, move: Move) -> Reason:
+        return Reason(Why.STOCK_NOT_EMPTY) if move[0] == DRAW and self.stock else super()._reason(move)
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_an_old_record_is_replayed_by_the_ruling_of_its_time() -> None:
     later = replay(replace(record, version=NEXT))
     assert later.failure is not None
     assert (later.failure.index, later.failure.token) == (0, "d")
-    assert later.failure.reason == "a card can still be played"
+    assert later.failure.reason == "the stock is not empty"
 
 
 @pytest.mark.usefixtures("new_ruling")

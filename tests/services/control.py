@@ -15,8 +15,7 @@ import django
 
 django.setup()
 
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model  # noqa: E402 - Django must be set up
-from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
+from django.contrib.auth import get_user_model  # noqa: E402 - Django must be set up
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
@@ -25,9 +24,10 @@ from games import attempts  # noqa: E402
 from games.attempts import record_of, start_attempt  # noqa: E402
 from games.models import Attempt, Deal  # noqa: E402
 from leaderboards import boards, histogram, sweeping  # noqa: E402
-from leaderboards.ladders import deal_ladders  # noqa: E402
+from leaderboards.listings import deal_listings  # noqa: E402
 from leaderboards.models import DealBoard, Recount, Result  # noqa: E402
 from tests.leaderboards import factory  # noqa: E402
+from tests.services import control_races  # noqa: E402
 from tests.services.stack import FIRST_DAY  # noqa: E402
 
 
@@ -42,14 +42,9 @@ def deal(variant: str, seed: str) -> int:
 def seat(deal: int, player: str = "") -> dict[str, Any]:
     """A player, a new one unless named, at a deal: session key, attempt, player."""
     who = get_user_model().objects.get(public_id=player) if player else factory.player()
-    session = SessionStore()
-    session[SESSION_KEY] = str(who.pk)
-    session[BACKEND_SESSION_KEY] = "allauth.account.auth_backends.AuthenticationBackend"
-    session[HASH_SESSION_KEY] = who.get_session_auth_hash()
-    session.create()
     attempt = start_attempt(who, Deal.objects.get(pk=deal))
     return {
-        "session": session.session_key,
+        "session": control_races.session_of(who),
         "attempt": str(attempt.public_id),
         "id": attempt.pk,
         "player": str(who.public_id),
@@ -81,7 +76,7 @@ def deliver(attempt: int, times: int) -> None:
 
 def faults(deal: int) -> list[str]:
     """What is wrong with a deal's boards: there must be nothing."""
-    found = [fault for ladder in deal_ladders(deal) for fault in histogram.faults(ladder)]
+    found = [fault for listing in deal_listings(deal) for fault in histogram.faults(listing)]
     ranked = Result.objects.filter(deal=deal)
     verified = Attempt.objects.filter(deal=deal, ranked=True, state=Attempt.State.VERIFIED)
     if unverified := ranked.exclude(attempt__in=verified).count():
@@ -100,8 +95,9 @@ def version(deal: int) -> int:
 
 
 def expire() -> int:
-    """Let the time of every attempt that is being played be up; how many there are."""
-    return Attempt.objects.filter(state=Attempt.State.PLAYING).update(deadline=timezone.now())
+    """Let the time of every attempt that is being played be up, but of those of races; how many there are."""
+    playing = Attempt.objects.filter(state=Attempt.State.PLAYING, deal__for_race=False)
+    return playing.update(deadline=timezone.now())
 
 
 def close_due() -> attempts.Progress:
@@ -120,8 +116,9 @@ def marked() -> int:
 
 
 def kept() -> list[dict[str, Any]]:
-    """Every attempt: see `tests.services.soak.checking.Kept`."""
-    return [_kept(attempt) for attempt in Attempt.objects.select_related("player").order_by("pk")]
+    """Every attempt but those of races: see `tests.services.soak.checking.Kept`."""
+    found = Attempt.objects.filter(deal__for_race=False).select_related("player").order_by("pk")
+    return [_kept(attempt) for attempt in found]
 
 
 def _kept(attempt: Attempt) -> dict[str, Any]:
@@ -142,7 +139,7 @@ def _kept(attempt: Attempt) -> dict[str, Any]:
 
 
 PUBLIC = (deal, seat, state, sweep, deliver, faults, version, expire, close_due, unsettled, marked, kept)
-COMMANDS = {one.__name__: one for one in PUBLIC}
+COMMANDS = {one.__name__: one for one in (*PUBLIC, *control_races.COMMANDS)}
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ def free_port() -> int:
         return port
 
 
-def eventually(what: Callable[[], object], *, within: float = 20.0, every: float = 0.02) -> object:
+def eventually(what: Callable[[], object], *, within: float = 180.0, every: float = 0.02) -> object:
     """Ask until the answer is true; what it was."""
     latest = time.monotonic() + within
     while not (answer := what()):

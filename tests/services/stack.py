@@ -199,7 +199,7 @@ class Stack:
     def get(self, index: int, path: str) -> int:
         """The status of a page; 0 while nobody answers."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[index]}{path}", timeout=10) as response:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[index]}{path}", timeout=60) as response:
                 return int(response.status)
         except urllib.error.HTTPError as error:
             return error.code
@@ -224,7 +224,7 @@ class Seat:
         self.legal: list[str] = []
         self.socket: ClientConnection | None = None
 
-    def sit(self, index: int, *, within: float = 20) -> dict[str, Any]:
+    def sit(self, index: int, *, within: float = 120) -> dict[str, Any]:
         """Connect to a process, again until it answers, and say hello; the view."""
 
         def greeted() -> dict[str, Any] | None:
@@ -245,7 +245,7 @@ class Seat:
             additional_headers={"Cookie": f"sessionid={self.session}"},
             origin=Origin(f"http://127.0.0.1:{port}"),
             compression=None,
-            open_timeout=5,
+            open_timeout=30,
         )
         self.socket = self._open.enter_context(connection)
         answer = self.say({"type": "hello", "v": 1, "have": None})
@@ -262,7 +262,7 @@ class Seat:
         self.socket.send(json.dumps(message))
         return self.hear()
 
-    def hear(self, within: float = 10) -> dict[str, Any]:
+    def hear(self, within: float = 60) -> dict[str, Any]:
         """The next message."""
         assert self.socket is not None
         found: dict[str, Any] = json.loads(self.socket.recv(timeout=within))

@@ -32,6 +32,7 @@ def test_a_short_soak_finds_nothing_wrong(tmp_path: Path) -> None:
     assert set(outcome.blows) == set(KINDS)
     assert outcome.tally.tokens > 100
     assert outcome.verdicts["verified"] > 20
+    assert outcome.races
 
 
 class History:

@@ -1,8 +1,9 @@
 /** A board that changes while one looks at it. */
 
+import { avatar } from "./avatar.js";
 import { Backoff } from "./backoff.js";
 import { t, tn } from "./i18n.js";
-import { clockText } from "./table/hud.js";
+import { durationTexts } from "./times.js";
 
 /**
  * @typedef {object} Entry
@@ -15,6 +16,7 @@ import { clockText } from "./table/hud.js";
  * @property {string} status
  * @property {string|null} attempt
  * @property {boolean} is_former
+ * @property {string} avatar
  */
 
 const FIRST_WAIT = 1000;
@@ -45,22 +47,25 @@ class LiveBoard {
     addEventListener("pagehide", () => socket.close(), { once: true });
   }
 
-  /** @param {{entries: Entry[], total: number}} frame */
-  #draw({ entries, total }) {
+  /** @param {{entries: Entry[], total: number, ladder: string}} frame */
+  #draw({ entries, total, ladder }) {
+    markLadder(ladder);
     const body = this.table.tBodies[0];
+    const times = durationTexts(entries);
     const before = new Set([...body.rows].map((row) => row.dataset.attempt));
     if (entries.length > 0)
       body.replaceChildren(
-        ...entries.map((entry) =>
-          this.#row(entry, before.size > 0 && before.has(undefined) === false && !before.has(entry.attempt ?? "")),
-        ),
+        ...entries.map((entry, k) => {
+          const fresh = before.size > 0 && before.has(undefined) === false && !before.has(entry.attempt ?? "");
+          return this.#row(entry, times[k], fresh);
+        }),
       );
     const count = document.querySelector("[data-total]");
     if (count) count.textContent = tn("1 verified result", "{n} verified results", total);
   }
 
-  /** @param {Entry} entry @param {boolean} fresh */
-  #row(entry, fresh) {
+  /** @param {Entry} entry @param {string} time @param {boolean} fresh */
+  #row(entry, time, fresh) {
     const row = document.createElement("tr");
     row.dataset.attempt = entry.attempt ?? "";
     if (entry.player === this.table.dataset.me) row.className = "me";
@@ -69,19 +74,14 @@ class LiveBoard {
       href: `/players/${entry.player}/`,
       textContent: shownName(entry),
     });
+    const named = Object.assign(document.createElement("span"), { className: "named" });
+    named.append(avatar(entry.avatar), " ", link);
     const mark = Object.assign(document.createElement("span"), {
       className: `mark ${entry.status}`,
       textContent: statusText(entry.status),
     });
     const moves = [String(entry.tokens ?? "–"), ...this.#overPar(entry)];
-    const cells = [
-      entry.rank ?? "–",
-      link,
-      entry.cards_up ?? "–",
-      entry.elapsed_ms === null ? "–" : clockText(entry.elapsed_ms),
-      moves,
-      [mark, ...this.#record(entry)],
-    ];
+    const cells = [entry.rank ?? "–", named, entry.cards_up ?? "–", time, moves, [mark, ...this.#record(entry)]];
     cells.forEach((value, k) => {
       const cell = row.insertCell();
       if (k !== 1 && k !== 5) cell.className = k === 0 ? `number rank rank-${value}` : "number";
@@ -116,6 +116,13 @@ class LiveBoard {
       }),
     ];
   }
+}
+
+/** The newcomers' board gives way to the established when there is one. @param {string} ladder the one that is shown */
+function markLadder(ladder) {
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("a[data-ladder]")))
+    if (link.dataset.ladder === ladder) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
 }
 
 /** A deleted account's results stay under a name that is nobody's. @param {Entry} entry @returns {string} */

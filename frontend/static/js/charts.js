@@ -1,7 +1,7 @@
 /** The charts of a profile: a calendar of days, times of won games, won games out of played ones by month. */
 
 import { language, percent, t, tn } from "./i18n.js";
-import { clockText } from "./table/hud.js";
+import { clockText, durationText } from "./times.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const DAY = 86400000;
@@ -15,7 +15,7 @@ const WEEKS = 53;
  */
 
 /** @param {string} name @param {Record<string, string|number>} attributes @param {string} [text] */
-function node(name, attributes, text) {
+export function node(name, attributes, text) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
   if (text !== undefined) element.textContent = text;
@@ -29,7 +29,7 @@ function node(name, attributes, text) {
  * @param {SVGElement[]} parts
  * @param {string} [className]
  */
-function figure(title, summary, box, parts, className = "") {
+export function figure(title, summary, box, parts, className = "") {
   const element = document.createElement("figure");
   element.className = className;
   const svg = node("svg", { viewBox: box, role: "img", "aria-label": summary });
@@ -98,8 +98,8 @@ function times(plays) {
   return figure(
     t("Times of won games"),
     tn("one won game of {least}", "{n} won games between {least} and {most}", minutes.length, {
-      least: clockText(Math.min(...minutes) * 60000),
-      most: clockText(Math.max(...minutes) * 60000),
+      least: durationText(Math.min(...minutes) * 60000),
+      most: durationText(Math.max(...minutes) * 60000),
     }),
     "0 0 320 130",
     parts,

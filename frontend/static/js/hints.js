@@ -22,6 +22,7 @@ class Question {
   /** @param {HTMLElement} button @param {HTMLDialogElement} dialog */
   constructor(button, dialog) {
     this.address = button.dataset.address ?? "";
+    this.proven = "proven" in button.dataset;
     this.dialog = dialog;
     this.way = /** @type {HTMLElement} */ (dialog.querySelector("#hint-way"));
     this.progress = /** @type {HTMLProgressElement} */ (dialog.querySelector("#hint-progress"));
@@ -77,10 +78,16 @@ class Question {
         t("Yes"),
         moves === 0 ? t("It is won.") : tn("One move wins.", "A way was found; it takes {n} moves.", moves),
       ],
-      no: [t("No"), t("This can no longer be won. Undo moves to get back to where it may be.")],
+      no: [t("No"), this.#lostText()],
       unknown: [t("Not known"), t("No way was found in the time given; there may be one.")],
     };
     this.#say(answer, ...texts[answer], answer === "yes" && moves > 0);
+  }
+
+  #lostText() {
+    return this.proven
+      ? t("This can no longer be won. The deal can: undo moves to get back to where there was a way.")
+      : t("This can no longer be won. Undo moves to get back to where it may be.");
   }
 
   /** @param {string} text */

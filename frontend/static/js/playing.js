@@ -1,6 +1,6 @@
 /** Who is playing today's deals at this moment: shown with the page, and asked again while somebody looks at it. */
 
-import { t, tn } from "./i18n.js";
+import { tn } from "./i18n.js";
 
 const EVERY = 20000;
 
@@ -79,7 +79,7 @@ class Presence {
     const parts = [];
     if (now > 0) parts.push(part("now", tn("{n} playing now", "{n} playing now", now)));
     if (names.length > 0) parts.push(part("names", `${names.join(", ")}${now > names.length ? " …" : ""}`));
-    if (begun > 0) parts.push(part("begun", t("{begun} today", { begun })));
+    if (begun > 0) parts.push(part("begun", tn("one player today", "{n} players today", begun)));
     return parts;
   }
 }

@@ -16,7 +16,9 @@ import { csrfToken } from "./csrf.js";
  * @property {boolean} left_handed
  * @property {boolean} sound
  * @property {boolean} one_tap a tap moves at once where a card has only one place to go
+ * @property {"off"|"safe"|"all"} auto_up which cards go to the foundations by themselves
  * @property {boolean} hide_clock
+ * @property {boolean} hide_others at a daily deal's table, who else is at it is not shown
  * @property {boolean} hide_presence others do not see the player's name while a game is open
  */
 
@@ -33,7 +35,9 @@ const DEFAULTS = Object.freeze({
   left_handed: false,
   sound: false,
   one_tap: false,
+  auto_up: "off",
   hide_clock: false,
+  hide_others: false,
   hide_presence: false,
 });
 
@@ -97,6 +101,7 @@ export function applySettings() {
   root.dataset.back = settings.back;
   root.dataset.suits = settings.four_colours ? "four" : "two";
   root.dataset.hand = settings.left_handed ? "left" : "right";
+  root.dataset.others = settings.hide_others ? "hidden" : "shown";
   if (motionReduced()) root.dataset.motion = "none";
   else delete root.dataset.motion;
 }

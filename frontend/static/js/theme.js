@@ -23,6 +23,7 @@
   root.dataset.back = chosen.back ?? "lattice";
   root.dataset.suits = chosen.four_colours ? "four" : "two";
   root.dataset.hand = chosen.left_handed ? "left" : "right";
+  root.dataset.others = chosen.hide_others ? "hidden" : "shown";
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (chosen.motion === "reduced" || (chosen.motion !== "full" && still)) root.dataset.motion = "none";
 })();

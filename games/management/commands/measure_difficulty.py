@@ -68,7 +68,7 @@ def _measured(variant: str, first: int, wanted: int) -> Iterator[tuple[int, Figu
             return
         seed = sha256(f"talon difficulty {variant} {number}".encode()).digest()
         found = certify(variant, seed, budget=Budget(nodes=BUDGET.nodes))
-        if found is not None:
+        if found is not None and found.figures is not None:
             wanted -= 1
             yield number, found.figures
 

@@ -1,47 +1,37 @@
-"""`manage.py verify`: judge finished attempts anew from their seeds and tokens."""
+"""`manage.py verify`: judge the records of finished attempts anew from their seeds and tokens."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from datetime import date
 from typing import Any
-from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db.models import QuerySet
 from tqdm import tqdm
 
 from games.models import Attempt, Deal
 from leaderboards import entries, histogram
-from leaderboards.ladders import deal_ladders
+from leaderboards.listings import deal_listings
+from leaderboards.management.explained import ExplainedCommand
+from leaderboards.management.named import NOT_FOUND, finished_attempt
 from leaderboards.reverification import Finding, finished_attempts, reverify
 
 
-class Command(BaseCommand):
+class Command(ExplainedCommand):
     """Judges an attempt, the attempts of a deal, or all of them."""
 
     help = (
-        "Judge finished attempts anew from seed and tokens alone, and settle what differs: the boards follow. "
-        "What staff decided stands as long as the record replays."
+        "Judge the records of finished attempts anew from seed and tokens alone, and settle what differs: the boards "
+        "follow. Flags stay as they are (that is `fairplay`), and what staff decided as long as the record replays."
     )
-    requires_migrations_checks = True
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:  # noqa: ANN401
-        """The parser, with examples and exit codes in its help."""
-        return super().create_parser(
-            prog_name,
-            subcommand,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            epilog=(
-                "examples:\n"
-                "  manage.py verify 5f0c0d9e-…           one attempt, by its id on the site (or its number)\n"
-                "  manage.py verify --deal 2026-11-21/braid\n"
-                "  manage.py verify --all --dry-run\n\n"
-                "exit codes: 0 everything is as it was recorded, 1 something differed, 2 no such attempt or deal"
-            ),
-            **kwargs,
-        )
+    epilog = (
+        "examples:\n"
+        "  manage.py verify 5f0c0d9e-…           one attempt, by its id on the site (or its number)\n"
+        "  manage.py verify --deal 2026-11-21/braid\n"
+        "  manage.py verify --all --dry-run\n\n"
+        "exit codes: 0 everything is as it was recorded, 1 something differed, 2 no such attempt or deal"
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """One of an attempt, a deal, or all."""
@@ -78,7 +68,7 @@ class Command(BaseCommand):
 
     def _count(self, deal_id: int, *, dry_run: bool) -> list[str]:
         """Where the counts of a deal's boards are wrong; they are put right."""
-        faults = [fault for ladder in deal_ladders(deal_id) for fault in histogram.faults(ladder)]
+        faults = [fault for listing in deal_listings(deal_id) for fault in histogram.faults(listing)]
         if faults and not dry_run:
             entries.recount_board(deal_id)
         return faults
@@ -91,7 +81,7 @@ def _chosen(options: dict[str, Any]) -> tuple[QuerySet[Attempt], list[int]]:
     if options["deal"]:
         deal = _deal(options["deal"])
         return finished_attempts().filter(deal=deal), [deal.pk]
-    attempt = _attempt(options["attempt"])
+    attempt = finished_attempt(options["attempt"])
     return finished_attempts().filter(pk=attempt.pk), []
 
 
@@ -103,24 +93,9 @@ def _deal(text: str) -> Deal:
         found = Deal.objects.none()
     deal = found.first()
     if deal is None:
-        raise CommandError(f"There is no deal {text!r}.", returncode=2)
+        raise CommandError(f"There is no deal {text!r}.", returncode=NOT_FOUND)
     return deal
 
 
 def _by_number(text: str) -> QuerySet[Deal]:
     return Deal.objects.filter(pk=int(text))
-
-
-def _attempt(text: str) -> Attempt:
-    by_id = {"pk": int(text)} if text.isascii() and text.isdigit() and len(text) < 19 else {"public_id": _uuid(text)}
-    attempt = Attempt.objects.filter(**by_id).first()
-    if attempt is None or not attempt.is_over:
-        raise CommandError(f"There is no finished attempt {text!r}.", returncode=2)
-    return attempt
-
-
-def _uuid(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise CommandError(f"{text!r} is not the id of an attempt.", returncode=2) from None

@@ -91,6 +91,7 @@ def test_a_real_certificate_wins_and_has_a_grade() -> None:
             break
     assert found is not None
     assert replay(found.record).won
+    assert found.figures is not None
     assert found.par == len(found.record.tokens) == found.figures.par
     assert found.grade in GRADES
 

@@ -122,7 +122,7 @@ def test_anybody_can_check_the_json_with_nothing_but_sha256(published: list[Deal
 def test_the_ledger_goes_on_from_any_line(
     published: list[Deal], client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger_pages, "JSON_LINES", 5)
+    monkeypatch.setattr(ledger, "MOST_LINES", 5)
     monkeypatch.setattr(ledger_pages, "PAGE_LINES", 5)
     first = client.get("/ledger.json").json()
     assert (len(first["entries"]), first["next"]) == (5, 5)

@@ -8,10 +8,11 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 from django.utils import timezone
 
 from games import tasks
+from games.attempts import DealClosedError
 from games.deals import difficulty, ledger, publishing, sealed
 from games.deals.certification import Certificate, CertificateError, winning_record
 from games.deals.difficulty import Figures
@@ -213,16 +214,27 @@ def test_a_missing_grade_is_looked_for_up_to_twice_the_target(settings: Any) -> 
     assert not sealed.is_short(Counter({1: 1, 2: 1, 3: 1, 4: 1, 5: 1}))
 
 
-def test_practice_takes_only_what_the_days_can_spare(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_the_days_can_spare_is_taken(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     certified.seal("stonewall", 0)
     certified.seal("stonewall", 1)
-    assert not publishing.practice_deal("stonewall").proven
+    assert sealed.take_spare("stonewall") is None
     monkeypatch.setattr(sealed, "KEPT_FOR_DAYS", 1)
-    deal = publishing.practice_deal("stonewall")
+    with transaction.atomic():
+        found = sealed.take_spare("stonewall")
+    assert found is not None
+    deal = publishing.make_deal(CATALOGUE["stonewall"], found, opens_at=timezone.now())
     assert deal.proven
     assert ledger.wins(deal)
-    assert not publishing.practice_deal("stonewall").proven
     assert not LedgerEntry.objects.exists(), "the ledger is of the days"
+
+
+def test_practice_takes_nothing_that_is_sealed(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sealed, "KEPT_FOR_DAYS", 0)
+    kept = certified.seal("stonewall")
+    assert not publishing.practice_deal("stonewall").proven
+    with pytest.raises(DealClosedError):
+        publishing.seeded_deal(CATALOGUE["stonewall"], bytes(kept.seed))
+    assert SealedDeal.objects.filter(pk=kept.pk).exists()
 
 
 def test_a_failed_publication_leaves_the_deal_in_stock(

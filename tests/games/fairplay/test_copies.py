@@ -1,65 +1,220 @@
-"""Who plays what another account has played before is looked at."""
+"""Who decides what another account has decided before is looked at; who takes what lies at hand is not."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
+from functools import cache
+from hashlib import sha256
+from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from games.fairplay.copies import line_digest
-from games.models import Attempt
-from games.verification import judge
+from benchmarks.copies import accused, game, sketched
+from games.attempts import close_attempt
+from games.fairplay import copies
+from games.fairplay.decisions import decisions, weighed
+from games.models import Attempt, Deal, Move
+from games.rules import open_table
+from games.verification import compare, judge, judge_alone
+from leaderboards.deciding import decide
+from leaderboards.models import Result
+from leaderboards.settlement import settle
+from tests.games import certified
+from tests.games.fairplay.copying import disguised, played, solved
 from tests.leaderboards import factory
 
 State = Attempt.State
-pytestmark = pytest.mark.django_db
+VARIANT = "tarot-novice"
+SEED = bytes(32)
+LATER = factory.NOON + timedelta(hours=1)
+database = pytest.mark.django_db
+
+
+@cache
+def win(variant: str = VARIANT, seed: bytes = SEED) -> tuple[str, ...]:
+    """A line that nobody finds who takes what lies at hand."""
+    line = solved(variant, seed)
+    assert line is not None
+    return tuple(line)
 
 
 def codes(reasons: list[dict[str, Any]]) -> list[str]:
     return [reason["code"] for reason in reasons]
 
 
-def a_long_line(deal: Any) -> list[str]:
-    tokens = factory.line(deal, 120, seed=3)
-    assert line_digest(tokens) is not None
-    return tokens
+def won(deal: Deal, tokens: Sequence[str] = (), **fields: Any) -> Attempt:
+    tokens = tokens or win(deal.variant, bytes(deal.seed))
+    fields = {"state": State.VERIFIED, **fields}
+    return factory.finished(deal, record=factory.record_of(deal, tokens, end="won"), **fields)
 
 
-def test_another_accounts_later_copy_goes_to_review_and_the_first_stands() -> None:
-    deal = factory.deal("tarot", seed=bytes(32))
-    tokens = a_long_line(deal)
-    first = factory.finished(deal, tokens=tokens)
-    copy = factory.finished(deal, tokens=tokens, started_at=factory.NOON + timedelta(minutes=1))
+def later(deal: Deal, tokens: Sequence[str] = (), **fields: Any) -> Attempt:
+    return won(deal, tokens, **{"started_at": LATER, "state": State.PENDING, **fields})
+
+
+@pytest.fixture
+def deal() -> Deal:
+    return factory.deal(VARIANT, seed=SEED)
+
+
+@database
+def test_another_accounts_later_copy_goes_to_review_and_the_first_stands(deal: Deal) -> None:
+    first, copy = won(deal), later(deal)
     assert judge(first).state == State.VERIFIED
     verdict = judge(copy)
     assert (verdict.state, codes(verdict.reasons)) == (State.REVIEW, ["copied_line"])
     assert verdict.reasons[0]["attempt"] == str(first.public_id)
 
 
-def test_of_two_that_finish_at_the_same_moment_one_stands() -> None:
-    deal = factory.deal("tarot", seed=bytes(32))
-    tokens = a_long_line(deal)
-    states = {judge(attempt).state for attempt in [factory.finished(deal, tokens=tokens) for _ in range(2)]}
-    assert states == {State.VERIFIED, State.REVIEW}
+@database
+def test_a_disguise_hides_no_copy(deal: Deal) -> None:
+    won(deal)
+    told = disguised(VARIANT, SEED, win(), Random(1))
+    assert list(win()) != [token for token in told if token != "u"]
+    assert codes(judge(later(deal, told)).reasons) == ["copied_line"]
 
 
-def test_ones_own_line_and_another_deals_are_no_copies() -> None:
-    deal, other = factory.deal("tarot", seed=bytes(32)), factory.deal("tarot", day=None, seed=b"1" * 32)
-    tokens = a_long_line(deal)
+@database
+def test_ones_own_line_and_another_deals_are_no_copies(deal: Deal) -> None:
     me = factory.player()
-    factory.finished(deal, who=me, tokens=tokens, ranked=False)
-    later = factory.NOON + timedelta(minutes=1)
-    assert judge(factory.finished(deal, who=me, tokens=tokens, started_at=later)).state == State.VERIFIED
-    assert judge(factory.finished(other, tokens=a_long_line(other), started_at=later)).state == State.VERIFIED
+    won(deal, who=me, ranked=False)
+    assert judge(later(deal, who=me)).state == State.VERIFIED
+    other = factory.deal("tarot", seed=bytes([1]) * 32)
+    assert judge(later(other)).state == State.VERIFIED
 
 
-def test_a_trivial_line_may_be_found_twice() -> None:
-    deal = factory.deal("tarot", seed=bytes(32))
-    tokens = ["d"] * 12 + ["n"] + ["d"] * 12
-    factory.finished(deal, tokens=tokens)
-    assert (
-        judge(factory.finished(deal, tokens=tokens, started_at=factory.NOON + timedelta(minutes=1))).state
-        == State.VERIFIED
-    )
-    assert line_digest(tokens) is None
+@database
+def test_a_loss_is_not_accused(deal: Deal) -> None:
+    won(deal)
+    lost = factory.finished(deal, tokens=win()[:-1], started_at=LATER)
+    assert lost.line is None
+    assert judge(lost).state == State.VERIFIED
+
+
+@database
+def test_of_copies_judged_together_the_first_stands_and_accuses_the_others(deal: Deal) -> None:
+    third, first, second = (later(deal, started_at=LATER + timedelta(minutes=minutes)) for minutes in (30, 10, 20))
+    found = compare([(one, judge_alone(one)) for one in (third, first, second)])
+    assert [one.state for one in found] == [State.REVIEW, State.VERIFIED, State.REVIEW]
+    assert {one.reasons[0]["attempt"] for one in found if one.reasons} == {str(first.public_id)}
+
+
+@database
+def test_who_is_flagged_for_another_reason_in_the_same_moment_accuses_nobody(deal: Deal) -> None:
+    record = factory.record_of(deal, win(), [0] * len(win()), end="won")
+    fast, other = factory.finished(deal, record=record, started_at=LATER), later(deal)
+    found = compare([(one, judge_alone(one)) for one in (fast, other)])
+    assert [one.state for one in found] == [State.REVIEW, State.VERIFIED]
+
+
+@database
+def test_of_two_that_finish_at_the_same_moment_one_stands(deal: Deal) -> None:
+    one, other = later(deal), later(deal)
+    settle(other.pk, company=1)
+    assert [Attempt.objects.get(pk=attempt.pk).state for attempt in (one, other)] == [State.VERIFIED, State.REVIEW]
+
+
+@database
+def test_a_game_that_does_everything_there_is_accuses_nobody_who_plays_naturally(deal: Deal) -> None:
+    """A copied line is alike in both directions: to hold the other's decisions among many more is nothing."""
+    made = copies.decided(copies.line_of(open_table(VARIANT, SEED), win()) or b"")
+    everything = frozenset(range(1 << 16))
+    assert copies.likeness(made, everything) < copies.LIKENESS
+    assert copies.likeness(made, made) == 1.0
+    assert copies.likeness(frozenset(), frozenset()) == 0.0
+
+
+@database
+def test_what_is_kept_when_a_win_is_closed_is_what_its_verdict_finds(deal: Deal) -> None:
+    attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=True, started_at=factory.NOON)
+    tokens = disguised(VARIANT, SEED, win(), Random(2))
+    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(tokens, 1))
+    closed = close_attempt(attempt.pk, "won")
+    assert closed.line == judge_alone(closed).line == copies.line_of(open_table(VARIANT, SEED), win())
+
+
+def test_what_comes_back_has_not_been_decided() -> None:
+    line, seed = win("stonewall", _winnable("stonewall")), _winnable("stonewall")
+    plain = {one for one in decisions(open_table("stonewall", seed), line) if one is not None}
+    for number in range(5):
+        told = disguised("stonewall", seed, line, Random(number), undone=0)
+        assert {one for one in decisions(open_table("stonewall", seed), told) if one is not None} == plain
+
+
+@cache
+def _winnable(variant: str) -> bytes:
+    return next(seed for n in range(99) if solved(variant, seed := bytes([n] * 32)) is not None)
+
+
+@pytest.mark.parametrize("variant", ["tarot", "plot", "stonewall"])
+def test_what_the_first_legal_move_decides_weighs_nothing(variant: str) -> None:
+    table, tokens = open_table(variant, bytes(32)), list[str]()
+    while len(tokens) < 150 and (legal := [one for one in table.legal_moves() if not one.endswith("f")]):
+        tokens.append(legal[0])
+        table.push(legal[0])
+    made = decisions(open_table(variant, bytes(32)), tokens)
+    bits = weighed(open_table(variant, bytes(32)), tokens, made)
+    assert sum(weight for found, weight in bits.items() if found in made) == 0.0
+
+
+def test_where_all_who_win_decide_alike_nothing_is_kept() -> None:
+    assert copies.line_of(open_table("labyrinth", bytes(32)), ()) is None
+
+
+def test_a_card_of_the_waste_that_is_let_pass_is_a_choice_even_if_it_is_put_somewhere_later() -> None:
+    record = certified.won("braid")[2]
+    bits = copies.weights(record.to_bytes())
+    passed, put = ({made >> 8 for made in bits if made & 0xFF == onto} for onto in (0xFE, 0xFF))
+    assert passed & put == {14, 17, 30}
+    assert {bits[card << 8 | 0xFE] for card in passed} == {1.0}
+
+
+@database
+def test_a_win_that_decides_little_is_compared_with_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On an easy deal many win alike: reading all their records would take long."""
+    record = certified.won("pigtail")[0]
+    deal = factory.deal("pigtail", seed=record.seed)
+    weights = Mock(side_effect=copies.weights)
+    monkeypatch.setattr(copies, "weights", weights)
+    for _ in range(3):
+        won(deal, record.tokens)
+    assert judge(later(deal, record.tokens)).state == State.VERIFIED
+    weights.assert_called_once()
+
+
+@database
+def test_of_wins_judged_without_sight_of_each_other_the_later_goes_to_review(deal: Deal) -> None:
+    first, copy = later(deal, started_at=LATER), later(deal, started_at=LATER + timedelta(minutes=1))
+    settle(copy.pk)
+    assert Result.objects.get().attempt == copy
+    settle(first.pk)
+    assert [Attempt.objects.get(pk=one.pk).state for one in (first, copy)] == [State.VERIFIED, State.REVIEW]
+    assert Result.objects.get().attempt == first
+
+
+@database
+def test_what_staff_have_decided_is_not_judged_again(deal: Deal) -> None:
+    first, copy = later(deal, started_at=LATER), later(deal, started_at=LATER + timedelta(minutes=1))
+    settle(copy.pk)
+    decide(copy.pk, State.VERIFIED, "staff")
+    settle(first.pk)
+    assert [Attempt.objects.get(pk=one.pk).state for one in (first, copy)] == [State.VERIFIED] * 2
+
+
+@pytest.mark.parametrize("variant", ["tarot", "tarot-novice", "plot"])
+def test_on_a_deal_never_tuned_to_copies_are_seen_and_simple_players_are_not(variant: str) -> None:
+    # The same deals every time; `benchmarks.copies` takes fresh ones.
+    seeds = (sha256(f"{variant} {n}".encode()).digest() for n in range(99))
+    seed = next(seed for seed in seeds if solved(variant, seed) is not None)
+    line, chance = win(variant, seed), Random(seed)
+    first = game(variant, seed, line)
+    told = [game(variant, seed, disguised(variant, seed, line, chance)) for _ in range(4)]
+    assert [sketched(first, one) for one in told] == [True] * 4
+    games = [game(variant, seed, played(variant, seed, chance, strays).moves) for strays in (0.0, 0.0, 0.3)]
+    games += [game(variant, seed, played(variant, seed, None).moves)] * 2
+    assert not any(accused(one, other) for n, one in enumerate(games) for other in games[:n])
+    if sum(first.bits.values()) >= 1.5 * copies.bits_wanted(first.game):
+        assert [accused(first, one) for one in told] == [True] * 4

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from itertools import accumulate
+from random import Random
 from typing import Any
 
 import pytest
 
-from games.fairplay.pace import implausibilities
+from games.fairplay.pace import (
+    AUTO_MS,
+    BURST_MS_A_PLAY,
+    BURST_PLAYS,
+    FEWEST_PLAYS,
+    POINT_MS,
+    STEADY_PLAYS,
+    TIMES,
+    doubts,
+    implausibilities,
+    play_times,
+)
 from games.models import Attempt
-from games.rules import End
+from games.rules import CATALOGUE, End
 from games.verification import judge
+from tests.games.certified import won
+from tests.games.fairplay import simulated
 from tests.leaderboards import factory
 
 State = Attempt.State
@@ -23,9 +38,9 @@ def codes(reasons: list[dict[str, Any]]) -> list[str]:
 
 
 def plays(gaps: list[int]) -> tuple[list[str], list[int], int]:
-    """Placing tokens with these gaps between them."""
-    clock = [sum(gaps[: n + 1]) for n in range(len(gaps))]
-    return ["t0-f"] * len(gaps), clock, clock[-1]
+    """Placing tokens, each from another pile than the last, with these gaps between them."""
+    clock = list(accumulate(gaps))
+    return ["t0-f" if n % 2 else "t1-f" for n in range(len(gaps))], clock, clock[-1]
 
 
 def test_a_human_pace_is_plausible() -> None:
@@ -34,12 +49,12 @@ def test_a_human_pace_is_plausible() -> None:
 
 
 def test_a_burst_of_plays_is_not() -> None:
-    gaps = [900, 1_400] * 10 + [30, 50] * 10 + [1_000, 2_000] * 10
+    gaps = [900, 1_400] * 15 + [30, 50] * 8 + [1_000, 2_000] * 15
     assert codes(implausibilities(*plays(gaps), [])) == ["burst"]
 
 
 def test_a_superhuman_pace_kept_up_is_not() -> None:
-    gaps = [130, 150, 110] * 30
+    gaps = [130, 190, 90] * 30
     assert codes(implausibilities(*plays(gaps), [])) == ["pace"]
 
 
@@ -90,3 +105,155 @@ def test_a_close_noticed_late_is_no_reason_for_doubt() -> None:
     assert attempt.finished_at
     attempt.finished_at += timedelta(minutes=1)
     assert judge(attempt).state == State.VERIFIED
+
+
+def test_a_burst_is_named_with_its_figures() -> None:
+    slow, ms = [900, 1_400] * 30, BURST_PLAYS * BURST_MS_A_PLAY
+    quick = [ms // (BURST_PLAYS - 1)] * (BURST_PLAYS - 2)
+    for last, found in ((ms - sum(quick), ["burst"]), (ms - sum(quick) + 1, [])):
+        reasons = implausibilities(*plays([*slow, *quick, last, *slow]), [])
+        assert codes(reasons) == found
+        assert [(one["plays"], one["ms"], one["message"]) for one in reasons] == [
+            (BURST_PLAYS, ms, f"{BURST_PLAYS} plays within {ms} ms.") for _ in found
+        ]
+
+
+def test_a_short_games_burst_is_shorter() -> None:
+    gaps = [900, 1_400] * 10 + [40, 50] * 6 + [1_000, 2_000] * 8
+    assert codes(implausibilities(*plays(gaps), [])) == ["burst"]
+    assert implausibilities(*plays([*gaps, *[1_000, 2_000] * 12]), []) == []
+
+
+def test_a_labyrinth_won_in_two_seconds_is_looked_at() -> None:
+    (record, *_) = won("labyrinth")
+    clock = [n * 2_000 // len(record.tokens) for n in range(len(record.tokens))]
+    assert "pace" in codes(implausibilities(record.tokens, clock, clock[-1], [], "labyrinth"))
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_a_win_is_looked_at_when_played_in_less_time_than_it_needs(variant: str) -> None:
+    """Every game has a floor, and its own: half of it is flagged, and three times as long is not."""
+    record, game = won(variant)[0], CATALOGUE[variant].game
+    (found,) = [
+        one for one in implausibilities(record.tokens, [0] * len(record.tokens), 0, [], game) if one["code"] == "pace"
+    ]
+    uneven = [1.0 + n % 5 for n in range(len(record.tokens))]
+    for share, wanted in ((0.5, True), (3, False)):
+        scale = share * found["needs"] / sum(uneven)
+        clock = [round(scale * ms) for ms in accumulate(uneven)]
+        assert ("pace" in codes(implausibilities(record.tokens, clock, clock[-1], [], game))) == wanted
+
+
+def test_what_a_pace_would_need_is_named() -> None:
+    gaps = [POINT_MS - 80, POINT_MS + 80] * 30
+    (found,) = implausibilities(*plays(gaps), [], "stonewall")
+    assert (found["code"], found["plays"], found["ms"]) == ("pace", 59, sum(gaps[1:]))
+    assert found["message"] == f"59 plays within {found['ms']} ms, which need {found['needs']} ms."
+    assert found["needs"] == pytest.approx(59 * POINT_MS * TIMES["stonewall"] * (1 - 0.5 / 59**0.5), abs=1)
+    assert implausibilities(*plays([round(gap * 1.7) for gap in gaps]), [], "stonewall") == []
+
+
+def test_a_few_plays_tell_no_pace() -> None:
+    assert implausibilities(*plays([100, 200] * (FEWEST_PLAYS // 2)), []) == []
+    assert codes(implausibilities(*plays([100, 200] * (FEWEST_PLAYS // 2 + 1)), [])) == ["pace"]
+
+
+def test_pauses_do_not_buy_back_a_machines_speed() -> None:
+    gaps = [160, 240, 190, 210, 200, 170, 230, 6_000] * 20
+    assert codes(implausibilities(*plays(gaps), [])) == ["pace"]
+
+
+def test_a_part_of_the_game_played_beyond_hands_is_seen() -> None:
+    gaps = [900, 1_400, 600] * 20 + [130, 190, 150] * 10
+    assert codes(implausibilities(*plays(gaps), [])) == ["pace"]
+
+
+def test_a_timers_pace_is_told_from_so_many_plays_on_with_its_variation() -> None:
+    gaps = [980, 1_020] * STEADY_PLAYS
+    (found,) = implausibilities(*plays(gaps[:STEADY_PLAYS]), [])
+    assert (found["code"], found["variation"]) == ("steady", pytest.approx(0.02, abs=0.001))
+    assert implausibilities(*plays(gaps[: STEADY_PLAYS - 1]), []) == []
+
+
+def test_a_timer_that_jitters_and_pauses_is_still_one() -> None:
+    chance = Random(5)
+    for gaps in (
+        [round(1_000 * chance.uniform(0.82, 1.18)) for _ in range(90)],
+        [round(1_000 * chance.lognormvariate(0, 0.1)) for _ in range(90)],
+    ):
+        assert codes(implausibilities(*plays([*gaps, *[4_000] * 5]), [])) == ["steady"]
+
+
+def test_a_key_held_to_draw_and_an_undo_held_are_nobodys_speed() -> None:
+    tokens: list[str] = []
+    clock: list[int] = []
+    now = 0
+    for n in range(40):
+        for token, ms in (
+            ("d", 110),
+            *(("d", 33),) * 12,
+            ("w-f" if n % 2 else "t3-f", 450 + 97 * (n % 9)),
+            *(("u", 25),) * 3,
+        ):
+            now += ms
+            tokens.append(token)
+            clock.append(now)
+    assert implausibilities(tokens, clock, now, [], "braid") == []
+
+
+#: So many games of each kind a variant here; the full measure is `python -m benchmarks.fairplay --games 10000`.
+SIMULATED = 60
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_fast_people_are_let_pass_and_programs_are_looked_at(variant: str) -> None:
+    """A sample, the same every time; `benchmarks.fairplay` takes fresh ones.
+
+    At 0.1 % and 95 % three people of 60, or 47 programs or fewer, come up less than once in 10,000 samples.
+    """
+    chance = Random(variant)
+    played = simulated.lines(variant, 12, chance)
+    wins = played[: len(won(variant))]
+    paces = [simulated.fastest_pace(line, chance) / 1.5 for line in wins]
+
+    def flagged(one: simulated.Game) -> bool:
+        return bool(implausibilities(one.tokens, one.clock, one.end_ms, [], variant))
+
+    people = sum(
+        flagged(simulated.play(simulated.person(chance), chance.choice(played), chance)) for _ in range(SIMULATED)
+    )
+    programs = 0
+    for _ in range(SIMULATED):
+        line, pace = chance.choice(list(zip(wins, paces, strict=True)))
+        programs += flagged(simulated.run(simulated.timer(pace, chance), line, chance))
+    assert people < 3
+    assert programs > 47
+
+
+def test_an_auto_finish_run_is_left_out_by_the_numbers_of_its_tokens() -> None:
+    assert play_times(["a-f", "u", "b-f", "c-f", "e-f"], [1, 2, 3, 4, 5], [[3, 4]]) == [1, 5]
+
+
+def test_times_that_go_backwards_are_named() -> None:
+    (found,) = implausibilities(["d", "d"], [5, 4], 9, [])
+    assert (found["code"], found["message"]) == ("clock_backwards", "The receive times go backwards.")
+    assert codes(implausibilities(["d", "d"], [4, 5], 4, [])) == ["clock_backwards"]
+
+
+def test_a_long_game_whose_clock_agrees_is_no_reason_for_doubt() -> None:
+    deal = factory.deal()
+    record = replace(factory.record_of(deal, factory.line(deal)), end=End("resigned", 600_000))
+    attempt = factory.finished(deal, record=record)
+    attempt.finished_at = attempt.started_at + timedelta(milliseconds=600_000)
+    assert codes(doubts(attempt, record)) == []
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_cards_that_go_up_by_themselves_come_at_an_ordinary_pace(variant: str) -> None:
+    for seed in range(20):
+        rng, clock, now = Random(seed), list[int](), 0
+        for _ in range(60):
+            now += round(rng.uniform(*AUTO_MS))
+            clock.append(now)
+        tokens = [f"t{k % 2}-f" for k in range(60)]
+        assert implausibilities(tokens, clock, now, (), variant) == []

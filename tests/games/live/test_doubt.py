@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from games import attempts, events
 from games.attempts import close_attempt, record_of
-from games.live import consumer, loading, table
+from games.live import loading, sockets, table
 from games.live.journal import JournalBusyError
 from games.live.tables import LiveTables
 from games.models import Attempt, Move
@@ -145,8 +145,8 @@ async def test_a_session_that_cannot_be_looked_at(
     seat = sit(attempt)
     await seat.sit()
     with monkeypatch.context() as patch:
-        patch.setattr(consumer, "SESSION_GOOD_FOR", -1.0)
-        patch.setattr(consumer, "get_user", Mock(side_effect=error))
+        patch.setattr(sockets, "SESSION_GOOD_FOR", -1.0)
+        patch.setattr(sockets, "get_user", Mock(side_effect=error))
         assert (await seat.move("d"))["code"] == "server_busy"
     assert (await seat.move("d"))["n"] == 1
 

@@ -26,8 +26,9 @@ from accounts.models import User
 from games import attempts, events
 from games.attempts import journal_of, record_of, start_attempt
 from games.live import loading
-from games.live.consumer import SESSION_GOOD_FOR, PlayConsumer
+from games.live.consumer import PlayConsumer
 from games.live.journal import JournalBusyError
+from games.live.sockets import SESSION_GOOD_FOR
 from games.live.tables import LiveTables
 from games.models import Attempt, Move
 from tests.games.conftest import make_deal

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from games.live.protocol import CODES, INCOMING, MAX_FRAME
+from games.live.protocol import CODES, INCOMING
+from games.live.wire import MAX_FRAME
 from tests.config.hostile import VALUES
 from tests.games.conftest import Play, Sit
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from asgiref.sync import sync_to_async
-from django.db import DatabaseError, OperationalError, connection, connections
+from django.db import DatabaseError, DataError, OperationalError, connection, connections
 from django.utils import timezone
 
 from games.attempts import close_attempt, journal_of, record_of
@@ -86,6 +86,28 @@ def test_a_run_that_loses_one_number_keeps_none(store: JournalStore, attempts: l
     assert lost == {one.pk}
     assert rows(one) == [(1, "d")]
     assert rows(two) == [(1, "d"), (2, "d")]
+
+
+def test_each_of_several_that_lose_is_named(store: JournalStore, attempts: list[Attempt]) -> None:
+    one, two, *_ = attempts
+    taken = [Entry(one.pk, 1, ("d",), 5), Entry(two.pk, 1, ("d",), 5)]
+    assert store.write(taken) == frozenset()
+    assert store.write([entry._replace(ms=6) for entry in taken]) == {one.pk, two.pk}
+    assert store.write([Entry(one.pk, 1, ("a", "b"), 6), Entry(two.pk, 1, ("a", "b"), 6)]) == {one.pk, two.pk}
+
+
+def test_what_broke_a_run_is_raised_even_when_it_cannot_be_rolled_back(
+    store: JournalStore, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
+
+    def breaks(cursor: Any, *_: Any) -> Any:
+        cursor.execute("ROLLBACK")  # the one that follows has nothing to roll back
+        raise DataError("the insert")
+
+    monkeypatch.setattr(journal_store, "_insert", breaks)
+    with pytest.raises(DataError, match="the insert"):
+        store.write([Entry(attempts[0].pk, 2, ("d", "d"), 6)])
 
 
 def test_a_closed_attempt_takes_no_more(store: JournalStore, attempts: list[Attempt]) -> None:

@@ -16,13 +16,13 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.mark.slow
 def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
     """In a process of its own, as the database is chosen when the settings are read."""
-    chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "doubt")]
+    chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "doubt", "pauses")]
     chosen += [
         "tests/games/test_attempts.py",
         "tests/games/test_housekeeping.py",
         "tests/accounts/test_housekeeping.py",
     ]
-    whole = "test_journal or test_attempts or test_doubt or test_housekeeping"
+    whole = "test_journal or test_attempts or test_doubt or test_housekeeping or test_pauses"
     wanted = f"{whole} or two_processes or missed_every_notice or two_tabs or resigning"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *chosen, "-q", "-x", "-k", wanted, "-p", "no:cacheprovider"],

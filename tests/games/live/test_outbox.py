@@ -66,7 +66,7 @@ async def test_a_tab_that_does_not_read_is_cut_off_and_the_other_plays_on(
     monkeypatch.setattr(outbox, "MAX_FRAMES", 3)
     attempt = await sync_to_async(attempt_at)()
     closed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    stuck = asyncio.Event()
+    stuck, seated = asyncio.Event(), asyncio.Event()
     inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def send(message: dict[str, Any]) -> None:
@@ -74,11 +74,14 @@ async def test_a_tab_that_does_not_read_is_cut_off_and_the_other_plays_on(
             closed.set_result(message["code"])
         elif '"moved"' in message.get("text", ""):
             await stuck.wait()
+        elif "text" in message:
+            seated.set()
 
     scope = {"url_route": {"kwargs": {"attempt": attempt.public_id}}, "user": attempt.player}
     tab = asyncio.create_task(PlayConsumer({**scope, "user": _Signed(attempt.player)}, send, tables).run(inbox.get))
     await inbox.put({"type": "websocket.connect"})
     await inbox.put({"type": "websocket.receive", "text": '{"type":"hello","v":1}'})
+    await asyncio.wait_for(seated.wait(), 30)  # or the moves may be made before the tab is there to be told
     seat = sit(attempt)
     await seat.sit()
     for number in range(1, 9):

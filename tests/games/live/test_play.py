@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from games import events
 from games.attempts import close_attempt, journal_of, record_of
-from games.live import consumer, table
+from games.live import sockets, table
 from games.models import Attempt, Move
 from games.rules import CATALOGUE, open_table
 from tests.games.changes import applied
@@ -319,7 +319,7 @@ async def test_a_session_that_ends(attempt_at: Any, sit: Sit, monkeypatch: pytes
     seat = sit(attempt, session=session)
     await seat.sit()
     await session.adelete()
-    monkeypatch.setattr(consumer, "SESSION_GOOD_FOR", -1.0)
+    monkeypatch.setattr(sockets, "SESSION_GOOD_FOR", -1.0)
     assert (await seat.move("d"))["code"] == "session_expired"
     with pytest.raises(Closed, match="4401"):
         await seat.hear()
@@ -382,7 +382,7 @@ async def test_too_many_messages(attempt_at: Any, sit: Sit, monkeypatch: pytest.
 
 async def test_a_sender_who_never_stops_is_cut_off(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
-    monkeypatch.setattr(consumer, "MOST_REFUSED", 3)
+    monkeypatch.setattr(sockets, "MOST_REFUSED", 3)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.sit()
     for number in range(103):

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from games.errors import ErrorCode, Refusal
-from games.live import allowance, capacity, consumer, outbox, protocol
+from games.live import allowance, capacity, outbox, protocol, sockets, wire
 from games.live.protocol import CODES, FATAL, INCOMING, OUTGOING, parse
 from games.rules import Record
 
@@ -66,11 +66,11 @@ def test_the_socket_refuses_with_the_codes_of_the_protocol_alone() -> None:
 
 def test_limits_are_as_written() -> None:
     limits = sections(PAGE, "##")["Limits"]
-    assert f"{protocol.MAX_FRAME:,} characters" in limits
+    assert f"{wire.MAX_FRAME:,} characters" in limits
     assert f"{allowance.RATE:.0f} messages a second, {allowance.BURST:.0f} at once" in limits
     assert f"{outbox.MAX_FRAMES} frames" in limits
     assert f"{capacity.MOST_OF_PLAYER} connections of a player and {capacity.MOST_OF_ADDRESS} of an address" in limits
-    assert f"no `hello` within {consumer.HELLO_WITHIN:.0f} seconds" in PAGE
+    assert f"no `hello` within {sockets.HELLO_WITHIN:.0f} seconds" in PAGE
 
 
 def test_every_close_code_is_in_the_table() -> None:

@@ -96,7 +96,7 @@ async def test_a_session_that_was_ended_everywhere(attempt_at: Any, monkeypatch:
     line = socket(attempt.public_id, cookie=await sync_to_async(cookie_of)(attempt.player))
     await opened(line)
     assert (await ask(line, {"type": "hello", "v": 1}))["type"] == "view"
-    monkeypatch.setattr("games.live.consumer.SESSION_GOOD_FOR", -1.0)
+    monkeypatch.setattr("games.live.sockets.SESSION_GOOD_FOR", -1.0)
     assert (await ask(line, {"type": "move", "n": 1, "token": "d"}))["type"] == "moved"
     attempt.player.session_epoch += 1
     await attempt.player.asave()

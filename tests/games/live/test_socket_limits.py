@@ -21,7 +21,7 @@ from accounts.moderation import ban_player
 from config.asgi import application
 from config.origins import OwnPages
 from games.attempts import start_attempt
-from games.live import allowance, capacity, consumer, eviction, protocol
+from games.live import allowance, capacity, eviction, protocol, sockets
 from games.live.capacity import Capped, address_of, player_of
 from games.live.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
 from tests.games.conftest import Sit, make_deal
@@ -44,7 +44,7 @@ def _nobody_listens_yet(settings: Any) -> None:
 
 
 async def test_who_says_nothing_is_shown_out(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consumer, "HELLO_WITHIN", 0.01)
+    monkeypatch.setattr(sockets, "HELLO_WITHIN", 0.01)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.connect()
     with pytest.raises(Closed, match=str(protocol.CLOSE_NO_HELLO)):
@@ -52,7 +52,7 @@ async def test_who_says_nothing_is_shown_out(attempt_at: Any, sit: Sit, monkeypa
 
 
 async def test_saying_anything_else_is_no_hello(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consumer, "HELLO_WITHIN", 0.2)
+    monkeypatch.setattr(sockets, "HELLO_WITHIN", 0.2)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.connect()
     assert (await seat.ask({"type": "ping", "t": 1}))["code"] == "bad_frame"
@@ -182,8 +182,8 @@ async def test_another_player_has_another(attempt_at: Any, rival: User, sit: Sit
 
 async def test_connecting_again_gains_nothing_and_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     player = -17
-    mine = allowance.allowance_of(player)
     monkeypatch.setattr(allowance, "RATE", 1e5)
+    mine = allowance.allowance_of(player)
     allowance.keep_until_full(mine)
     identity = id(mine)
     del mine

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 from django.test import Client
 
@@ -22,3 +24,19 @@ def test_the_guide_is_for_newcomers(client: Client, mine: Client, today: list[De
     assert "New here?" not in mine.get("/").content.decode()
     client.cookies["talon_guide"] = "known"
     assert "New here?" not in client.get("/").content.decode()
+
+
+def test_deals_that_are_being_prepared_are_read_once_a_visit(
+    client: Client, monkeypatch: pytest.MonkeyPatch, today: list[Deal]
+) -> None:
+    monkeypatch.setattr("games.pages.day.copies.fresh", 60.0)
+    monkeypatch.setattr("games.pages.home.copies.fresh", 60.0)
+    read: list[int] = []
+
+    def deals(_now: datetime) -> list[Deal]:
+        read.append(len(read))
+        return today[: 4 if len(read) < 3 else 9]
+
+    monkeypatch.setattr("games.deals.publishing.todays_deals", deals)
+    assert [len(client.get("/").context["tiles"]) for _ in range(4)] == [4, 4, 9, 9]
+    assert len(read) == 3  # once a visit while some are missing, then no more for a while

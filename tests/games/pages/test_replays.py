@@ -10,7 +10,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from games.attempts import close_attempt, start_attempt
+from accounts.guests import BACKEND, create_guest
+from accounts.models import User
+from games.attempts import close_attempt, deal_table, start_attempt
 from games.deals import publishing
 from games.models import GRACE, Deal, Move
 from games.rules import Record, open_table, replay
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.mark.parametrize("suffix", ["", "steps.json", "record.json"])
-def test_a_record_is_shown_when_nobody_can_play_the_deal_any_more(
+def test_a_game_is_public_when_nobody_can_play_its_deal_any_more(
     suffix: str, client: Client, mine: Client, attempt_at: Play
 ) -> None:
     attempt = attempt_at()
@@ -33,10 +35,55 @@ def test_a_record_is_shown_when_nobody_can_play_the_deal_any_more(
     close_attempt(attempt.pk, "resigned")
     for closes_at in (timezone.now() + timedelta(hours=3), timezone.now() - GRACE / 2):
         Deal.objects.update(closes_at=closes_at)
-        assert mine.get(path).status_code == 403
         assert client.get(path).status_code == 403
     Deal.objects.update(closes_at=timezone.now() - 2 * GRACE)
     assert client.get(path).status_code == 200
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user, backend=BACKEND)
+    return client
+
+
+def others() -> list[Client]:
+    """Everybody but the player: another account, a guest, a superuser, and somebody without a session."""
+    account = User.objects.create_user(username="Minos", password="the bull of Crete")
+    staff = User.objects.create_superuser(username="Daedalus", password="wax and feathers")
+    return [signed_in(account), signed_in(create_guest()), signed_in(staff), Client()]
+
+
+@pytest.mark.parametrize("suffix", ["", "steps.json"])
+def test_ones_own_game_of_today_is_shown_at_once_and_to_nobody_else(
+    suffix: str, mine: Client, attempt_at: Play
+) -> None:
+    attempt = attempt_at("tarot")
+    Move.objects.create(attempt=attempt, n=1, token="d", ms=70)
+    close_attempt(attempt.pk, "resigned")
+    path = f"/replay/{attempt.public_id}/{suffix}"
+    answer = mine.get(path)
+    assert answer.status_code == 200
+    assert bytes(attempt.deal.seed).hex() not in answer.content.decode()
+    assert [client.get(path).status_code for client in others()] == [403] * 4
+
+
+def test_ones_own_game_of_today_shows_only_what_was_seen(mine: Client, attempt_at: Play) -> None:
+    attempt = attempt_at("tarot")
+    Move.objects.create(attempt=attempt, n=1, token="d", ms=70)
+    close_attempt(attempt.pk, "resigned")
+    steps = mine.get(f"/replay/{attempt.public_id}/steps.json").json()
+    table = deal_table(attempt.deal)
+    hidden = {table.DECK.names[card] for card in range(len(table.DECK.names)) if table.hidden >> card & 1}
+    hidden |= {table.DECK.names[card] for card in table.stock[:-3]}  # one draw turns up to three
+    views = json.dumps(steps)
+    assert hidden
+    assert [name for name in hidden if f'"{name}"' in views] == []
+    assert steps["view"]["piles"]["s"] == []
+    page = mine.get(f"/replay/{attempt.public_id}/")
+    assert not page.context["record_url"]
+    assert not page.context["embed_url"]
+    assert not page.context["may_be_shared"]
+    assert mine.get(f"/replay/{attempt.public_id}/record.json").status_code == 403
 
 
 def test_a_practice_record_is_its_players_once_the_game_is_over(client: Client, mine: Client, player: Any) -> None:
@@ -63,6 +110,29 @@ def test_steps_are_what_the_game_showed(client: Client, player: Any, seed: bytes
     table.push("d")
     assert steps["view"] == first
     assert steps["moved"] == [{"n": 1, "token": "d", "ms": 70, "changes": table.view_changes()}]
+
+
+def test_another_site_may_frame_a_public_game_and_nothing_else(client: Client, mine: Client, attempt_at: Play) -> None:
+    attempt = attempt_at()
+    close_attempt(attempt.pk, "resigned")
+    path = f"/replay/{attempt.public_id}/embed/"
+    assert mine.get(path).status_code == 403  # it has no use for whose session it is
+    Deal.objects.update(closes_at=timezone.now() - 2 * GRACE)
+    framed = client.get(path)
+    assert framed.status_code == 200
+    assert "frame-ancestors *" in framed["Content-Security-Policy"]
+    assert "script-src 'self'" in framed["Content-Security-Policy"]
+    assert "X-Frame-Options" not in framed
+    assert not framed.cookies
+    assert "<form" not in framed.content.decode()
+    assert not client.get(framed.context["steps_url"]).cookies
+    assert mine.get(path).content == framed.content
+    page = client.get(f"/replay/{attempt.public_id}/")
+    assert page["X-Frame-Options"] == "DENY"
+    assert "frame-ancestors 'none'" in page["Content-Security-Policy"]
+    assert f"&lt;iframe src=&quot;{path}" in page.content.decode().replace("http://testserver", "").replace(
+        '"', "&quot;"
+    )
 
 
 def record_json(**changes: Any) -> dict[str, Any]:

@@ -19,3 +19,13 @@ def test_every_game_has_its_rules(game: str, client: Client) -> None:
 
 def test_there_is_no_such_game(client: Client) -> None:
     assert client.get("/rules/nonsense/").status_code == 404
+
+
+def test_all_rules_are_found_in_one_place(client: Client) -> None:
+    page = client.get("/rules/")
+    text = page.content.decode()
+    assert page.status_code == 200
+    for game in GAMES:
+        assert f'href="/rules/{game}/"' in text
+    assert [name for game in page.context["games"] for name in game["variants"]] == list(CATALOGUE)
+    assert '<a href="/rules/" aria-current="page">' in text

@@ -93,7 +93,7 @@ def test_no_page_is_given_a_secret(told: dict[str, Any], rendered: dict[str, lis
         client = Client(headers={"host": "127.0.0.1"})
         if visitor in told["cookies"]:
             client.cookies["sessionid"] = told["cookies"][visitor]
-        pages = [(name, address) for name, address in visits(visitor, told["parts"]) if name not in NO_PAGES]
+        pages = [(name, address) for name, address, _first in visits(visitor, told["parts"]) if name not in NO_PAGES]
         if visitor == "member":
             pages += [("games:way", f"/table/{told['asked']}/way/"), ("games:table", f"/table/{told['asked']}/")]
             pages += [("games:practice", f"/practice/?deal={deal.pk}") for deal in Deal.objects.filter(variant="plot")]

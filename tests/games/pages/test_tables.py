@@ -34,9 +34,9 @@ def test_a_visitor_becomes_a_guest_by_playing_and_comes_back_to_the_same_table(
 def test_a_start_by_a_player_who_is_removed_just_then(
     mine: Client, today: list[Deal], player: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def start(*given: Any) -> Attempt:
+    def start(*given: Any, **named: Any) -> Attempt:
         player.delete()
-        return start_attempt(*given)
+        return start_attempt(*given, **named)
 
     monkeypatch.setattr(tables, "start_attempt", start)
     assert mine.post("/play/plot/start")["Location"] == "/play/plot/"

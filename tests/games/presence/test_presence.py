@@ -112,7 +112,7 @@ async def test_a_finished_game_and_a_forgotten_tab_do_not_count(
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()
-    assert seats_at(tables.attended(), timezone.now()) == {"plot": [attempt.player_id]}
+    assert seats_at(tables.attended(), timezone.now()) == {"plot": {attempt.player_id: 1}}
     with monkeypatch.context() as patch:
         patch.setattr(table, "ATTENDED_FOR", 0.0)
         assert seats_at(tables.attended(), timezone.now()) == {}
@@ -150,6 +150,7 @@ class Table:
     def __init__(self, player_id: int) -> None:
         self.player_id = player_id
         self.deal = SimpleNamespace(day=timezone.now().date().isoformat(), variant="plot")
+        self.cards_up = 4
 
 
 async def test_a_server_reports_who_is_at_its_tables_until_they_close(monkeypatch: pytest.MonkeyPatch) -> None:

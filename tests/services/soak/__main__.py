@@ -46,6 +46,7 @@ def main() -> int:
     tally = outcome.tally
     print(f"{len(tally.games)} games over {tally.connections} connections, {tally.tokens} tokens acknowledged")
     print(f"blows: {dict(outcome.blows)}; moves refused as busy: {tally.busy}; verdicts: {dict(outcome.verdicts)}")
+    print(f"races: {dict(outcome.races)}")
     if not outcome.faults:
         shutil.rmtree(home)
         print("Nothing is lost and nothing is wrong.")

@@ -21,6 +21,7 @@ from tests.services.servers import eventually
 from tests.services.soak.breaking import Breaker, plan
 from tests.services.soak.checking import Boards, Deal, Kept, Line, Seasons, find_faults
 from tests.services.soak.players import Begin, Player, Seat, Tally
+from tests.services.soak.races import Races
 from tests.services.stack import FIRST_DAY, Stack
 
 Say = Callable[[str], None]
@@ -47,6 +48,8 @@ class Outcome:
     tally: Tally
     blows: Counter[str]
     verdicts: Counter[str]
+    races: Counter[str]
+    """Of the races, how many are finished and how many void."""
     faults: list[str]
 
 
@@ -67,26 +70,29 @@ def _soak(wish: Wish, stack: Stack, say: Say) -> Outcome:
     deals = [_deal(control, wish.seed, variant) for variant in CATALOGUE]
     tally = Tally()
     breaker = Breaker(stack, plan(wish.seed, wish.seconds))
+    races = Races(wish.seed, stack.ports, control)
     say(f"{wish.players} players for {wish.seconds:.0f} s")
 
     async def begin(number: int, who: str) -> Seat:
         found = await asyncio.to_thread(control.ask, "seat", deal=deals[number % len(deals)].id, player=who)
         return Seat(found["session"], found["attempt"], found["player"])
 
-    asyncio.run(_play(wish, stack.ports, begin, deals=deals, tally=tally, breaker=breaker, say=say))
+    asyncio.run(_play(wish, stack.ports, begin, deals=deals, tally=tally, breaker=breaker, races=races, say=say))
     stopped = stack.ended()
     stack.mend()
     left = control.ask("expire")
+    control.ask("call_all_times")
     say(f"{left} games were left; waiting for every verdict")
     _settle(control, hurried=wish.hurried)
     kept = [Kept(**one) for one in control.ask("kept")]
     boards = _boards(stack, deals)
     faults = find_faults(tally.games, kept, deals, boards, _seasons(stack))
     faults += [f"deal {deal.id}: {fault}" for deal in deals for fault in control.ask("faults", deal=deal.id)]
+    faults += races.faults()
     faults += [f"{name} ended by itself" for name in {*stopped, *stack.ended()}]
     if breaker.failed is not None:
         faults.append(f"not every blow could be dealt: {breaker.failed!r}")
-    return Outcome(tally, breaker.dealt, Counter(one.state for one in kept), faults)
+    return Outcome(tally, breaker.dealt, Counter(one.state for one in kept), races.states(), faults)
 
 
 class Control:
@@ -100,13 +106,17 @@ class Control:
         latest = time.monotonic() + DATABASE_BACK_WITHIN
         while True:
             try:
-                return self._ask(what, **arguments)
+                return self.ask_once(what, **arguments)
             except AssertionError:
                 if time.monotonic() > latest:
                     raise
                 time.sleep(0.2)
 
-    def _ask(self, what: str, **arguments: Any) -> Any:
+    def ask_once(self, what: str, **arguments: Any) -> Any:
+        """Its answer, for what must not be done twice.
+
+        :raises AssertionError: when it has failed.
+        """
         with self._lock:
             return self._stack.ask(what, **arguments)
 
@@ -117,7 +127,15 @@ def _deal(control: Control, seed: int, variant: str) -> Deal:
 
 
 async def _play(
-    wish: Wish, ports: list[int], begin: Begin, *, deals: list[Deal], tally: Tally, breaker: Breaker, say: Say
+    wish: Wish,
+    ports: list[int],
+    begin: Begin,
+    *,
+    deals: list[Deal],
+    tally: Tally,
+    breaker: Breaker,
+    races: Races,
+    say: Say,
 ) -> None:
     secrets = {text for deal in deals for text in (deal.seed, b64encode(bytes.fromhex(deal.seed)).decode().rstrip("="))}
     players = [
@@ -129,11 +147,13 @@ async def _play(
     async with asyncio.TaskGroup() as playing:
         for player in players:
             playing.create_task(player.play())
+        racing = playing.create_task(races.hold())
         while (elapsed := time.monotonic() - start) < wish.seconds:
             await asyncio.sleep(min(REPORT_EVERY, wish.seconds - elapsed))
             say(progress(time.monotonic() - start, tally, breaker.dealt))
         for player in players:
             player.stopping = True
+        racing.cancel()
     await asyncio.to_thread(breaker.join)
 
 
@@ -150,7 +170,8 @@ def _settle(control: Control, *, hurried: bool) -> None:
         if hurried:
             control.ask("close_due")
             control.ask("sweep", minutes=10)
-        return bool(control.ask("unsettled") == control.ask("marked") == 0)
+            control.ask("tend_races")
+        return bool(control.ask("unsettled") == control.ask("marked") == control.ask("unfinished") == 0)
 
     try:
         eventually(settled, within=60 if hurried else SETTLED_WITHIN, every=2)

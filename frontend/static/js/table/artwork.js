@@ -41,7 +41,8 @@ export class Artwork {
     if (this.#asked) return;
     this.#asked = true;
     try {
-      const response = await fetch(this.address);
+      // As the page has asked for it beforehand, or WebKit would load it a second time.
+      const response = await fetch(this.address, { mode: "no-cors", credentials: "include" });
       if (!response.ok) throw new Error(String(response.status));
       this.#symbols = new Map([...(await response.text()).matchAll(SYMBOL)].map(([, , id, inside]) => [id, inside]));
     } catch {

@@ -1,6 +1,7 @@
 /** What cards and piles are called, and how they are drawn. */
 
-import { marked, t, tc } from "../i18n.js";
+import { marked, t, tc, tn } from "../i18n.js";
+import { FOUNDATIONS } from "./suits.js";
 
 /** @import { Card, Pile, View } from "./types.js" */
 
@@ -97,9 +98,15 @@ export function cardName(card, game) {
     if (number > 10) return t("{name}, trump {number}, plays as {value}", { name, number, value: playedValue(number) });
     return number === 0 ? name : t("{name}, trump {number}", { name, number });
   }
-  const suitName = tc(...SUITS[/** @type {"cups"} */ (suit)]);
-  if (game !== "tarot") return tc("French deck", "{rank} of {suit}", { rank: rankName(card[0]), suit: suitName });
-  return tc("tarot", "{rank} of {suit}", { rank: tc(...RANKS.tarot[/** @type {"A"} */ (card[0])]), suit: suitName });
+  const of = suitName(suit);
+  if (game !== "tarot") return tc("French deck", "{rank} of {suit}", { rank: rankName(card[0]), suit: of });
+  return tc("tarot", "{rank} of {suit}", { rank: tc(...RANKS.tarot[/** @type {"A"} */ (card[0])]), suit: of });
+}
+
+/** @param {Card} card @param {string} game @returns {string} "the ten of cups", within a sentence */
+export function theCard(card, game) {
+  const name = cardName(card, game);
+  return suitOf(card, game) === "trumps" ? name : t("the {card}", { card: name });
 }
 
 /** @param {number} number of a trump @returns {number} */
@@ -114,7 +121,7 @@ export function pileName(pile, view) {
     case "w":
       return t("waste");
     case "f":
-      return t("foundation {number}", { number });
+      return foundationName(number, view);
     case "r":
       if (pile === "r") return view.game === "braid" ? t("braid") : t("reserve");
       return t("reserve {number}", { number });
@@ -128,6 +135,28 @@ export function pileName(pile, view) {
         });
       return t("pile {number}", { number });
   }
+}
+
+/** @param {number} number from 1 @param {View} view @returns {string} with its suit, if it has one yet */
+function foundationName(number, view) {
+  const { game } = view;
+  const suits = FOUNDATIONS[game];
+  if (suits) {
+    const suit = suits[number - 1];
+    return suit === "trumps" ? t("foundation of trumps") : t("foundation of {suit}", { suit: suitName(suit) });
+  }
+  const first = view.piles[`f${number - 1}`]?.[0];
+  if (game !== "braid" || !first) return t("foundation {number}", { number });
+  return t("foundation {number}, {suit}", { number, suit: suitName(suitOf(first, game)) });
+}
+
+/** @param {string} suit @returns {string} */
+const suitName = (suit) => tc(...SUITS[/** @type {"cups"} */ (suit)]);
+
+/** @param {View} view @param {Pile} pile @returns {string} "pile 3, 7 cards" */
+export function pileText(view, pile) {
+  const size = sizeOf(view, pile);
+  return `${pileName(pile, view)}, ${size === 0 ? t("empty") : tn("1 card", "{n} cards", size)}`;
 }
 
 /** @param {View} view @param {Pile} pile @returns {number} cards in a pile, hidden ones counted */

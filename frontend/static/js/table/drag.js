@@ -1,16 +1,21 @@
 /** Pointer input: a press that moves is a drag, one that does not is a tap. */
 
 import { sizeOf } from "./cards.js";
-import { choiceUnder } from "./dropping.js";
+import { choiceUnder, pileUnder } from "./dropping.js";
 import { choices } from "./game.js";
 import { move } from "./motion.js";
+import { hideName, showName } from "./naming.js";
+import { endPeek, peek } from "./peek.js";
 import { mark, tap } from "./picking.js";
 import { pieceAt, topOf } from "./pieces.js";
+import { refuse } from "./refusing.js";
 
 /** @import { Held, Piece, State } from "./state.js" */
 /** @import { Pile } from "./types.js" */
 
 const SLACK = 6;
+/** A press that lasts so long, in ms, without moving is neither tap nor drag: it asks what lies there. */
+const LONG = 480;
 
 /** @param {State} state */
 export function bindPointer(state) {
@@ -47,6 +52,7 @@ function cancel(state) {
 
 /** @param {State} state */
 function drop(state) {
+  if (state.held) settle(state, state.held);
   cancelAnimationFrame(state.held?.frame ?? 0);
   state.held = null;
   mark(state, [], null);
@@ -58,8 +64,26 @@ function press(state, event) {
   const { pointerId: pointer, clientX: x, clientY: y } = event;
   const box = state.felt.getBoundingClientRect();
   const start = { pointer, x, y, dx: 0, dy: 0, box, ...pieceAt(state, x - box.left, y - box.top) };
-  state.held = { ...start, lifted: null, choices: [], refused: false, frame: 0 };
+  const asking = window.setTimeout(() => look(state), LONG);
+  state.held = { ...start, lifted: null, choices: [], refused: false, frame: 0, asking, looked: false };
   state.felt.setPointerCapture(pointer);
+}
+
+/** The press has lasted: names the pile and fans its cards out. @param {State} state */
+function look(state) {
+  const { held } = state;
+  if (!held?.pile || held.lifted || held.refused) return;
+  held.looked = true;
+  peek(state, held.pile);
+  showName(state, held.pile);
+}
+
+/** @param {State} state @param {Held} held whose press is a drag, or over */
+function settle(state, held) {
+  clearTimeout(held.asking);
+  if (!held.looked) return;
+  endPeek(state);
+  hideName();
 }
 
 /** @param {State} state @param {PointerEvent} event */
@@ -68,7 +92,10 @@ function follow(state, event) {
   if (!held || event.pointerId !== held.pointer) return;
   held.dx = event.clientX - held.x;
   held.dy = event.clientY - held.y;
-  if (!held.lifted && (held.refused || Math.hypot(held.dx, held.dy) < SLACK || !start(state, held))) return;
+  if (!held.lifted && (held.refused || Math.hypot(held.dx, held.dy) < SLACK)) return;
+  settle(state, held);
+  held.looked = false;
+  if (!held.lifted && !start(state, held)) return;
   cancelAnimationFrame(held.frame);
   held.frame = requestAnimationFrame(() => carry(held));
 }
@@ -80,7 +107,7 @@ function start(state, held) {
   if (!drawn || !piece || !pile) return false;
   const count = sizeOf(drawn, pile) - piece.rect.i;
   held.choices = choices(state, pile, count);
-  held.refused = held.choices.length === 0;
+  held.refused = piece.rect.code === null;
   if (held.refused) return false;
   held.lifted = topOf(state, pile, count);
   lift(held.lifted);
@@ -108,11 +135,23 @@ function release(state, event) {
   if (!held || event.pointerId !== held.pointer) return;
   if (!held.lifted) {
     state.held = null;
-    if (!held.refused) tap(state, held.piece, held.pile);
+    settle(state, held);
+    if (!held.looked) tap(state, held.piece, held.pile);
     return;
   }
   drop(state);
   const choice = choiceUnder(state, held, event);
-  if (choice) state.host.play(choice.token);
-  else state.host.draw();
+  if (choice) return state.host.play(choice.token);
+  state.host.draw();
+  putBack(state, held, event);
+}
+
+/**
+ * The cards go back. Dropped on another pile they were meant to go there; cards that can go nowhere say so.
+ * @param {State} state @param {Held} held @param {PointerEvent} event
+ */
+function putBack(state, held, event) {
+  const meant = pileUnder(state, held, event, (pile) => pile !== held.pile);
+  if (!meant && held.choices.length > 0) return;
+  refuse(state, /** @type {Pile} */ (held.pile), held.lifted?.length ?? 1, meant ?? "");
 }

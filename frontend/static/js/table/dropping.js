@@ -1,32 +1,41 @@
 /** Where the cards in the hand would go if they were let go now. */
 
 /** @import { Held, State } from "./state.js" */
-/** @import { Choice, Slot } from "./types.js" */
+/** @import { Choice, Pile, Slot } from "./types.js" */
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Area */
 
+/** @param {Held} held @param {Pile} pile @returns {Choice|undefined} what the cards in the hand can do there */
+const choiceAt = ({ choices }, pile) => choices.find(({ to }) => to === pile || (to === "f" && pile[0] === "f"));
+
+/** @param {State} state @param {Held} held @param {PointerEvent} event @returns {Choice|null} what is meant */
+export function choiceUnder(state, held, event) {
+  const pile = pileUnder(state, held, event, (one) => Boolean(choiceAt(held, one)));
+  return (pile && choiceAt(held, pile)) || null;
+}
+
 /**
- * The choice whose place the lifted card covers most, or the pointer stands over.
- * @param {State} state @param {Held} held @param {PointerEvent} event @returns {Choice|null}
+ * The pile whose place the lifted card covers most, or the pointer stands over.
+ * @param {State} state @param {Held} held @param {PointerEvent} event
+ * @param {(pile: Pile) => boolean} counts which piles are looked at @returns {Pile|null}
  */
-export function choiceUnder(state, { box, choices, lifted, ...start }, event) {
+export function pileUnder(state, { box, lifted, ...start }, event, counts) {
   const { layout } = state;
   if (!layout || !lifted) return null;
   const { w, h } = layout;
   const { rect } = lifted[0];
   const point = { x: event.clientX - box.left, y: event.clientY - box.top };
   const card = { x: rect.x + event.clientX - start.x, y: rect.y + event.clientY - start.y, w, h };
-  /** @type {{choice: Choice|null, score: number}} */
-  let best = { choice: null, score: w * h * 0.12 };
+  /** @type {{pile: Pile|null, score: number}} */
+  let best = { pile: null, score: w * h * 0.12 };
   for (const slot of layout.slots) {
-    const choice = choices.find(({ to }) => to === slot.pile || (to === "f" && slot.pile[0] === "f"));
-    if (!choice) continue;
+    if (!counts(slot.pile)) continue;
     const area = groundOf(state, slot);
     const inside = point.x >= area.x && point.x <= area.x + area.w && point.y >= area.y && point.y <= area.y + area.h;
     const score = overlap(card, area) + (inside ? w * h : 0);
-    if (score > best.score) best = { choice, score };
+    if (score > best.score) best = { pile: slot.pile, score };
   }
-  return best.choice;
+  return best.pile;
 }
 
 /** A pile's place together with the cards fanned below it. @param {State} state @param {Slot} slot @returns {Area} */

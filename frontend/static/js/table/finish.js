@@ -1,26 +1,28 @@
-/** The end of a game: the panel, the shower of cards, the rank when it arrives, and words to share. */
+/** The end of a game: the celebration, the panel, and in it the rank when it arrives. */
 
-import { t, tn } from "../i18n.js";
-import { motionReduced } from "../settings.js";
+import "../dismiss.js";
+import { t } from "../i18n.js";
+import { durationText } from "../times.js";
+import { showAfter } from "./after.js";
 import { say } from "./announce.js";
+import { celebrate } from "./celebration.js";
 import { elapsed, isComplete } from "./game.js";
-import { clockText } from "./hud.js";
+import { showGhost } from "./ghost.js";
 import { reasonText } from "./refusals.js";
+import { share } from "./result.js";
 import { play } from "./sound.js";
 
 /** @import { State } from "./state.js" */
-/** @import { View } from "./types.js" */
-
-/** How long the shower of cards has the table for itself, in ms. */
-const SHOWER_MS = 1500;
 
 /** @param {string} id @returns {HTMLElement} */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const panel = () => /** @type {HTMLDialogElement} */ (byId("finish"));
 
 /** Connects the panel's buttons. @param {State} state */
 export function bindEnd(state) {
-  byId("share").addEventListener("click", () => share(state));
-  byId("finish-close").addEventListener("click", () => /** @type {HTMLDialogElement} */ (byId("finish")).close());
+  byId("share").addEventListener("click", () => share(state, byId("share")));
+  byId("finish-close").addEventListener("click", () => panel().close());
+  byId("finish-open").addEventListener("click", open);
 }
 
 /**
@@ -28,22 +30,57 @@ export function bindEnd(state) {
  * @param {State} state
  */
 export function showEnd(state) {
-  const { view, how, played, verdict } = state;
+  const { view, how, played } = state;
   if (!view || !isComplete(state)) return;
   const won = how === "won" || view.won;
-  const title = won ? t("You won!") : how === "closed" ? t("The deal has closed") : t("Game over");
+  const title = won ? t("You won!") : how === "closed" ? closedText(state) : t("Game over");
   byId("finish-title").textContent = title;
   byId("finish-cards").textContent = `${view.cards_up}/${view.goal}`;
-  byId("finish-time").textContent = clockText(elapsed(state));
+  byId("finish-time").textContent = durationText(elapsed(state));
   byId("finish-moves").textContent = String(view.moves);
-  byId("finish-rank").dataset.state = state.status;
-  byId("finish-rank").textContent = rankText(state);
+  // With each status there is more to say.
+  once(state, `after ${state.status}`, () => {
+    state.standing = null;
+    showAfter((standing) => showStanding(state, standing));
+  });
+  showRank(state);
   document.body.dataset.finished = won ? "won" : "over";
-  const cards = t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal });
-  tell(state, `${title} ${cards}`, verdict ? rankText(state) : "");
-  const celebrated = won && played;
-  if (celebrated) once(state, "celebrate", () => celebrate(state));
-  once(state, "open", () => open(celebrated && !motionReduced() ? SHOWER_MS : 0));
+  tell(state, `${title} ${t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })}`);
+  once(state, "ghost", () => showGhost(state));
+  byId("finish-appeal").hidden = state.status !== "review" && state.status !== "rejected";
+  showRaceHint(state);
+  const today = document.getElementById("finish-today");
+  if (today) today.hidden = !won;
+  once(state, "open", () => (won && played ? win(state) : open()));
+}
+
+/** @param {State} state @param {string} standing the place among all, in words; empty if there is none */
+function showStanding(state, standing) {
+  state.standing = standing;
+  showRank(state);
+}
+
+/**
+ * The place is written once, when the server has put it into words. The line is read out as it changes while the panel
+ * is open; before that it is said.
+ * @param {State} state
+ */
+function showRank(state) {
+  const { status, standing, verdict } = state;
+  if (status === "verified" && standing === null) return;
+  const line = byId("finish-rank");
+  const text = (status === "verified" && standing) || rankText(state);
+  line.dataset.state = status;
+  if (line.textContent === text) return;
+  line.textContent = text;
+  if (verdict && !panel().open) tell(state, text);
+}
+
+/** The hint to confirm a top place in a race; it may have been sent away. @param {State} state */
+function showRaceHint({ status, verdict }) {
+  const hint = document.getElementById("finish-race");
+  const rank = (status === "verified" && verdict?.rank) || Infinity;
+  if (hint) hint.hidden = rank > Number(hint.dataset.top);
 }
 
 /** @param {State} state @param {string} what @param {() => void} action */
@@ -61,91 +98,32 @@ function tell({ told }, ...texts) {
 }
 
 /** @param {State} state */
-function celebrate(state) {
+function win(state) {
   play("won");
-  shower(state);
+  celebrate(state, open);
 }
 
-/** @param {number} wait ms */
-function open(wait) {
-  const dialog = /** @type {HTMLDialogElement} */ (byId("finish"));
-  if (wait > 0) setTimeout(() => dialog.showModal(), wait);
-  else dialog.showModal();
+function open() {
+  byId("finish-open").hidden = false;
+  if (!panel().open) panel().showModal();
 }
 
 /** @param {State} state @returns {string} */
+const closedText = ({ felt }) => (felt.dataset.race ? t("Time is up") : t("The deal has closed"));
+
+/** @param {State} state @returns {string} */
 function rankText({ status, verdict, felt }) {
-  const ranked = felt.dataset.ranked === "true";
+  const ranked = felt.dataset.ranked === "true" || Boolean(felt.dataset.race);
   if (status === "pending") return ranked ? t("Your game is being verified…") : t("Checking the record…");
-  if (status === "verified" && verdict?.rank) return t("Verified: rank {rank}", { rank: verdict.rank });
+  if (status === "verified" && verdict?.rank)
+    return verdict.ladder === "newcomers"
+      ? t("Verified: rank {rank} of the newcomers", { rank: verdict.rank })
+      : t("Verified: rank {rank}", { rank: verdict.rank });
   if (status === "verified") return ranked ? t("Verified") : t("Practice game: not ranked");
-  if (status === "review") return t("A person will look at this game before it is ranked.");
-  const reasons = (verdict?.reasons ?? []).map(reasonText).join(" ");
+  // That a person looks at it is said below.
+  const told = (verdict?.reasons ?? []).filter((/** @type {{code: string}} */ { code }) => code !== "other");
+  const reasons = told.map(reasonText).join(" ");
+  if (status === "review")
+    return t("Under review: {reasons} A person will look at this game before it is ranked.", { reasons });
   return t("The record could not be verified: {reasons}", { reasons });
-}
-
-/** @param {State} state @param {View} view @returns {string} the result, and nothing of the cards */
-function resultText(state, view) {
-  const { title, day } = state.felt.dataset;
-  const { verdict } = state;
-  const filled = Math.round((view.cards_up / view.goal) * 10);
-  const place = verdict?.rank ? t("rank {rank}", { rank: verdict.rank }) : "";
-  const rank = place && ` · ${place}`;
-  return [
-    `Talon · ${title}${day ? ` ${day}` : ""}`,
-    `${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}`,
-    `⏱ ${clockText(elapsed(state))} · ${tn("one move", "{n} moves", view.moves)}${rank}`,
-    `${location.origin}/`,
-  ].join("\n");
-}
-
-/** @param {State} state */
-async function share(state) {
-  if (!state.view) return;
-  const text = resultText(state, state.view);
-  const button = byId("share");
-  try {
-    if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ text });
-    else {
-      await navigator.clipboard.writeText(text);
-      button.textContent = t("Copied");
-    }
-  } catch {
-    button.textContent = t("Could not share");
-  }
-}
-
-/** Foundation cards leap off the table. @param {State} state */
-function shower({ felt, pieces }) {
-  if (motionReduced()) return;
-  const tops = pieces.filter(({ rect }) => rect.pile[0] === "f");
-  for (let wave = 0; wave < 5; wave++)
-    tops.forEach(({ element, rect }, k) => {
-      const ghost = /** @type {HTMLElement} */ (element.cloneNode(true));
-      ghost.removeAttribute("id");
-      ghost.setAttribute("aria-hidden", "true");
-      ghost.className = "card ghost";
-      ghost.style.zIndex = String(3000 + wave);
-      felt.append(ghost);
-      const drift = (Math.random() - 0.5) * felt.clientWidth * 1.1;
-      const leap = -felt.clientHeight * (0.15 + Math.random() * 0.35);
-      const frames = [
-        { transform: `translate(${rect.x}px,${rect.y}px)`, opacity: 1, easing: "cubic-bezier(.2,.7,.5,1)" },
-        {
-          transform: `translate(${rect.x + drift * 0.5}px,${rect.y + leap}px) rotate(${drift / 6}deg)`,
-          opacity: 1,
-          easing: "cubic-bezier(.5,0,.9,.5)",
-        },
-        {
-          transform: `translate(${rect.x + drift}px,${felt.clientHeight + 220}px) rotate(${drift / 2}deg)`,
-          opacity: 1,
-        },
-      ];
-      ghost
-        .animate(frames, { duration: 1700 + Math.random() * 900, delay: wave * 240 + k * 60, fill: "both" })
-        .finished.then(
-          () => ghost.remove(),
-          () => ghost.remove(),
-        );
-    });
 }

@@ -19,15 +19,25 @@ const stage = (status) => STAGES[status] ?? SETTLED;
 /** @param {State} state @returns {View|null} what to show: confirmed, with the unanswered moves made */
 export const shown = ({ view, pending }) => view && pending.reduce(imagine, view);
 
+/** @param {State} state @returns {boolean} whether moves are taken */
+export const plays = ({ status, paused }) => status === "playing" && !paused;
+
 /** @param {State} state @returns {Token[]} what may be tried now */
-export const offered = ({ status, legal, pending }) => (status === "playing" ? pending.reduce(untouched, legal) : []);
+export const offered = (state) => (plays(state) ? state.pending.reduce(untouched, state.legal) : []);
 
 /** @param {State} state @param {Pile} pile @param {number} count @returns {Choice[]} what its top cards can do */
 export const choices = (state, pile, count) => choicesFor(offered(state), pile, count);
 
 /** @param {State} state */
-export const canUndo = ({ status, view, pending }) =>
-  status === "playing" && Boolean(view?.can_undo || pending.length) && !pending.includes("u");
+export const canUndo = (state) =>
+  plays(state) && Boolean(state.view?.can_undo || state.pending.length) && !state.pending.includes("u");
+
+/** @param {State} state @returns {Token|null} the move that was taken back last, if it can be made again now */
+export function redoable(state) {
+  const { legal, pending, undone } = state;
+  const token = undone.at(-1);
+  return plays(state) && pending.length === 0 && token && legal.includes(token) ? token : null;
+}
 
 /** @param {State} state @returns {boolean} whether the game is over and its last token has come */
 export const isComplete = ({ last, n }) => last !== null && (n ?? -1) >= last;
@@ -51,8 +61,10 @@ export function forget(state) {
 
 /** @param {State} state @param {any} message a whole view */
 export function takeView(state, message) {
+  replaceLine(state, message);
   state.view = message.view;
   forget(state);
+  state.paused = Boolean(message.paused);
   turn(state, message.state);
   take(state, message);
   over(state, message.n);
@@ -68,6 +80,7 @@ export function takeMove(state, message) {
   if (message.n <= state.n) return "known";
   if (message.n !== state.n + 1) return "missing";
   state.view = viewAfter(state.view, message.changes);
+  extendLine(state, message.token);
   if (state.pending[0] === message.token) state.pending.shift();
   else forget(state);
   take(state, message);
@@ -76,12 +89,19 @@ export function takeMove(state, message) {
 
 /**
  * The missing moves have come: the clock goes by the server's again.
- * @param {State} state @param {{n: number, ms: number, state: string}} message
+ * @param {State} state @param {{n: number, ms: number, paused: boolean, state: string}} message
  */
 export function takeResumed(state, message) {
+  state.paused = message.paused;
   turn(state, message.state);
   setClock(state, message.ms);
   over(state, message.n);
+}
+
+/** The clock has been stopped, or goes on. @param {State} state @param {{ms: number, paused: boolean}} message */
+export function takeClock(state, message) {
+  state.paused = message.paused && state.status === "playing";
+  setClock(state, message.ms);
 }
 
 /** @param {State} state @param {{n: number, how: string, ms: number, state: string}} message */
@@ -101,10 +121,36 @@ export function takeVerdict(state, message) {
   if (message.tokens !== null) over(state, message.tokens);
 }
 
+/**
+ * What a whole view means for the moves that stand: if all were taken back, they can be made again.
+ * @param {State} state @param {any} message
+ */
+function replaceLine(state, message) {
+  const all = state.rewinding && message.n - (state.n ?? 0) === state.line.length;
+  state.undone = all ? [...state.undone, ...[...state.line].reverse()] : [];
+  state.line = [];
+  state.rewinding = false;
+}
+
+/** @param {State} state @param {Token} token confirmed */
+function extendLine(state, token) {
+  const { line, undone } = state;
+  if (token === "u") {
+    const back = line.pop();
+    if (back) undone.push(back);
+    else state.undone = [];
+    return;
+  }
+  line.push(token);
+  if (undone.at(-1) === token) undone.pop();
+  else state.undone = [];
+}
+
 /** @param {State} state @param {any} message */
 function take(state, message) {
   state.n = message.n;
   state.legal = message.legal;
+  state.safe = message.safe ?? [];
   state.stuck = message.stuck;
   state.auto = message.auto;
   setClock(state, message.ms);
@@ -117,6 +163,7 @@ export function turn(state, status) {
   if (status === "playing") state.played = true;
   else {
     forget(state);
+    state.paused = false;
     setClock(state, elapsed(state));
   }
 }
@@ -129,5 +176,5 @@ function over(state, n) {
 /** The time of the end stands once it has come. @param {State} state @param {number} ms */
 function setClock(state, ms) {
   if (state.last !== null) return;
-  state.clock = { ms, at: performance.now(), runs: state.status === "playing" && !state.view?.won };
+  state.clock = { ms, at: performance.now(), runs: plays(state) && !state.view?.won };
 }

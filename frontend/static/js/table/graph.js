@@ -1,11 +1,12 @@
 /**
- * A lesson's positions: what is seen in each, and where every legal move leads. The rules wrote them down beforehand,
- * so the graph answers as the server would.
+ * A lesson's positions: what is seen in each, where every legal move leads, and why cards stay where they are. The
+ * rules wrote them down beforehand, so the graph answers as the server would.
  */
 
 import { viewAfter } from "./views.js";
 
-/** @import { Token, View } from "./types.js" */
+/** @import { Pile, Token, View } from "./types.js" */
+/** @import { Reason } from "./why.js" */
 
 /**
  * @typedef {object} Position
@@ -14,19 +15,24 @@ import { viewAfter } from "./views.js";
  * @property {any} [changes]
  * @property {number} say which text is to be shown
  * @property {Record<Token, number>} [moves] the legal ones, each with the position it leads to
+ * @property {Reason[][]} [reasons] of the first one: all that is ever said
+ * @property {Record<string, number|[number, Record<Pile, number>]|null>} why which of them, by pile and cards; for all
+ *   places alike, or with those where it is another. What is not named is as in the position `of`
  * @property {boolean} [run] the rest goes by itself
  * @property {boolean} [done] the aim is reached
  */
 
 export class Graph {
   /** @type {View[]} */ #views = [];
+  /** @type {Position["why"][]} */ #answers = [];
   /** How many moves the aim is away; Infinity where it is out of reach. @type {number[]} */ #left;
 
   /** @param {Position[]} positions */
   constructor(positions) {
     this.positions = positions;
-    positions.forEach(({ view, of, changes }, at) => {
+    positions.forEach(({ view, of, changes, why }, at) => {
       this.#views[at] = view ?? viewAfter(this.#views[/** @type {number} */ (of)], changes);
+      this.#answers[at] = { ...this.#answers[of ?? -1], ...why };
     });
     this.#left = this.#distances();
     /** Whether anything is ever drawn. */
@@ -59,6 +65,17 @@ export class Graph {
     const { piles, under, game: _game, options: _options, ...facts } = view;
     const all = Object.fromEntries(Object.keys(piles).map((pile) => [pile, under[pile] ?? 0]));
     return { ...message, type: "moved", token, changes: { ...facts, piles, under: all } };
+  }
+
+  /**
+   * Why the top cards of a pile stay where they are.
+   * @param {number} at @param {Pile} pile @param {number} count @param {Pile|""} to @returns {Reason[]}
+   */
+  why(at, pile, count, to) {
+    const asked = pile[0] === "f" ? "f" : count > 1 ? `${pile}x${count}` : pile;
+    const [usual, others = {}] = [this.#answers[at][asked] ?? -1].flat();
+    const place = to[0] === "f" ? "f0" : to;
+    return this.positions[0].reasons?.[/** @type {any} */ (others)[place] ?? usual] ?? [];
   }
 
   /** @param {number} at @returns {boolean} whether the aim can still be reached */

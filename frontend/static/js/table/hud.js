@@ -2,22 +2,17 @@
 
 import { t } from "../i18n.js";
 import { settings } from "../settings.js";
+import { clockText, durationText } from "../times.js";
+import { say } from "./announce.js";
 import { rankName } from "./cards.js";
-import { canUndo, elapsed, offered } from "./game.js";
+import { keepFocus } from "./focusing.js";
+import { canUndo, elapsed, offered, plays, redoable } from "./game.js";
 
 /** @import { State } from "./state.js" */
 /** @import { View } from "./types.js" */
 
 /** @param {string} id @returns {HTMLElement} */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-
-/** @param {number} ms @returns {string} 4:07 or 1:04:07 */
-export function clockText(ms) {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
-  return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
-}
 
 /**
  * Puts a text in its place; one that stands there already is left alone, so that nothing is laid out anew.
@@ -29,9 +24,10 @@ function write(id, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** @param {State} state */
+/** The clock; once the game is over, how long it took. @param {State} state */
 export function showTime(state) {
-  write("clock", settings.hide_clock && state.status === "playing" ? "–:––" : clockText(elapsed(state)));
+  const playing = state.status === "playing";
+  write("clock", playing ? (settings.hide_clock ? "–:––" : clockText(elapsed(state))) : durationText(elapsed(state)));
 }
 
 /** @param {State} state @param {View} view */
@@ -40,11 +36,12 @@ export function showFigures(state, view) {
   byId("progress").style.transform = `scaleX(${view.cards_up / view.goal})`;
   write("moves", String(view.moves));
   tell(facts(view));
-  const playing = state.status === "playing";
+  const playing = plays(state);
   const waiting = state.pending.length > 0;
   /** @type {HTMLButtonElement} */ (byId("undo")).disabled = !canUndo(state);
+  /** @type {HTMLButtonElement} */ (byId("redo")).disabled = !redoable(state);
+  /** @type {HTMLButtonElement} */ (byId("rewind")).disabled = !canUndo(state) || waiting;
   /** @type {HTMLButtonElement} */ (byId("resign")).disabled = !playing;
-  byId("auto").hidden = !(playing && state.auto && !waiting);
   const legal = offered(state);
   const [draws, turns] = [legal.includes("d"), legal.includes("n")];
   const draw = /** @type {HTMLButtonElement} */ (byId("draw"));
@@ -53,13 +50,35 @@ export function showFigures(state, view) {
   const label = !draws && turns ? t("Turn over") : view.game === "labyrinth" ? t("Deal row") : t("Draw");
   const words = draw.querySelector("span");
   if (words) words.textContent = label;
-  byId("direction").hidden = !(playing && legal.includes("up"));
-  byId("stuck").hidden = !(playing && state.stuck && !waiting);
+  draw.setAttribute("aria-label", label);
+  showDirection(state, playing && legal.includes("up"));
+  keepFocus(
+    () => {
+      byId("auto").hidden = !(playing && state.auto && !waiting);
+      byId("stuck").hidden = !(playing && state.stuck && !waiting);
+    },
+    state.focus,
+    draw,
+    byId("undo"),
+  );
   showTime(state);
+}
+
+/** The question which way to build takes the focus, and gives it back. @param {State} state @param {boolean} asked */
+function showDirection({ felt, focus }, asked) {
+  const question = byId("direction");
+  if (question.hidden !== asked) return;
+  const inside = question.contains(document.activeElement);
+  question.hidden = !asked;
+  const idle = document.activeElement === document.body || felt.contains(document.activeElement);
+  if (asked && idle) question.querySelector("button")?.focus({ preventScroll: true });
+  else if (!asked && inside) focus?.focus({ preventScroll: true });
 }
 
 /** @param {string} status */
 export function showConnection(status) {
+  // A lost line is lost until it stands again, however often it is tried.
+  if (status === "connecting" && document.body.dataset.connection === "lost") return;
   document.body.dataset.connection = status;
   const texts = {
     open: t("Connected"),
@@ -74,17 +93,27 @@ export function showConnection(status) {
   byId("connection").title = text;
   byId("lost").hidden = status === "open" || status === "connecting";
   byId("lost-text").textContent = text;
+  byId("retry").hidden = status === "lost";
 }
 
 let noticeTimer = 0;
 
-/** A line that goes away by itself. @param {string} text */
+/** How long a line stays, in ms: the longer the text, the longer it takes to read. @param {string} text */
+const stay = (text) => 2500 + 55 * text.length;
+
+/** A line that goes away by itself; it is also said. @param {string} text */
 export function notice(text) {
   const line = byId("notice");
+  say(text);
   line.textContent = text;
   line.hidden = false;
   clearTimeout(noticeTimer);
-  noticeTimer = window.setTimeout(() => (line.hidden = true), 4500);
+  noticeTimer = window.setTimeout(() => (line.hidden = true), stay(text));
+}
+
+/** The line has been read: the game goes on. */
+export function hush() {
+  byId("notice").hidden = true;
 }
 
 /** @param {[string, string][]} list */

@@ -3,6 +3,7 @@
 import { say, tableText } from "./announce.js";
 import { sizeOf } from "./cards.js";
 import { shown } from "./game.js";
+import { peekAt } from "./peek.js";
 import { drawCards, pick, sendUp, tap, targets } from "./picking.js";
 import { faceOf, pieceOf } from "./pieces.js";
 
@@ -12,11 +13,16 @@ import { faceOf, pieceOf } from "./pieces.js";
 /**
  * @typedef {object} Keys what the letters do that is the page's affair
  * @property {() => void} undo
+ * @property {() => void} redo
+ * @property {(() => void)|undefined} [hint]
  * @property {() => void} auto
  * @property {() => void} resign
  * @property {() => void} help
+ * @property {(() => void)|undefined} [pause] stops the clock, or lets it go on
  */
 
+/** What is heard while the game is paused. */
+const AWAKE = ["b", "Pause", "?"];
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** @param {State} state @param {Keys} keys @param {Document|HTMLElement} scope where letters count */
@@ -109,6 +115,7 @@ function onFelt(state, event) {
     state.felt.classList.add("keys");
     if (current) tap(state, pieceOf(state, current) ?? null, current.dataset.pile ?? null);
   } else if (event.key === "f" && current) sendUp(state, current);
+  else if (event.key === "p" && current && !event.repeat) peekAt(state, current.dataset.pile ?? "");
 }
 
 /**
@@ -131,13 +138,14 @@ function foundation({ felt }) {
  * @returns {HTMLElement|null} the next stop in a direction, straight ahead preferred
  */
 function nearest(state, [dx, dy]) {
-  const from = state.focus && centre(state.focus);
+  const from = state.focus && standing(state, state.focus);
   if (!from) return null;
   let best = state.focus;
   let least = Infinity;
   for (const stop of stopsOf(state)) {
     if (stop === state.focus) continue;
-    const to = centre(stop);
+    const to = standing(state, stop);
+    if (!to) continue;
     const ahead = (to.x - from.x) * dx + (to.y - from.y) * dy;
     const aside = Math.abs((to.x - from.x) * dy) + Math.abs((to.y - from.y) * dx);
     if (ahead < 4) continue;
@@ -151,7 +159,7 @@ function nearest(state, [dx, dy]) {
 function anywhere(state, keys, event) {
   const target = /** @type {Element} */ (event.target);
   if (event.defaultPrevented || event.altKey || target.closest("input, select, textarea, dialog[open]")) return;
-  if ((event.ctrlKey || event.metaKey) && event.key !== "z") return;
+  if ((event.ctrlKey || event.metaKey) && !["z", "Z", "y"].includes(event.key)) return;
   const view = shown(state);
   /** @type {Record<string, () => void>} */
   const actions = {
@@ -160,19 +168,27 @@ function anywhere(state, keys, event) {
     z: keys.undo,
     a: keys.auto,
     "?": keys.help,
-    h: keys.help,
+    h: keys.hint ?? keys.help,
+    y: keys.redo,
+    ...(keys.pause && { b: keys.pause, Pause: keys.pause }),
+    Z: keys.redo,
     r: keys.resign,
     l: () => view && say(tableText(view)),
     Escape: () => pick(state, null),
   };
   const action = actions[event.key];
-  if (!action) return;
+  if (!action || (state.paused && !AWAKE.includes(event.key))) return;
   event.preventDefault();
   action();
 }
 
-/** @param {Element} element */
-function centre(element) {
-  const box = element.getBoundingClientRect();
-  return { x: box.left + box.width / 2, y: box.top + Math.min(box.height, 40) / 2 };
+/**
+ * Where a stop is laid out, wherever a card in motion may be: quick keys need not wait for the animation.
+ * @param {State} state @param {HTMLElement} stop @returns {{x: number, y: number}|undefined} in pixels of the felt
+ */
+function standing(state, stop) {
+  const { layout } = state;
+  const place = pieceOf(state, stop)?.rect ?? layout?.slots.find(({ pile }) => pile === stop.dataset.pile);
+  if (!layout || !place) return undefined;
+  return { x: place.x + layout.w / 2, y: place.y + Math.min(layout.h, 40) / 2 };
 }

@@ -5,12 +5,15 @@ import { moveText, say } from "./announce.js";
 import { offered, takeMove, takeView } from "./game.js";
 import { Graph } from "./graph.js";
 import { parse } from "./moves.js";
-import { drawCards, mark, pick } from "./picking.js";
+import { drawCards, pick } from "./picking.js";
+import { pointAt } from "./pointing.js";
 import { play as sound } from "./sound.js";
 import { newState } from "./state.js";
 import { bind, draw, observe } from "./table.js";
+import { whyText } from "./why.js";
 
 /** @import { Token, View } from "./types.js" */
+/** @import { Reason } from "./why.js" */
 
 /** Between two moves that go by themselves, ms. */
 const PACE = 190;
@@ -25,8 +28,18 @@ class Lesson {
     this.section = section;
     this.graph = graph;
     this.texts = [...section.querySelectorAll(".lesson-texts li")].map((item) => item.innerHTML);
-    this.state = newState(felt, { play: (token) => this.play(token), draw: (how = {}) => draw(this.state, how) });
-    const keys = { undo: () => this.undo(), auto: () => {}, resign: () => {}, help: () => this.showMove() };
+    this.state = newState(felt, {
+      play: (token) => this.play(token),
+      draw: (how = {}) => draw(this.state, how),
+      why: (pile, count, to) => this.#refuse(this.graph.why(this.#at, pile, count, to)),
+    });
+    const keys = {
+      undo: () => this.undo(),
+      redo: () => {},
+      auto: () => {},
+      resign: () => {},
+      help: () => this.showMove(),
+    };
     bind(this.state, keys, section);
     this.#buttons();
     this.restart();
@@ -71,14 +84,7 @@ class Lesson {
   showMove() {
     const token = this.graph.best(this.#at);
     if (!token) return;
-    const move = parse(token);
-    if (!move) {
-      pick(this.state, null);
-      this.state.slots.elements.get("s")?.classList.add("target");
-      return;
-    }
-    pick(this.state, { pile: move.from, count: move.count });
-    mark(this.state, [{ to: move.to, token }], this.state.picked);
+    pointAt(this.state, token);
   }
 
   /** @param {Token} token that led to the present position */
@@ -105,17 +111,14 @@ class Lesson {
   #tell() {
     const { say: text, run } = this.graph.positions[this.#at];
     const lost = !this.graph.isOpen(this.#at);
-    const line = /** @type {HTMLElement} */ (this.section.querySelector(".lesson-say"));
-    line.dataset.state = this.#done ? "done" : lost ? "lost" : run ? "run" : "try";
-    const label = /** @type {HTMLElement} */ (line.querySelector("b"));
-    label.textContent = this.#done ? t("Well done!") : lost ? t("That was it:") : run ? t("Watch:") : t("Try:");
+    const state = this.#done ? "done" : lost ? "lost" : run ? "run" : "try";
+    const label = this.#done ? t("Well done!") : lost ? t("That was it:") : run ? t("Watch:") : t("Try:");
     const words = lost
       ? t("from here the aim is out of reach. Take the move back.")
       : run
         ? t("the rest goes up by itself.")
         : this.texts[text];
-    const place = /** @type {HTMLElement} */ (line.querySelector("span"));
-    if (place.innerHTML !== words) place.innerHTML = words;
+    this.#write(state, label, words);
     this.#button("undo").disabled = this.#way.length === 1;
     this.#button("again").disabled = this.#way.length === 1;
     this.#button("show").disabled = this.graph.best(this.#at) === null || Boolean(run);
@@ -123,6 +126,22 @@ class Lesson {
     const stock = this.#button("draw");
     stock.hidden = !this.graph.draws;
     stock.disabled = !legal.includes("d") && !legal.includes("n");
+  }
+
+  /** Says why cards stay where they are, until the next move. @param {Reason[]} reasons */
+  #refuse(reasons) {
+    const { view } = this.state;
+    if (view && reasons.length > 0) this.#write("refused", t("Not so:"), whyText(view, reasons));
+  }
+
+  /** @param {string} state @param {string} label @param {string} words */
+  #write(state, label, words) {
+    const line = /** @type {HTMLElement} */ (this.section.querySelector(".lesson-say"));
+    line.dataset.state = state;
+    const head = /** @type {HTMLElement} */ (line.querySelector("b"));
+    head.textContent = label;
+    const place = /** @type {HTMLElement} */ (line.querySelector("span"));
+    if (place.innerHTML !== words) place.innerHTML = words;
   }
 
   /** @param {string} name @returns {HTMLButtonElement} */

@@ -1,15 +1,24 @@
 /** The page of a table: puts state, connection, hand and picture together. */
 
+import "../copying.js";
 import "../hints.js";
 import { applySettings, bindSettings } from "../settings.js";
+import { companyAt } from "./company.js";
 import { bindEnd } from "./finish.js";
+import { bindHint } from "./hint.js";
+import { plays } from "./game.js";
+import { guideAt } from "./guide.js";
 import { showConnection, showFigures, showTime } from "./hud.js";
-import { play, playOut, receive, resign, undo } from "./online.js";
+import { askWhy, play, playOut, receive, redo, resign, undo } from "./online.js";
+import { bindMore } from "./more.js";
+import { bindNames } from "./naming.js";
+import { bindPause, showPause } from "./pausing.js";
 import { drawCards } from "./picking.js";
 import { TableSocket } from "./socket.js";
 import { newState } from "./state.js";
 import { bind, draw, observe } from "./table.js";
 
+/** @import { Company } from "./company.js" */
 /** @import { How, State } from "./state.js" */
 
 /** How long the first cards wait for their faces, in ms. */
@@ -24,53 +33,74 @@ function start(felt) {
   /** @type {State} */
   const state = newState(felt, {
     play: (token) => play(state, socket, token),
-    draw: (how) => show(state, how),
+    draw: (how) => show(state, company, how),
+    why: (pile, count, to) => askWhy(socket, pile, count, to),
   });
+  /** @type {Company} */
+  const company = companyAt(state);
   const keys = {
     undo: () => undo(state, socket),
+    redo: () => redo(state, socket),
+    hint: bindHint(state),
     auto: () => playOut(state, socket),
-    resign: () => state.status === "playing" && byId("resign-dialog").showModal(),
+    resign: () => plays(state) && byId("resign-dialog").showModal(),
+    pause: bindPause(state, () => socket),
     help: () => byId("help-dialog").showModal(),
   };
   bind(state, keys, document);
   bindEnd(state);
+  bindNames(state);
+  const guide = guideAt(state);
   window.setInterval(() => showTime(state), TICK);
   /** @type {TableSocket} */
   const socket = new TableSocket(felt.dataset.socket ?? "", {
     have: () => state.n,
-    message: (message) => receive(state, socket, message),
+    message: (message) => take(message),
     status: showConnection,
   });
+  const take = (/** @type {any} */ message) => {
+    if (message.type === "waiting") return company.wait(message);
+    if (message.type === "error") company.refused(message.code);
+    receive(state, socket, message);
+    guide?.heard(message);
+  };
   bindButtons(state, socket);
-  open(state, socket);
+  bindMore(state, socket);
+  open(state, take);
 }
 
 /**
  * The first view comes with the page. Its cards are dealt with their faces, which were asked for with it.
- * @param {State} state @param {TableSocket} socket
+ * @param {State} state @param {(message: any) => void} take
  */
-async function open(state, socket) {
+async function open(state, take) {
   const opening = document.getElementById("opening");
   if (opening) {
     const message = JSON.parse(opening.textContent ?? "");
-    receive(state, socket, message);
+    take(message);
     const patience = new Promise((resolve) => setTimeout(resolve, FACES_WITHIN));
-    await Promise.race([state.faces.artwork(message.view).load(), patience]);
+    if (message.view) await Promise.race([state.faces.artwork(message.view).load(), patience]);
   }
   observe(state);
 }
 
-/** A table that nobody has played at is dealt when it first shows. @param {State} state @param {How} [how] */
-function show(state, how = {}) {
+/**
+ * A table that nobody has played at is dealt when it first shows.
+ * @param {State} state @param {Company} company @param {How} [how]
+ */
+function show(state, company, how = {}) {
   const view = draw(state, state.drawn ? how : { deal: state.n === 0 });
   if (!view) return;
   state.felt.dataset.confirmed = String(state.n ?? "");
   showFigures(state, view);
+  showPause(state);
+  company.drawn(view);
 }
 
 /** @param {State} state @param {TableSocket} socket */
 function bindButtons(state, socket) {
   byId("undo").addEventListener("click", () => undo(state, socket));
+  byId("redo").addEventListener("click", () => redo(state, socket));
   byId("draw").addEventListener("click", () => drawCards(state));
   byId("auto").addEventListener("click", () => playOut(state, socket));
   byId("stuck-undo").addEventListener("click", () => undo(state, socket));

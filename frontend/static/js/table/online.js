@@ -2,17 +2,35 @@
 
 import { t } from "../i18n.js";
 import { moveText, say } from "./announce.js";
+import { moveUpLater } from "./automove.js";
 import { showEnd } from "./finish.js";
-import { canUndo, forget, lacking, push, takeEnd, takeMove, takeResumed, takeVerdict, takeView, turn } from "./game.js";
-import { notice } from "./hud.js";
+import {
+  canUndo,
+  forget,
+  lacking,
+  plays,
+  push,
+  redoable,
+  takeClock,
+  takeEnd,
+  takeMove,
+  takeResumed,
+  takeVerdict,
+  takeView,
+  turn,
+} from "./game.js";
+import { hush, notice } from "./hud.js";
 import { parse } from "./moves.js";
 import { pick } from "./picking.js";
 import { refusalText } from "./refusals.js";
+import { forgetLine, recall, remember } from "./remembering.js";
 import { play as sound } from "./sound.js";
+import { whyText } from "./why.js";
 
 /** @import { TableSocket } from "./socket.js" */
 /** @import { State } from "./state.js" */
-/** @import { Token, View } from "./types.js" */
+/** @import { Pile, Token, View } from "./types.js" */
+/** @import { Reason } from "./why.js" */
 
 /** How long the messages that belong to an end may come apart, in ms. */
 const MISSING_WITHIN = 1000;
@@ -22,7 +40,9 @@ const MISSING_WITHIN = 1000;
  * @param {State} state @param {TableSocket} socket @param {Token} token
  */
 export function play(state, socket, token) {
+  if (state.paused) return;
   pick(state, null);
+  hush();
   const n = push(state, token);
   // A connection that is coming is told of the move when the table resumes.
   if (!socket.send({ type: "move", n, token }) && !socket.coming) {
@@ -38,10 +58,30 @@ export function undo(state, socket) {
   if (canUndo(state)) play(state, socket, "u");
 }
 
+/** Makes the move again that was taken back last. @param {State} state @param {TableSocket} socket */
+export function redo(state, socket) {
+  const token = redoable(state);
+  if (token) play(state, socket, token);
+}
+
+/** Takes every move back. @param {State} state @param {TableSocket} socket */
+export function rewind(state, socket) {
+  if (!canUndo(state) || state.pending.length > 0) return;
+  pick(state, null);
+  state.rewinding = socket.send({ type: "rewind", n: (state.n ?? 0) + 1 });
+}
+
+/**
+ * Asks the server why cards stay where they are.
+ * @param {TableSocket} socket @param {Pile} pile @param {number} cards @param {Pile|""} to
+ */
+export function askWhy(socket, pile, cards, to) {
+  if (!socket.send({ type: "why", pile, cards, to })) notice(t("This move is not possible."));
+}
+
 /** Asks the server to make the moves that need no thought. @param {State} state @param {TableSocket} socket */
 export function playOut(state, socket) {
-  if (state.auto && state.status === "playing" && state.pending.length === 0)
-    socket.send({ type: "auto", n: (state.n ?? 0) + 1 });
+  if (state.auto && plays(state) && state.pending.length === 0) socket.send({ type: "auto", n: (state.n ?? 0) + 1 });
 }
 
 /** @param {State} state @param {TableSocket} socket */
@@ -65,6 +105,9 @@ function take(state, socket, message) {
   switch (message.type) {
     case "view":
       takeView(state, message);
+      recall(state);
+      remember(state);
+      if (state.stuck) say(t("No move is left here."));
       return draw({ jump: true });
     case "moved":
       return moved(state, socket, message);
@@ -72,12 +115,18 @@ function take(state, socket, message) {
       takeResumed(state, message);
       state.pending.forEach((token, k) => socket.send({ type: "move", n: message.n + 1 + k, token }));
       return draw();
+    case "clock":
+      takeClock(state, message);
+      return draw();
     case "ended":
       takeEnd(state, message);
+      forgetLine(state);
       return draw();
     case "verdict":
       takeVerdict(state, message);
       return draw();
+    case "because":
+      return state.view && message.reasons.length > 0 && notice(whyText(state.view, message.reasons));
     case "error":
       return refuse(state, socket, message);
   }
@@ -89,8 +138,15 @@ function moved(state, socket, message) {
   const found = takeMove(state, message);
   if (found === "missing") socket.restart();
   if (found !== "taken") return;
+  remember(state);
   state.host.draw({ source: parse(message.token)?.from ?? null });
-  say(moveText(before, /** @type {View} */ (state.view), message.token));
+  const moves = {
+    play: (/** @type {Token} */ token) => play(state, socket, token),
+    playOut: () => playOut(state, socket),
+  };
+  moveUpLater(state, moves, message.token);
+  const text = moveText(before, /** @type {View} */ (state.view), message.token);
+  say(state.stuck ? `${text}. ${t("No move is left here.")}` : text);
 }
 
 /** Asks for what is missing of the end, unless it comes by itself. @param {State} state @param {TableSocket} socket */
@@ -99,7 +155,10 @@ function completeLater(state, socket) {
   if (lacking(state)) state.completing = window.setTimeout(() => socket.greet(), MISSING_WITHIN);
 }
 
-/** @param {State} state @param {TableSocket} socket @param {{code: string, data?: {state?: string}}} error */
+/**
+ * @param {State} state @param {TableSocket} socket
+ * @param {{code: string, data?: {state?: string, reason?: Reason}}} error
+ */
 function refuse(state, socket, error) {
   forget(state);
   if (error.code === "closed") turn(state, error.data?.state ?? "pending");
@@ -107,5 +166,6 @@ function refuse(state, socket, error) {
   if (error.code === "stale") return;
   // Refused at the door: knock again later.
   if (error.code === "server_busy" && socket.coming) socket.restart();
-  notice(refusalText(error.code));
+  const reason = error.data?.reason;
+  notice(reason && state.view ? whyText(state.view, [reason]) : refusalText(error.code));
 }

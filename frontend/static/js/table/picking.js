@@ -7,6 +7,7 @@ import { sizeOf } from "./cards.js";
 import { choices, offered, shown } from "./game.js";
 import { likelyFoundation, parse } from "./moves.js";
 import { faceOf, pieceOf, topOf } from "./pieces.js";
+import { refuse } from "./refusing.js";
 
 /** @import { Picked, Piece, State } from "./state.js" */
 /** @import { Choice, Pile } from "./types.js" */
@@ -22,6 +23,7 @@ export function drawCards(state) {
   const view = shown(state);
   const token = ["d", "n"].find((one) => legal.includes(one));
   if (view && token && (token !== "d" || sizeOf(view, "s") > 0)) state.host.play(token);
+  else if (!token) refuse(state, "s", 1);
 }
 
 /** @param {State} state @param {Element} element of a card that is to go to a foundation */
@@ -30,8 +32,10 @@ export function sendUp(state, element) {
   const piece = pieceOf(state, element);
   if (!piece || !view) return;
   const { pile, i } = piece.rect;
-  const choice = choices(state, pile, sizeOf(view, pile) - i).find(({ to }) => to === "f");
+  const count = sizeOf(view, pile) - i;
+  const choice = choices(state, pile, count).find(({ to }) => to === "f");
   if (choice) state.host.play(choice.token);
+  else refuse(state, pile, count, "f0");
 }
 
 /**
@@ -53,12 +57,17 @@ export function tap(state, piece, pile) {
   }
   const count = piece ? sizeOf(view, pile) - piece.rect.i : 0;
   const found = count > 0 ? choices(state, pile, count) : [];
+  if (found.length === 0) {
+    if (picked && picked.pile !== pile) refuse(state, picked.pile, picked.count, pile);
+    else if (count > 0) refuse(state, pile, count);
+    return pick(state, null);
+  }
   if (picked && picked.pile === pile && picked.count === count) {
     const choice = found.find(({ to }) => to === "f") ?? (found.length === 1 ? found[0] : null);
     return choice ? host.play(choice.token) : pick(state, null);
   }
   if (settings.one_tap && found.length === 1) return host.play(found[0].token);
-  pick(state, found.length > 0 ? { pile, count } : null);
+  pick(state, { pile, count });
 }
 
 /** @param {State} state @param {Picked|null} picked */

@@ -17,6 +17,9 @@ export function refusalText(code) {
     illegal_move: t("This move is not possible."),
     stale: t("The table has been brought up to date."),
     closed: t("This game is over."),
+    paused: t("This game is paused."),
+    no_pause: t("Only practice can be paused."),
+    not_begun: t("The race has not begun."),
     record_full: t("This game has reached the longest record allowed. You can still resign."),
     not_yours: t("This is another player's game."),
     not_found: t("There is no such game."),
@@ -44,8 +47,10 @@ export function reasonText({ code }) {
     pace: t("The game was played faster than anybody looks at the cards."),
     steady: t("The moves came as regularly as a machine's."),
     copied_line: t("Another player has played the same moves before."),
+    same_device: t("This deal had been begun on the same device before, by another player."),
     not_verifiable: t("The record could not be replayed."),
     staff: t("This was decided by the site's staff."),
+    other: t("A person looks at it."),
   };
   return texts[/** @type {"pace"} */ (code)] ?? t("The record does not hold.");
 }

@@ -9,9 +9,10 @@ import { sizeOf } from "./cards.js";
 import { blankCard } from "./faces.js";
 import { shown } from "./game.js";
 import { layout } from "./layout.js";
-import { small } from "./layouts/grid.js";
+import { small } from "./layouts/fans.js";
 import { match, same } from "./matching.js";
 import { flip, move, wait } from "./motion.js";
+import { endPeek } from "./peek.js";
 import { settleLater, stack } from "./stacking.js";
 
 /** @import { How, Piece, State } from "./state.js" */
@@ -27,6 +28,7 @@ export function render(state, { deal = false, jump = false, source = null } = {}
   const to = layout(view, size.width, size.height, settings.left_handed);
   const resized = state.layout?.w !== to.w;
   state.draws++;
+  if (view !== before) endPeek(state);
   state.drawn = view;
   state.layout = to;
   if (resized) measure(state, to);

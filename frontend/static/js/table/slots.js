@@ -1,7 +1,6 @@
 /** The ground that piles stand on, and how many cards lie in those whose cards do not show. */
 
-import { t, tn } from "../i18n.js";
-import { pileName, sizeOf } from "./cards.js";
+import { pileText, sizeOf } from "./cards.js";
 import { move } from "./motion.js";
 
 /** @import { Faces } from "./faces.js" */
@@ -70,7 +69,7 @@ export class Slots {
     element.classList.toggle("paper", waste && size > 0);
     element.classList.toggle("deep", size > 3 && (stock || waste || reserve) && view.game !== "braid");
     element.classList.toggle("filled", filled.has(pile));
-    const label = `${pileName(pile, view)}, ${size === 0 ? t("empty") : tn("1 card", "{n} cards", size)}`;
+    const label = pileText(view, pile);
     if (element.getAttribute("aria-label") !== label) element.setAttribute("aria-label", label);
     const at = `${slot.x} ${slot.y} ${slot.w} ${slot.h}`;
     if (element.dataset.at === at) return;
@@ -91,7 +90,7 @@ export class Slots {
    * @param {number} size
    * @param {number} h of a card
    */
-  #tally({ pile, x, y, w }, size, h) {
+  #tally({ pile, x, y, w, foot }, size, h) {
     let element = this.#tallies.get(pile);
     if (!element) {
       element = Object.assign(document.createElement("span"), { className: "tally" });
@@ -102,7 +101,7 @@ export class Slots {
     const text = String(size);
     if (element.textContent !== text) element.textContent = text;
     element.hidden = size === 0;
-    move(element, x + w / 2, y + h, 0);
+    move(element, x + w / 2, foot ?? y + h, 0);
   }
 }
 

@@ -11,6 +11,7 @@ import { Slots } from "./slots.js";
  * @typedef {object} Host what the page does for its table
  * @property {(token: Token) => void} play makes a move
  * @property {(how?: How) => void} draw draws the table anew
+ * @property {(pile: Pile, count: number, to: Pile|"") => void} [why] tells why these cards stay where they are
  *
  * @typedef {object} How a drawing differs from the last one
  * @property {boolean} [deal] cards come out of the stock one after the other
@@ -34,7 +35,9 @@ import { Slots } from "./slots.js";
  * @property {DOMRect} box of the felt
  * @property {Piece[]|null} lifted the cards in the hand, once it is a drag
  * @property {Choice[]} choices
- * @property {boolean} refused these cards cannot be lifted
+ * @property {boolean} refused this card lies face down and cannot be lifted
+ * @property {number} asking the timer after which the press asks what lies there
+ * @property {boolean} looked it has asked
  * @property {number} frame the next one, in which the cards follow the pointer
  *
  * @typedef {object} Clock
@@ -54,11 +57,21 @@ export function newState(felt, host) {
     legal: /** @type {Token[]} */ ([]),
     /** The number of the last confirmed token; null before the first view. */
     n: /** @type {number|null} */ (null),
+    /** Those of the legal moves to a foundation that spoil nothing. */
+    safe: /** @type {Token[]} */ ([]),
     stuck: false,
     auto: false,
     clock: /** @type {Clock} */ ({ ms: 0, at: 0, runs: false }),
+    /** Whether the clock stands and the cards are covered, until the player goes on. */
+    paused: false,
     /** Moves that are on their way to the server. */
     pending: /** @type {Token[]} */ ([]),
+
+    /** The moves that stand, as far as this page has seen them made, and those taken back, which can be made again. */
+    line: /** @type {Token[]} */ ([]),
+    undone: /** @type {Token[]} */ ([]),
+    /** Whether all is being taken back. */
+    rewinding: false,
 
     // How far the game is.
     status: "playing",
@@ -70,8 +83,12 @@ export function newState(felt, host) {
     last: /** @type {number|null} */ (null),
     /** What the verifier says. */
     verdict: /** @type {any} */ (null),
+    /** The place among all who have played the deal, in words. */
+    standing: /** @type {string|null} */ (null),
     /** The timer that asks for what is missing of the end. */
     completing: 0,
+    /** The timer of a card that goes up by itself. */
+    moveUp: 0,
     /** What the end has done and said. */
     told: /** @type {Set<string>} */ (new Set()),
 

@@ -38,6 +38,7 @@
  * @property {number} y
  * @property {number} w
  * @property {number} h
+ * @property {number} [foot] where the lowest of its cards ends, if that is not its own lower edge
  * @property {string} [sign] what the empty place shows
  * @property {boolean} [dim] not in use yet
  *

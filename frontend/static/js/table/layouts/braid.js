@@ -4,17 +4,20 @@ import { Grid, Plan, roomiest } from "./grid.js";
 
 /** @import { View, Layout } from "../types.js" */
 
+/** How far the cards of the plait stand from its middle, in card widths: their indices show beside the next one. */
+const LEAN = 0.36;
+
 /** @param {View} view @param {number} width @param {number} height @param {boolean} flipped @returns {Layout} */
 export function braid(view, width, height, flipped) {
   const grids = [
     new Grid(width, height, 9.9, 4),
-    new Grid(width, height, 5.75, 6.35),
+    new Grid(width, height, 5.75, 6.35, { gap: 0.09 }),
     new Grid(width, height, 8.8, 5.1),
   ];
   const choice = roomiest(grids);
   const plan = new Plan(view, grids[choice]);
   const place = [wide, tall, middling][choice];
-  place(plan);
+  place(plan, height);
   return plan.done(width, flipped);
 }
 
@@ -29,13 +32,15 @@ function wide(plan) {
   for (let k = 0; k < 8; k++) plan.stack(`f${k}`, grid.x(7.95 + (k % 2)), grid.y(Math.floor(k / 2)), SIGNS(view));
 }
 
-/** @param {Plan} plan */
-function tall(plan) {
+/** @param {Plan} plan @param {number} height what is left of it makes the plait longer */
+function tall(plan, height) {
   const { grid, view } = plan;
+  const rows = Math.min(5.4, height / (grid.h + grid.gap) - 2.25);
+  grid.top = Math.max(0, (height - grid.high(rows + 2.25)) / 2);
   for (let k = 0; k < 8; k++) plan.stack(`f${k}`, grid.x(1.5 + (k % 4)), grid.y(Math.floor(k / 4)), SIGNS(view));
   plan.stack("s", grid.x(0.1), grid.y(0), { sign: "stock" });
   plan.stack("w", grid.x(0.1), grid.y(1));
-  cells(plan, 0, 2.25, 4.1);
+  cells(plan, 0, 2.25, rows);
 }
 
 /** @param {Plan} plan */
@@ -70,7 +75,7 @@ function cells(plan, left, top, rows) {
 function weave(plan, x, y, room) {
   const { grid, view } = plan;
   const listed = view.piles.r ?? [];
-  const lean = grid.w * 0.3;
+  const lean = grid.w * LEAN;
   const step = (room - grid.h * 1.03) / 19;
   plan.slot("r", x, y + Math.round(9.5 * step), { sign: "braid" });
   listed.forEach((code, i) => {

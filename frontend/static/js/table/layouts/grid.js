@@ -1,15 +1,13 @@
-/** Measures that all tables share: a grid of card widths, and piles that fan and compress. */
+/** Measures that all tables share: a grid of card widths, and what is put on it. */
 
-import { settings } from "../../settings.js";
+import { spaced } from "./fans.js";
 
 /** @import { CardRect, Pile, Slot, View } from "../types.js" */
 
 export const RATIO = 1.4;
 const GAP = 0.13;
 const WIDEST = 148;
-
-/** @param {number} w card width in pixels @returns {boolean} whether cards show the large index of small cards */
-export const small = (w) => w < 66 || settings.large_cards;
+const NARROWEST = 20;
 
 /**
  * A grid of `columns` by `rows` cards (fractions allowed) centred in an area.
@@ -19,27 +17,49 @@ export class Grid {
   /**
    * @param {number} width pixels @param {number} height pixels
    * @param {number} columns @param {number} rows
-   * @param {{gap?: number, top?: boolean, widest?: number}} [options] top: stand at the top instead of the middle
+   * @param {{gap?: number, across?: number, top?: boolean, widest?: number}} [options] gap: between rows, and between
+   *   columns unless `across` says otherwise, in card widths; top: stand at the top instead of the middle
    */
-  constructor(width, height, columns, rows, { gap = GAP, top = false, widest = WIDEST } = {}) {
-    const byWidth = width / (columns + (columns - 1) * gap);
+  constructor(width, height, columns, rows, { gap = GAP, across = gap, top = false, widest = WIDEST } = {}) {
+    const byWidth = width / (columns + (columns - 1) * across);
     const byHeight = height / (rows * RATIO + (rows - 1) * gap);
-    this.w = Math.floor(Math.max(20, Math.min(byWidth, byHeight, widest)));
+    this.w = Math.floor(Math.max(NARROWEST, Math.min(byWidth, byHeight, widest)));
     this.h = Math.round(this.w * RATIO);
     this.gap = Math.max(2, Math.floor(this.w * gap));
-    this.left = Math.max(0, (width - columns * this.w - (columns - 1) * this.gap) / 2);
+    this.across = Math.max(2, Math.floor(this.w * across));
+    this.left = Math.max(0, (width - columns * this.w - (columns - 1) * this.across) / 2);
     this.top = top ? 0 : Math.max(0, (height - rows * this.h - (rows - 1) * this.gap) / 2);
     this.bottom = height;
   }
 
+  /**
+   * The grid with the widest cards at which all of a table can be read. It stands at the top.
+   * @param {number} width pixels @param {number} height pixels @param {number} columns
+   * @param {(grid: Grid) => number} need pixels of height
+   * @param {{least?: number, most?: number}} [options] the gap between columns, in card widths
+   * @returns {Grid}
+   */
+  static fitting(width, height, columns, need, { least = 0.1, most = 0.42 } = {}) {
+    for (let w = Math.min(WIDEST, Math.floor(width / (columns + (columns - 1) * least))); ; w--) {
+      const across = Math.min(most, Math.max(least, (width / w - columns) / (columns - 1)));
+      const grid = new Grid(width, height, columns, 1, { gap: least, across, top: true, widest: w });
+      if (w <= NARROWEST || need(grid) <= height) return grid;
+    }
+  }
+
   /** @param {number} column */
   x(column) {
-    return Math.round(this.left + column * (this.w + this.gap));
+    return Math.round(this.left + column * (this.w + this.across));
   }
 
   /** @param {number} row */
   y(row) {
     return Math.round(this.top + row * (this.h + this.gap));
+  }
+
+  /** @param {number} rows @returns {number} pixels from the upper edge of the first to the lower edge of the last */
+  high(rows) {
+    return rows * this.h + (rows - 1) * this.gap;
   }
 }
 
@@ -88,23 +108,17 @@ export class Plan {
    * @param {Partial<Slot>} [more]
    */
   fan(pile, x, y, room, more = {}) {
-    const { h } = this.grid;
-    this.slot(pile, x, y, { h: Math.min(h, room), ...more });
+    const { grid } = this;
     const listed = this.view.piles[pile] ?? [];
     const under = this.view.under[pile] ?? 0;
-    const [down, up] = small(this.grid.w) ? [0.15, 0.36] : [0.12, 0.27];
-    const steps = listed.slice(0, -1).map((code) => (code === null ? down : up) * h);
-    const hidden = listed.slice(0, -1).filter((code) => code === null).length * down * h;
-    const open = steps.reduce((sum, step) => sum + step, 0) - hidden;
-    const space = Math.max(0, room - h);
-    // Backs give way first, down to half; then everything does.
-    const backs = hidden > 0 ? Math.max(0.5, Math.min(1, (space - open) / hidden)) : 1;
-    const all = Math.min(1, space / Math.max(1, open + hidden * backs));
+    const steps = spaced(grid, listed, Math.max(0, room - grid.h));
     let at = y;
     listed.forEach((code, k) => {
       this.cards.push({ pile, i: under + k, code, x, y: Math.round(at), z: k });
-      at += (steps[k] ?? 0) * (code === null ? backs : 1) * all;
+      at += steps[k] ?? 0;
     });
+    const foot = Math.round(at) + grid.h;
+    this.slot(pile, x, y, { h: Math.min(grid.h, room), foot, ...more });
   }
 
   /** @param {number} width of the whole area @param {boolean} flipped @returns {import("../types.js").Layout} */
@@ -114,18 +128,17 @@ export class Plan {
       for (const rect of this.slots) rect.x = width - rect.x - rect.w;
       for (const rect of this.cards) {
         rect.x = width - rect.x - w;
+        if (rect.turn === undefined) continue;
+        rect.turn = -rect.turn;
+        rect.mirror = !rect.mirror;
       }
     }
     return { w, h, slots: this.slots, cards: this.cards };
   }
 }
 
-/** @param {View} view @param {string} letter @returns {Pile[]} the piles of a kind, in order */
-export function pilesOf(view, letter) {
-  return Object.keys(view.piles)
-    .filter((name) => name[0] === letter && name.length > 1)
-    .sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
-}
+/** @param {string} letter @param {number} from @param {number} to @returns {Pile[]} the piles `from` to before `to` */
+export const run = (letter, from, to) => Array.from({ length: to - from }, (_, k) => `${letter}${from + k}`);
 
 /** The first of several grids that gives the widest cards. @param {Grid[]} grids @returns {number} its index */
 export function roomiest(grids) {

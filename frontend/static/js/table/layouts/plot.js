@@ -1,51 +1,59 @@
-/**
- * The Plot: three rows of four piles, the reserve beside them, and the one foundation of phase one before the others.
- */
+/** The Plot: twelve piles in rows, the reserve beside them, and the one foundation of phase one before the others. */
 
-import { Grid, Plan, roomiest } from "./grid.js";
+import { shared } from "./fans.js";
+import { Grid, Plan, roomiest, run } from "./grid.js";
 
 /** @import { View, Layout } from "../types.js" */
 
-const CELL = 1.42;
+const WIDE = { columns: 10, rows: [run("t", 0, 6), run("t", 6, 12)] };
+const TALL = { columns: 5.4, rows: [run("t", 0, 4), run("t", 4, 8), run("t", 8, 12)] };
 
 /** @param {View} view @param {number} width @param {number} height @param {boolean} flipped @returns {Layout} */
 export function plot(view, width, height, flipped) {
-  const grids = [new Grid(width, height, 8.1, 3 * CELL - 0.12), new Grid(width, height, 5.4, 2.2 + 3 * CELL)];
-  const choice = roomiest(grids);
-  const plan = new Plan(view, grids[choice]);
-  (choice === 0 ? wide : tall)(plan);
+  // Which of the two it is depends on the screen alone: rows with room for some cards each.
+  const grids = [new Grid(width, height, WIDE.columns, 4.2), new Grid(width, height, TALL.columns, 8)];
+  const upright = roomiest(grids) === 1;
+  const { columns, rows } = upright ? TALL : WIDE;
+  const above = (/** @type {Grid} */ grid) => (upright ? grid.y(2.2) : 0);
+  const between = (/** @type {Grid} */ grid) => (rows.length - 1) * gapOf(grid);
+  const need = (/** @type {Grid} */ grid) =>
+    above(grid) + Math.max(grid.high(upright ? 3.15 : 4), shared(view, grid, rows, 0).least + between(grid));
+  const plan = new Plan(view, Grid.fitting(width, height, columns, need, { most: 0.3 }));
+  (upright ? tall : wide)(plan);
+  const { grid } = plan;
+  let y = above(grid);
+  const { heights } = shared(view, grid, rows, height - y - between(grid));
+  rows.forEach((piles, k) => {
+    piles.forEach((pile, column) => plan.fan(pile, grid.x((upright ? 1.4 : 1.5) + column), Math.round(y), heights[k]));
+    y += heights[k] + gapOf(grid);
+  });
   return plan.done(width, flipped);
 }
+
+/** @param {Grid} grid @returns {number} pixels between two rows of piles */
+const gapOf = (grid) => Math.round(grid.h * 0.1);
 
 /** @param {Plan} plan @param {number} k */
 const more = (plan, k) => ({ sign: plan.view.base ?? "", dim: k > 0 && plan.view.phase === 1 });
 
-/** @param {Plan} plan */
+/** @param {Plan} plan foundations right of the piles */
 function wide(plan) {
   const { grid } = plan;
-  plan.stack("r", grid.x(0), grid.y(0), { sign: "reserve" });
-  plan.stack("s", grid.x(0), grid.y(1.45), { sign: "stock" });
-  plan.stack("w", grid.x(0), grid.y(2.5));
-  for (let k = 0; k < 8; k++)
-    plan.stack(`f${k}`, grid.x(6.1 + (k % 2)), grid.y(Math.floor(k / 2) * 1.03), more(plan, k));
-  tableau(plan, 1.55, 0, 1);
+  left(plan, 0);
+  for (let k = 0; k < 8; k++) plan.stack(`f${k}`, grid.x(8 + (k % 2)), grid.y(Math.floor(k / 2)), more(plan, k));
 }
 
-/** @param {Plan} plan */
+/** @param {Plan} plan foundations above the piles: upright screens */
 function tall(plan) {
   const { grid } = plan;
   for (let k = 0; k < 8; k++) plan.stack(`f${k}`, grid.x(1.4 + (k % 4)), grid.y(Math.floor(k / 4)), more(plan, k));
-  plan.stack("r", grid.x(0), grid.y(0), { sign: "reserve" });
-  plan.stack("s", grid.x(0), grid.y(2.2), { sign: "stock" });
-  plan.stack("w", grid.x(0), grid.y(3.25));
-  tableau(plan, 1.4, 2.2, 1);
+  left(plan, 2.2);
 }
 
-/** @param {Plan} plan @param {number} left @param {number} top rows @param {number} pitch columns */
-function tableau(plan, left, top, pitch) {
+/** @param {Plan} plan @param {number} top row; on upright screens the reserve stands above it */
+function left(plan, top) {
   const { grid } = plan;
-  for (let k = 0; k < 12; k++) {
-    const y = grid.y(top + Math.floor(k / 4) * CELL);
-    plan.fan(`t${k}`, grid.x(left + (k % 4) * pitch), y, CELL * (grid.h + grid.gap) - grid.gap * 1.6);
-  }
+  plan.stack("r", grid.x(0), grid.y(0), { sign: "reserve" });
+  plan.stack("s", grid.x(0), grid.y(top || 1.45), { sign: "stock" });
+  plan.stack("w", grid.x(0), grid.y((top || 1.45) + 1.15));
 }

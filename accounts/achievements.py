@@ -1,0 +1,68 @@
+"""What a player has achieved, from the same plays as the statistics: nothing of it is stored.
+
+So a game that is rejected later takes back what it brought, and the next one that qualifies stands in its place.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from accounts.statistics import Play
+from accounts.streaks import streaks
+
+#: Days of a streak that are a week.
+WEEK: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Achievement:
+    """One achievement and the day it was reached, None while it was not.
+
+    Kinds are `win` (the first of a `variant`), `par` (a win in no more moves than the deal's par), `week` (a streak of
+    seven days) and `nine` (every variant won on one day).
+    """
+
+    kind: str
+    day: date | None
+    variant: str = ""
+
+
+def achievements(plays: Sequence[Play], variants: Sequence[str]) -> list[Achievement]:
+    """All achievements there are, given the player's plays from the oldest on and the variants of a day."""
+    wins = [play for play in plays if play.won]
+    return [*_first_wins(wins, variants), _par(wins), _week(wins), _nine(wins, variants)]
+
+
+def _first_wins(wins: Sequence[Play], variants: Sequence[str]) -> Iterator[Achievement]:
+    first: dict[str, date] = {}
+    for play in wins:
+        first.setdefault(play.variant, play.day)
+    return (Achievement("win", first.get(variant), variant) for variant in variants)
+
+
+def _par(wins: Sequence[Play]) -> Achievement:
+    for play in wins:
+        if play.par is not None and play.tokens <= play.par:
+            return Achievement("par", play.day, play.variant)
+    return Achievement("par", None)
+
+
+def _week(wins: Sequence[Play]) -> Achievement:
+    days = sorted({play.day for play in wins})
+    # The longest streak only grows with the days, so the first with a week is found by halving.
+    at = bisect_left(range(len(days)), WEEK, key=lambda n: streaks(days[: n + 1], days[n]).longest)
+    return Achievement("week", days[at] if at < len(days) else None)
+
+
+def _nine(wins: Sequence[Play], variants: Sequence[str]) -> Achievement:
+    won: dict[date, set[str]] = {}
+    for play in wins:
+        on_day = won.setdefault(play.day, set())
+        on_day.add(play.variant)
+        if on_day.issuperset(variants):
+            return Achievement("nine", play.day)
+    return Achievement("nine", None)

@@ -1,0 +1,181 @@
+"""The API's search for players and the comparison of two; `config.api` puts it together with the other parts."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Self
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Query, Router, Schema
+from pydantic import Field
+
+from accounts import comparison
+from accounts.comparison import DealMet, Tally
+from accounts.models import User
+from accounts.search import find_players
+from accounts.statistics import Figures
+from games.api import ERRORS, Limited
+from games.errors import ErrorCode, Refusal
+from games.races.ratings import ShownRating
+from leaderboards.ratings.meetings import RaceMet
+
+router = Router(tags=["players"])
+
+
+class NameIn(Schema):
+    """The beginning of a name."""
+
+    name: str = Field(min_length=2, max_length=64, pattern=r"^[^\x00]*$")
+
+
+class FoundOut(Schema):
+    """A player that was found; `id` is what the other addresses take."""
+
+    id: UUID
+    name: str
+
+
+class FiguresOut(Schema):
+    """Figures of one player; best time and fewest moves are of won games, streaks in days as of today."""
+
+    played: int
+    won: int
+    best_ms: int | None
+    fewest_moves: int | None
+    streak: int
+    longest_streak: int
+
+    @classmethod
+    def of(cls, figures: Figures) -> Self:
+        """The JSON of figures."""
+        return cls(
+            played=figures.played,
+            won=figures.won,
+            best_ms=figures.best_ms,
+            fewest_moves=figures.fewest_moves,
+            streak=figures.streaks.current,
+            longest_streak=figures.streaks.longest,
+        )
+
+
+class SideOut(Schema):
+    """One of the two, with all variants' figures together; without a rating where none was raced for."""
+
+    id: UUID
+    name: str
+    rating: int | None
+    provisional: bool
+    overall: FiguresOut
+
+    @classmethod
+    def of(cls, player: User, figures: Figures, rating: ShownRating | None) -> Self:
+        """The JSON of one of the two."""
+        return cls(
+            id=player.public_id,
+            name=str(player),
+            rating=None if rating is None else rating.value,
+            provisional=rating is not None and rating.provisional,
+            overall=FiguresOut.of(figures),
+        )
+
+
+class ComparedVariantOut(Schema):
+    """The figures of both at a variant that either has played."""
+
+    variant: str
+    figures: tuple[FiguresOut, FiguresOut]
+
+
+class GameOut(Schema):
+    """How a player did at a deal."""
+
+    won: bool
+    cards_up: int
+    elapsed_ms: int
+    tokens: int
+
+
+class DealMetOut(Schema):
+    """A deal that both have finished."""
+
+    variant: str
+    day: date
+    games: tuple[GameOut, GameOut]
+
+    @classmethod
+    def of(cls, met: DealMet) -> Self:
+        """The JSON of such a deal."""
+        one, two = (
+            GameOut(won=play.won, cards_up=play.cards_up, elapsed_ms=play.elapsed_ms, tokens=play.tokens)
+            for play in met.plays
+        )
+        return cls(variant=met.variant, day=met.day, games=(one, two))
+
+
+class RaceMetOut(Schema):
+    """A rated race in which both were, with their places: null for one who was disqualified."""
+
+    room: str
+    number: int
+    variant: str
+    finished_at: datetime
+    places: tuple[int | None, int | None]
+
+    @classmethod
+    def of(cls, met: RaceMet) -> Self:
+        """The JSON of such a race."""
+        return cls(
+            room=met.room, number=met.number, variant=met.variant, finished_at=met.finished_at, places=met.places
+        )
+
+
+class TallyOut(Schema):
+    """How often each was ahead, and how often neither."""
+
+    ahead: tuple[int, int]
+    neither: int
+
+    @classmethod
+    def of(cls, tally: Tally) -> Self:
+        """The JSON of a tally."""
+        return cls(ahead=(tally.first, tally.second), neither=tally.neither)
+
+
+class ComparisonOut(Schema):
+    """Two players side by side, always in the order of the address; of deals and races the latest ten are listed."""
+
+    players: tuple[SideOut, SideOut]
+    variants: list[ComparedVariantOut]
+    deals: TallyOut
+    latest_deals: list[DealMetOut]
+    races: TallyOut
+    latest_races: list[RaceMetOut]
+
+
+@router.get("/players", response={200: list[FoundOut], **ERRORS}, throttle=[Limited("search")])
+def search_players(request: HttpRequest, asked: Query[NameIn]) -> list[FoundOut]:  # noqa: ARG001
+    """Players whose names begin like this, however it is spelt, at most twenty."""
+    return [FoundOut(id=player.public_id, name=str(player)) for player in find_players(asked.name)]
+
+
+@router.get("/players/{uuid:player_id}/vs/{uuid:other_id}", response={200: ComparisonOut, **ERRORS})
+def compare_players(request: HttpRequest, player_id: UUID, other_id: UUID) -> ComparisonOut:  # noqa: ARG001
+    """Two players side by side: figures, the deals both have finished, the rated races both were in."""
+    one, two = (get_object_or_404(User.objects.with_page(), public_id=key) for key in (player_id, other_id))
+    if one == two:
+        raise Refusal(ErrorCode.NOT_FOUND, "A player is compared with another one.")
+    found = comparison.compare(one, two)
+    sides = [SideOut.of(*side) for side in zip((one, two), found.overall, found.ratings, strict=True)]
+    return ComparisonOut(
+        players=(sides[0], sides[1]),
+        variants=[
+            ComparedVariantOut(variant=name, figures=(FiguresOut.of(both[0]), FiguresOut.of(both[1])))
+            for name, both in found.by_variant.items()
+        ],
+        deals=TallyOut.of(found.deals),
+        latest_deals=[DealMetOut.of(met) for met in found.latest_deals],
+        races=TallyOut.of(found.races),
+        latest_races=[RaceMetOut.of(met) for met, _ahead in found.latest_races],
+    )

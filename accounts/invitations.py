@@ -1,0 +1,125 @@
+"""Inviting others by link: where a player gets it, the page that it leads to, and what comes of it.
+
+A link bears the inviter's public id, signed, and ends after a while: nothing is stored. It is nobody's any more when
+the account is deleted or banned. Whoever accepts sits down in a room of their own, and the inviter is told of it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.core import signing
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts import follows
+from accounts.access import PlayerRequest, account_required
+from accounts.models import User
+from games import limits
+from games.errors import RateLimitedError, Refusal
+from games.ghosts import inbox
+from games.ghosts.models import Notice
+from games.pages.chosen import chosen
+from games.pages.lobby import open_own_room, refused
+from games.pages.shown import ShownPlayer
+from games.players import check_may_begin, has_account, player_id
+
+#: How long a link invites.
+LASTS: Final = timedelta(days=14)
+_SIGNER: Final = signing.TimestampSigner(sep=".", salt="invitation")
+
+
+def token_of(player: User) -> str:
+    """What the link of a player's invitation bears from now on."""
+    return _SIGNER.sign(player.public_id.hex)
+
+
+def inviter_of(token: str) -> User | None:
+    """Who invites by this token; nobody once it is too old or the player has no page any more."""
+    try:
+        key = UUID(hex=_SIGNER.unsign(token, max_age=LASTS))
+    except (signing.BadSignature, ValueError):
+        return None
+    return User.objects.with_page().filter(public_id=key).first()
+
+
+@require_safe
+@never_cache
+@account_required()
+def invite(request: PlayerRequest) -> HttpResponse:
+    """The player's link, to be sent to others."""
+    link = settings.PUBLIC_URL + reverse("players:join", args=[token_of(request.user)])
+    return render(request, "players/invite.html", {"link": link, "until": timezone.now() + LASTS})
+
+
+@require_safe
+@never_cache
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """The page of an invitation: play as a guest, make an account, or race at once."""
+    inviter = inviter_of(token)
+    if inviter is None:
+        return _over(request)
+    if inviter.pk == player_id(request):
+        return redirect("players:invite")
+    context = {"inviter": ShownPlayer.of(inviter), "token": token, "has_account": has_account(request)}
+    return render(request, "players/join.html", context)
+
+
+@require_POST
+def accept(request: HttpRequest, token: str) -> HttpResponse:
+    """Sit down in a room and have the inviter told; a visitor without an account becomes a guest.
+
+    Somebody with an account follows the inviter from then on.
+    """
+    inviter = inviter_of(token)
+    if inviter is None:
+        return _over(request)
+    if inviter.pk == player_id(request):
+        return redirect("players:invite")
+    limits.spend(request, "room")
+    check_may_begin(request)
+    try:
+        room = open_own_room(request, chosen(QueryDict()))
+    except Refusal as refusal:
+        return refused(request, refusal)
+    if request.user.is_authenticated and not request.user.is_guest:
+        with suppress(ValidationError):  # who follows as many as one may follows no more
+            follows.follow(request.user, inviter)
+    address = reverse("games:room", args=[room.code])
+    if _tell(inviter, room.host_id, address):
+        messages.success(request, _("%(name)s has been told that you are here.") % {"name": inviter})
+    else:
+        text = _("So many have come in this hour that %(name)s is not told of you. Send them the link to this room.")
+        messages.warning(request, text % {"name": inviter})
+    return redirect(address)
+
+
+def _tell(inviter: User, guest_id: int | None, address: str) -> bool:
+    """Have the inviter told who waits where, unless others have been too many in this hour; says whether it was done.
+
+    However often somebody accepts, the inviter has one unread notice of it.
+    """
+    data = {"player": guest_id, "address": address}
+    if inbox.renew(inviter.pk, Notice.Kind.JOINED, data):
+        return True
+    try:
+        limits.spend_of(inviter.pk, "invited")
+    except RateLimitedError:
+        return False
+    inbox.put(inviter.pk, Notice.Kind.JOINED, data)
+    return True
+
+
+def _over(request: HttpRequest) -> HttpResponse:
+    return render(request, "players/join_over.html", status=404)

@@ -1,0 +1,178 @@
+"""Signing in with Google, GitHub or Discord, where the site has keys for them.
+
+Of what a service tells, only its number for the player is kept, and an e-mail address that it has confirmed. It never
+opens an account that is not connected to it: an address may be somebody else's here.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any, Final
+
+from allauth.account.adapter import get_adapter as get_account_adapter
+from allauth.account.utils import filter_users_by_email
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.forms import SignupForm
+from allauth.socialaccount.internal.flows.signup import clear_pending_signup
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialLogin
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models.signals import pre_save
+from django.dispatch import receiver
+from django.http import HttpRequest
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.names import LONGEST, SHORTEST, clean_name
+
+_NAMES: Final = {"google": "Google", "github": "GitHub", "discord": "Discord"}
+
+#: How long the name may be chosen after coming back: somebody else may use the browser later.
+PENDING: Final = timedelta(minutes=15)
+_TOLD_AT: Final = "told_at"
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service as pages show it; `address` is where one leaves for it."""
+
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A service that a player can sign in by; `id` is what the form to end it takes."""
+
+    id: int
+    service: str
+    since: Any
+
+
+def configured() -> list[Service]:
+    """The services that the site has keys for."""
+    known = settings.SOCIALACCOUNT_PROVIDERS
+    return [Service(name, reverse(f"{one}_login")) for one, name in _NAMES.items() if one in known]
+
+
+class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth carries no types
+    """Takes keys from the settings alone, and makes accounts like those that sign up with a password."""
+
+    error_messages = DefaultSocialAccountAdapter.error_messages | {
+        "no_password": _("Set a password or connect another service first: nothing else lets you in."),
+        "connected_other": _("That account elsewhere is already connected to another player."),
+    }
+
+    def list_apps(
+        self,
+        request: HttpRequest,  # noqa: ARG002
+        provider: str | None = None,
+        client_id: str | None = None,  # noqa: ARG002
+    ) -> list[SocialApp]:
+        """The keys from the settings. A service that is asked for is known without keys too: it may be connected."""
+        known = settings.SOCIALACCOUNT_PROVIDERS
+        wanted = [provider] if provider in _NAMES else known
+        keys = {one: known[one]["APPS"][0] if one in known else {"client_id": ""} for one in wanted}
+        return [SocialApp(provider=one, name=_NAMES[one], **given) for one, given in keys.items()]
+
+    def new_user(self, request: HttpRequest, sociallogin: SocialLogin) -> User:  # noqa: ARG002
+        """Nobody yet: whether it will be the guest of this session is seen when the name is chosen."""
+        return User()
+
+    def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> User:  # noqa: ARG002
+        """Propose the name that the player goes by there. A real name is not proposed: names are public here."""
+        user: User = sociallogin.user
+        try:
+            user.username = clean_name(data.get("username") or "")
+        except ValidationError:
+            user.username = ""
+        return user
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:  # noqa: ARG002
+        """Keep of the addresses the one that the service has confirmed, if any, and of the rest nothing.
+
+        All that is kept may wait in the session, until the name is chosen or the password given.
+        """
+        sociallogin.token = None
+        sociallogin.account.extra_data = {}
+        sociallogin.state[_TOLD_AT] = time.time()
+        sociallogin.email_addresses = [one for one in sociallogin.email_addresses if one.verified][:1]
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        """Whether one may still become a player by what the service has told; what is too old is dropped."""
+        if time.time() - sociallogin.state.get(_TOLD_AT, 0) > PENDING.total_seconds():
+            clear_pending_signup(request)
+            messages.error(request, _("Too much time has passed. Please sign in once more."))
+            raise ImmediateHttpResponse(redirect("account_login"))
+        return super().is_open_for_signup(request, sociallogin)  # type: ignore[no-any-return]
+
+    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: NameForm) -> User:
+        """Make the account, of the guest's row if a guest is playing in this session."""
+        user = sociallogin.user = get_account_adapter().new_user(request)
+        if is_taken(sociallogin):
+            sociallogin.email_addresses = []
+        get_account_adapter().save_user(request, user, form, commit=False)
+        get_account_adapter().write_user(request, user, partial(self._connect, request, sociallogin))
+        return user  # type: ignore[no-any-return]
+
+    def _connect(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Write the connection and the address with the account."""
+        try:
+            with transaction.atomic():
+                sociallogin.save(request)
+        except IntegrityError:  # the same was done in another tab meanwhile
+            messages.error(request, self.error_messages["connected_other"])
+            raise ImmediateHttpResponse(redirect("account_login")) from None
+
+
+class NameForm(SignupForm):  # type: ignore[misc]
+    """The name to play under, after the first sign-in by a service."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["email"]
+        name = self.fields["username"]
+        name.label = _("Name")
+        name.help_text = _("What other players see; you can change it later.")
+        name.widget.attrs |= {"minlength": SHORTEST, "maxlength": LONGEST, "autocapitalize": "words"}
+        name.widget.attrs.pop("placeholder", None)
+
+    def clean(self) -> dict[str, Any]:
+        """There is no field for an address: what the service has confirmed is there already."""
+        cleaned: dict[str, Any] = super().clean()
+        return {**cleaned, "email": ""}
+
+    @property
+    def service(self) -> str:
+        """The name of the service."""
+        return _NAMES[self.sociallogin.account.provider]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is an account with the address that the service has confirmed."""
+        return is_taken(self.sociallogin)
+
+
+def is_taken(sociallogin: SocialLogin) -> bool:
+    """Whether an address that a service has confirmed is in an account here."""
+    return any(filter_users_by_email(one.email) for one in sociallogin.email_addresses)
+
+
+def connections_of(player: User) -> list[Connection]:
+    """The services that a player can sign in by."""
+    rows = SocialAccount.objects.filter(user=player).order_by("date_joined")
+    return [Connection(row.pk, _NAMES.get(row.provider, row.provider), row.date_joined) for row in rows]
+
+
+@receiver(pre_save, sender=SocialAccount)
+def keep_the_number_only(instance: SocialAccount, **_: Any) -> None:  # noqa: ANN401
+    """Drop what a service tells of the player besides."""
+    instance.extra_data = {}

@@ -1,0 +1,124 @@
+"""The browsers in which players are reminded: what is stored of them, and when it goes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from cryptography.hazmat.primitives.asymmetric import ec
+from django.conf import settings
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from accounts.models import PushDevice, User
+from accounts.push.keys import to_bytes
+
+#: Browsers of one player; another takes the place of the oldest.
+MOST: Final = 8
+#: The session knows its device by this, also when its key changes.
+_DEVICE: Final = "push_device"
+_LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_ADDRESS: Final = re.compile(rf"https://{_LABEL}(?:\.{_LABEL})+/[\x21-\x7e]+")
+_LONGEST: Final = 1000
+_KEY_BYTES: Final = 65
+_AUTH_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """Where a browser has messages sent, and what encrypts them for it."""
+
+    endpoint: str
+    p256dh: bytes
+    """The browser's public key, a point on P-256."""
+    auth: bytes
+    """A secret of 16 bytes."""
+
+
+def subscription_of(told: Any) -> Subscription:  # noqa: ANN401 - whatever was sent
+    """The subscription that a browser tells of: `endpoint`, `p256dh` and `auth`, the latter two in base64url.
+
+    :raises ValueError: when it is none, or has messages sent to a service that is not known.
+    """
+    endpoint, p256dh, auth = (_text(told, name) for name in ("endpoint", "p256dh", "auth"))
+    subscription = Subscription(endpoint, to_bytes(p256dh), to_bytes(auth))
+    ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), subscription.p256dh)
+    lengths = (len(subscription.p256dh), len(subscription.auth))
+    if lengths != (_KEY_BYTES, _AUTH_BYTES) or not is_allowed(endpoint):
+        raise ValueError("not a subscription")
+    return subscription
+
+
+def is_allowed(endpoint: str) -> bool:
+    """Whether messages are sent there: over https, to one of the services in the settings."""
+    if not _ADDRESS.fullmatch(endpoint):
+        return False
+    host = urlsplit(endpoint).hostname or ""
+    return any(host == service or host.endswith(f".{service}") for service in settings.PUSH_SERVICES)
+
+
+def add(player: User, session: SessionBase, subscription: Subscription, language: str) -> None:
+    """Remind the player in the browser of this session, and nobody else in it."""
+    with transaction.atomic():
+        end_here(session)
+        device, _ = PushDevice.objects.update_or_create(
+            endpoint=subscription.endpoint,
+            defaults={
+                "player": player,
+                "p256dh": subscription.p256dh,
+                "auth": subscription.auth,
+                "language": language,
+                "session_key": session.session_key or "",
+            },
+        )
+        kept = PushDevice.objects.filter(player=player).order_by("-pk").values("pk")[:MOST]
+        PushDevice.objects.filter(player=player).exclude(pk__in=list(kept.values_list("pk", flat=True))).delete()
+    session[_DEVICE] = device.pk
+
+
+def is_here(player: User, session: SessionBase) -> bool:
+    """Whether the player is reminded in the browser of this session."""
+    # A session gets a new key by itself when the site's secret key has been replaced.
+    mine = PushDevice.objects.filter(pk=_device_of(session), player=player)
+    return mine.update(session_key=session.session_key or "") > 0
+
+
+def end_here(session: SessionBase) -> None:
+    """No more reminders in the browser of this session."""
+    PushDevice.objects.filter(pk=_device_of(session)).delete()
+    session.pop(_DEVICE, None)
+
+
+def end_session(session_key: str | None) -> None:
+    """No more reminders in the browser of a session that ends."""
+    PushDevice.objects.filter(session_key=session_key or "-").delete()
+
+
+def end_others(player_id: int, session: SessionBase) -> None:
+    """No more reminders in other browsers of a player whose password is new; this session has a new key."""
+    here = _device_of(session)
+    PushDevice.objects.filter(player=player_id).exclude(pk=here).delete()
+    PushDevice.objects.filter(player=player_id, pk=here).update(session_key=session.session_key or "")
+
+
+def live_devices(player_id: int) -> QuerySet[PushDevice]:
+    """The player's browsers in which the player is signed in."""
+    running = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=timezone.now())
+    return PushDevice.objects.filter(Exists(running), player=player_id, player__is_active=True)
+
+
+def _device_of(session: SessionBase) -> int:
+    """The number of the session's device, 0 for none."""
+    return int(session.get(_DEVICE) or 0)
+
+
+def _text(told: Any, name: str) -> str:  # noqa: ANN401
+    text = told.get(name) if isinstance(told, dict) else None
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        raise ValueError("not a subscription")
+    return text

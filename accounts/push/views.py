@@ -1,0 +1,70 @@
+"""The switch for reminders in this browser, on the page of settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPMethod
+
+from django.http import JsonResponse
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import PlayerRequest, account_required
+from accounts.calendar import DEFAULT_HOUR, HOURS
+from accounts.models import DailyReminder
+from accounts.push import devices, keys, reminding
+from games import limits
+from games.bodies import json_body
+from games.errors import ErrorCode, Refusal, json_only
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the settings show; without a key there are no such reminders."""
+
+    key: str = ""
+    is_here: bool = False
+    hour: int = DEFAULT_HOUR
+    hours: range = HOURS
+
+
+def shown(request: PlayerRequest) -> Shown:
+    """The player's reminders in this browser."""
+    if not keys.is_on() or request.user.is_guest:
+        return Shown()
+    reminder = DailyReminder.objects.filter(player=request.user).first()
+    is_here = devices.is_here(request.user, request.session)
+    return Shown(keys.public_key(), is_here, DEFAULT_HOUR if reminder is None else reminder.hour)
+
+
+@never_cache
+@require_http_methods(["POST", "DELETE"])
+@json_only
+@account_required()
+def device(request: PlayerRequest) -> JsonResponse:
+    """Remind the player in this browser (POST), or no more (DELETE).
+
+    A POST says `endpoint`, `p256dh` and `auth` of the browser's subscription, and `hour` and `zone` of the reminder.
+    """
+    limits.spend(request, "preferences")
+    if not keys.is_on():
+        raise Refusal(ErrorCode.NOT_FOUND)
+    if request.method == HTTPMethod.DELETE:
+        devices.end_here(request.session)
+        return JsonResponse({"on": False})
+    try:
+        told = json_body(request)
+        subscription = devices.subscription_of(told)
+        reminding.choose(request.user, _hour(told), str(told.get("zone")))
+    except ValueError:
+        raise Refusal(ErrorCode.BAD_REQUEST) from None
+    devices.add(request.user, request.session, subscription, get_language() or "")
+    return JsonResponse({"on": True})
+
+
+def _hour(told: dict[str, object]) -> int:
+    hour = told.get("hour")
+    if type(hour) is not int:
+        raise ValueError("no such hour")
+    return hour

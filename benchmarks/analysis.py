@@ -1,0 +1,92 @@
+"""Analyses of random practice games: seconds a game and the share of positions not known, by variant.
+
+`python -m benchmarks.analysis [VARIANT ...] [--games N]`; exit code 1 when a variant's median is over the aim. The
+deals can be won, as those of practice, and are played at random, with a liking for foundations and a few moves taken
+back, as far as they go. Seconds are of the clock, without loading the search.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import count, islice
+
+from games.analysis.findings import Findings, share_known
+from games.analysis.search import Search, Task
+from games.rules import CATALOGUE, Table, open_table
+from games.solver import Budget, Solution, solve
+
+AIM_S = 60.0
+LONGEST = 300
+#: Positions looked at to certify a deal.
+NODES = 300_000
+
+
+def choose(table: Table, dice: random.Random) -> str | None:
+    """The next token of a random player; None to give up."""
+    legal = table.legal_moves()
+    if not legal or dice.random() < 0.03:
+        return "u" if table.can_undo and dice.random() < 0.6 else None if not legal else dice.choice(legal)
+    upward = [token for token in legal if token.endswith("-f")]
+    plays = [token for token in legal if token not in {"d", "n"}]
+    if upward and dice.random() < 0.8:
+        return dice.choice(upward)
+    return dice.choice(plays if plays and dice.random() < 0.5 else legal)
+
+
+def games(variant: str) -> Iterator[Task]:
+    """Random games of certified deals."""
+    for number in count():
+        table = open_table(variant, sha256(b"talon analysis benchmark %d" % number).digest())
+        found = solve(table, Budget(nodes=NODES))
+        if isinstance(found, Solution):
+            yield Task(table.position(), played(table, random.Random(number)), list(found.tokens))
+
+
+def played(table: Table, dice: random.Random) -> list[str]:
+    """The tokens of a random game."""
+    tokens: list[str] = []
+    while not table.is_won and len(tokens) < LONGEST and (token := choose(table, dice)) is not None:
+        table.push(token)
+        tokens.append(token)
+    return tokens
+
+
+def analyse(task: Task) -> tuple[float, Findings]:
+    """Seconds, and what was found."""
+    search = Search(task)
+    begun = time.monotonic()
+    (*_, last) = search.run()
+    return time.monotonic() - begun, last.findings
+
+
+def measure(variant: str, number: int) -> float:
+    """Analyse so many games, print the figures, and return the median of the seconds."""
+    found = [analyse(task) for task in islice(games(variant), number)]
+    seconds = sorted(taken for taken, _ in found)
+    ninth = seconds[min(number - 1, int(0.9 * number))]
+    unknown = statistics.mean(1 - share_known(findings.verdicts) for _, findings in found)
+    turned = sum(bool(findings.turns) for _, findings in found)
+    size = statistics.median(len(findings.pack()) for _, findings in found)
+    median = statistics.median(seconds)
+    print(f"{variant:<14} {median:>9.1f} {ninth:>9.1f} {unknown:>11.1%} {turned:>9} {size:>9.0f}", flush=True)
+    return median
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("variants", nargs="*", default=list(CATALOGUE), metavar="VARIANT")
+    parser.add_argument("--games", type=int, default=10, help="games of each variant (default: %(default)s)")
+    options = parser.parse_args()
+    print(f"{options.games} games each: median s    p90 s   not known   turning     bytes")
+    medians = [measure(variant, options.games) for variant in options.variants]
+    return 0 if max(medians) <= AIM_S else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,229 @@
+"""Copies: how many copies are seen, and how many players who know nothing of each other are accused.
+
+`python -m benchmarks.copies [--deals N] [--seed TEXT] [variant …]`; exit code 1 when an aim is missed. Deals are drawn
+afresh each time from a seed that is printed; what a variant shows depends on it alone. On each deal there are
+
+- a solver's win, copied six times with moves made and taken back and neighbours swapped (the aim), and six times
+  disguised more heavily: cards sent there and back, the stock gone round;
+- simple players: greedy ones who never, seldom or often stray, and two who take the first legal move. They come one
+  after the other, and those who win are compared with those who won before; then once more as if all had won, which
+  shows how much is left to chance, where games that are lost early are alike;
+- winners among a hundred more such players: who wins has something in common with others who won. Their pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from itertools import combinations
+from random import Random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from games.rules import Table
+
+DEALS = 20
+COPIES = 6
+STRAYS = (0.0, 0.1, 0.3)
+PLAYERS = 48
+WINNERS = 10
+TRIES = 100
+FLAGGED_AIM = 0.001
+CAUGHT_AIM = 0.99
+
+
+@dataclass(frozen=True)
+class Game:
+    """What is compared of a game; its line without the weights, which only those that look alike need."""
+
+    variant: str
+    seed: bytes
+    moves: tuple[str, ...]
+    line: bytes
+
+    @property
+    def game(self) -> str:
+        """The game's name."""
+        from games.rules import CATALOGUE
+
+        return CATALOGUE[self.variant].game
+
+    @cached_property
+    def bits(self) -> dict[int, float]:
+        """What was decided, with its weights."""
+        from games.fairplay.decisions import decisions, weighed
+        from games.rules import open_table
+
+        made = decisions(open_table(self.variant, self.seed), self.moves)
+        return weighed(open_table(self.variant, self.seed), self.moves, made)
+
+
+@dataclass
+class Share:
+    """So many of so many."""
+
+    found: int = 0
+    of: int = 0
+
+    def add(self, found: Sequence[bool]) -> None:
+        """Count some more."""
+        self.found += sum(found)
+        self.of += len(found)
+
+    def __str__(self) -> str:
+        return f"{self.found} of {self.of}"
+
+    @property
+    def value(self) -> float:
+        """Between 0 and 1."""
+        return self.found / self.of if self.of else 0.0
+
+
+@dataclass
+class Found:
+    """Of simple players, those accused by one who won before, and as if all had; of pairs of winners, those that
+    accuse; of copies, those seen.
+    """
+
+    players: Share = field(default_factory=Share)
+    as_if_won: Share = field(default_factory=Share)
+    winners: Share = field(default_factory=Share)
+    retold: Share = field(default_factory=Share)
+    disguised: Share = field(default_factory=Share)
+    bits: list[float] = field(default_factory=list)
+    """The weights of the solver's wins."""
+    honest_bits: list[float] = field(default_factory=lambda: [0.0])
+    """What winners of lines that are alike have in common."""
+
+    def shares(self) -> tuple[Share, ...]:
+        """In the order in which they are shown."""
+        return self.players, self.as_if_won, self.winners, self.retold, self.disguised
+
+
+def game(variant: str, seed: bytes, tokens: Sequence[str]) -> Game:
+    from games.fairplay.copies import line_of
+    from games.rules import open_table
+
+    table = open_table(variant, seed)
+    for token in tokens:
+        table.push(token)
+    return Game(variant, seed, table.moves, line_of(open_table(variant, seed), table.moves) or b"")
+
+
+def sketched(one: Game, other: Game) -> bool:
+    """Whether the database would find one by the other."""
+    parts = [(a.line[at : at + 4], b.line[at : at + 4]) for a, b in [(one, other)] for at in range(0, 16, 4)]
+    return any(a == b != b"" for a, b in parts)
+
+
+def alike(one: Game, other: Game) -> bool:
+    from games.fairplay.copies import decided, likeness, likeness_wanted
+
+    return sketched(one, other) and likeness(decided(one.line), decided(other.line)) >= likeness_wanted(one.game)
+
+
+def accused(one: Game, other: Game) -> bool:
+    from games.fairplay.copies import is_copy
+
+    return alike(one, other) and is_copy(one.bits, other.bits, one.game)
+
+
+def study(variant: str, deals: int, draw: str) -> Found:
+    """So many deals with a solver's win of a variant."""
+    from tests.games.fairplay.copying import disguised, solved
+
+    found, number = Found(), 0
+    while len(found.bits) < deals:
+        seed = sha256(f"{draw} {variant} {number}".encode()).digest()
+        number += 1
+        line = solved(variant, seed)
+        if line is None:
+            continue
+        chance = Random(seed)
+        first = game(variant, seed, line)
+        found.bits.append(sum(first.bits.values()))
+        for share, returned, rounds in ((found.retold, 0, 0), (found.disguised, 5, 2)):
+            told = [disguised(variant, seed, line, chance, returned=returned, rounds=rounds) for _ in range(COPIES)]
+            share.add([accused(first, game(variant, seed, tokens)) for tokens in told])
+        meet(found, variant, seed, chance)
+    return found
+
+
+def meet(found: Found, variant: str, seed: bytes, chance: Random) -> None:
+    """Have simple players play a deal, and compare them."""
+    from tests.games.fairplay.copying import played
+
+    tables = [played(variant, seed, chance, STRAYS[n % 3]) for n in range(PLAYERS)]
+    tables += [played(variant, seed, None)] * 2
+    games = [game(variant, seed, table.moves) for table in tables]
+    found.as_if_won.add(accused_by_earlier(games))
+    won = [one for one, table in zip(games, tables, strict=True) if table.is_won]
+    found.players.add(accused_by_earlier(won) + [False] * (len(games) - len(won)))
+    won += [game(variant, seed, table.moves) for table in more_winners(variant, seed, chance, WINNERS - len(won))]
+    pairs = list(combinations(won, 2))
+    found.winners.add([accused(*pair) for pair in pairs])
+    found.honest_bits += [in_common(*pair) for pair in pairs if alike(*pair)]
+
+
+def accused_by_earlier(games: Sequence[Game]) -> list[bool]:
+    return [any(accused(one, before) for before in games[:n]) for n, one in enumerate(games)]
+
+
+def more_winners(variant: str, seed: bytes, chance: Random, wanted: int) -> Iterator[Table]:
+    from tests.games.fairplay.copying import played
+
+    for number in range(TRIES if wanted > 0 else 0):
+        table = played(variant, seed, chance, STRAYS[number % 3])
+        if table.is_won:
+            wanted -= 1
+            yield table
+        if not wanted:
+            return
+
+
+def in_common(one: Game, other: Game) -> float:
+    """The bits that both have in common, by the one who would be the lighter proof."""
+    common = one.bits.keys() & other.bits.keys()
+    return min(sum(bits[made] for made in common) for bits in (one.bits, other.bits))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("variants", nargs="*")
+    parser.add_argument("--deals", type=int, default=DEALS)
+    parser.add_argument("--seed", default=secrets.token_hex(8))
+    options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    from games.fairplay.copies import ALIKE
+    from games.rules import CATALOGUE
+
+    print(f"seed {options.seed}, {options.deals} deals a variant")
+    columns = ("players accused", "if all had won", "winners' pairs", "copies seen", "heavily hidden")
+    print(f"{'variant':<12}{''.join(f'{name:>17}' for name in columns)}  winners', solver's bits    s")
+    met = True
+    for variant in options.variants or CATALOGUE:
+        begun = time.perf_counter()
+        found = study(variant, options.deals, options.seed)
+        compared = CATALOGUE[variant].game not in ALIKE
+        ok = max(found.players.value, found.winners.value) < FLAGGED_AIM
+        ok &= found.retold.value >= CAUGHT_AIM or not compared
+        met &= ok
+        shown = "".join(f"{share!s:>17}" for share in found.shares())
+        bits = f"{max(found.honest_bits):>8.1f}{min(found.bits):>8.1f}"
+        line = f"{variant:<12}{shown}{bits}{time.perf_counter() - begun:>8.1f}"
+        print(f"{line}  {('ok' if ok else 'MISSED') if compared else 'accuses nobody'}", flush=True)
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""How often fair play's look at the pace errs: simulated fast people flagged, and programs let pass.
+
+`python -m benchmarks.fairplay --games 10000 [variant …]`; exit code 1 when an aim is missed. The seed is a new one each
+time and printed; what a variant shows depends on it alone, so variants can be run one by one. People play known wins
+and greedy games of new deals; programs play winning lines, known ones and the solver's, at 1.5 times the pace of the
+fastest person on that line, by fixed delays, uniform and log-normal jitter, with and without pauses. The simulated
+players (tests/games/fairplay/simulated.py) know nothing of what is looked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from random import Random, SystemRandom
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.games.fairplay.simulated import Game, Step
+
+HONEST_AIM = 0.001
+CAUGHT_AIM = 0.95
+TIMES_AS_FAST = 1.5
+LINES = 100
+SOLVED = 6
+NODES = 200_000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("variants", nargs="*", help="all where none is named")
+    parser.add_argument("--games", type=int, default=1000, help="of people, and of programs, a variant")
+    parser.add_argument("--lines", type=int, default=LINES, help="different lines of people a variant")
+    parser.add_argument("--solved", type=int, default=SOLVED, help="lines of the solver's a variant")
+    parser.add_argument("--times", type=float, default=TIMES_AS_FAST, help="how many times as fast programs are")
+    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**9))
+    options = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    print(f"seed {options.seed}, {options.games} games of each kind a variant")
+    return measure(options)
+
+
+def measure(options: argparse.Namespace) -> int:
+    """Play, judge, print; the exit code."""
+    from games.rules import CATALOGUE
+    from tests.games.fairplay import simulated
+
+    met = True
+    for variant in options.variants or CATALOGUE:
+        chance = Random(f"{options.seed} {variant}")
+        played, lines = simulated.lines(variant, options.lines, chance), winning(variant, options.solved, chance)
+        wins = [(line, simulated.fastest_pace(line, chance)) for line in lines]
+        flagged, caught, spent = Counter[str](), Counter[str](), 0.0
+        for _ in range(options.games):
+            honest = simulated.play(simulated.person(chance), chance.choice(played), chance)
+            line, pace = chance.choice(wins)
+            program = simulated.timer(pace / options.times, chance)
+            begun = time.process_time()
+            flagged.update(judged(honest, variant))
+            spent += time.process_time() - begun
+            found = judged(simulated.run(program, line, chance), variant)
+            caught.update([*found, *([program.kind] if "any" not in found else [])])
+        honest_share, caught_share = flagged["any"] / options.games, caught["any"] / options.games
+        reached = honest_share <= HONEST_AIM and caught_share >= CAUGHT_AIM
+        met &= reached
+        print(
+            f"{variant:<13} people flagged {honest_share:7.3%}  programs caught {caught_share:6.1%}  "
+            f"{spent / options.games * 1e6:4.0f} us a record  {'ok' if reached else 'MISSED'}"
+            f"  {said(flagged)} | {said(caught)}",
+            flush=True,
+        )
+    return 0 if met else 1
+
+
+def said(count: Counter[str]) -> str:
+    return " ".join(f"{code} {number}" for code, number in sorted(count.items()) if code != "any")
+
+
+def judged(game: Game, variant: str) -> set[str]:
+    """The codes of what is found, and `any` if there is something."""
+    from games.fairplay.pace import implausibilities
+
+    found = implausibilities(game.tokens, game.clock, game.end_ms, [], variant)
+    return {str(one["code"]) for one in found} | ({"any"} if found else set())
+
+
+def winning(variant: str, solved: int, chance: Random) -> list[list[Step]]:
+    """The known wins of a variant, and lines that the solver finds for new deals."""
+    from games.rules import open_table
+    from games.solver import Budget, Solution, solve
+    from tests.games.certified import won
+    from tests.games.fairplay.simulated import observed
+
+    found = [observed(open_table(variant, record.seed), record.tokens) for record in won(variant)]
+    for _ in range(5 * solved):
+        if len(found) >= solved + 3:
+            break
+        table = open_table(variant, chance.randbytes(32))
+        result = solve(table, Budget(nodes=NODES, memory=64))
+        if isinstance(result, Solution):
+            found.append(observed(table, result.tokens))
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

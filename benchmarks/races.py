@@ -1,0 +1,316 @@
+"""A race of 16 with 100 spectators over two processes: lanes, their bytes, the start, and what a racer's move costs.
+
+After it 200 races of four, all on one process, which start in the same second: when the cards come, and what a move
+takes beside one of a race alone.
+
+`DATABASE_URL=postgres://… REDIS_URL=redis://… python -m benchmarks.races`; exit code 1 when an aim is missed. One
+process has the racers' tables, the other those who watch; both are on this machine and share its clock. The database is
+made on that server and dropped at the end. Lanes are compared with a bare message between the same two processes.
+"""
+
+# ruff: noqa: ANN401 - messages and rows are what they are
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import timedelta
+from typing import Any
+
+from benchmarks.play import execute, with_database
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+RACERS, SPECTATORS = 16, 100
+COUNTDOWN = 6.0
+ROUNDS, BUSY_SECONDS, MOVES = 40, 10.0, 400
+GROUP = "benchmark"
+#: So much later than a bare message of the median comes the lane of the 95th of 100 viewers.
+LANE_AIM_MS = 50.0
+BYTES_AIM = 2048
+START_AIM_MS = 50.0
+MOVE_AIM = 1.10
+#: The p99 of moves in 200 races, beside that of one race alone in the same process.
+MANY_AIM = 3.0
+
+
+def main() -> int:
+    url, redis = os.environ.get("DATABASE_URL", ""), os.environ.get("REDIS_URL", "")
+    if not url.startswith("postgres") or not redis:
+        print("skipped: DATABASE_URL names no PostgreSQL, or REDIS_URL no Redis")
+        return 0
+    name = f"talon_races_{os.getpid()}"
+    missed = 0
+    for work in (measure, measure_many):
+        with tempfile.TemporaryDirectory() as var:
+            execute(url, f"CREATE DATABASE {name}")
+            try:
+                missed |= work(
+                    {**os.environ, "DATABASE_URL": with_database(url, name), "VAR_DIR": var, "SEALED_STOCK": "0"}
+                )
+            finally:
+                execute(url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    return missed
+
+
+def measure_many(environment: dict[str, str]) -> int:
+    """200 races of four at once on one process."""
+    command = [sys.executable, "-m", "benchmarks.races_parts", *sys.argv[1:]]
+    done = json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
+    start, alone, together = done["start"], done["alone"], done["together"]
+    late, ratio = percentile(start, 99) * 1000, percentile(together, 99) / percentile(alone, 99)
+    for what, waits in (("one race alone", alone), (f"{done['races']} races at once", together)):
+        p50, p99 = (percentile(waits, percent) * 1000 for percent in (50, 99))
+        print(f"a move, {what:<18} p50 {p50:6.1f} ms   p99 {p99:6.1f} ms   {len(waits)} moves")
+    print(f"CPU of the process meanwhile   {done['busy']:.0%}")
+    return aims_met(
+        (
+            f"first cards of all races   p99 {late:.1f} ms, aim {START_AIM_MS} or less",
+            start[0] >= 0 and late <= START_AIM_MS,
+        ),
+        (f"moves beside those alone   x {ratio:.2f}, aim less than {MANY_AIM}", ratio < MANY_AIM),
+    )
+
+
+def percentile(ordered: list[float], percent: int) -> float:
+    """Of sorted values."""
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
+
+
+def aims_met(*aims: tuple[str, bool]) -> int:
+    """Print the aims; the exit code."""
+    for text, met in aims:
+        print(text, "ok" if met else "MISSED")
+    return 0 if all(met for _, met in aims) else 1
+
+
+def measure(environment: dict[str, str]) -> int:
+    def part(*arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "benchmarks.races", *arguments]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+
+    prepared, _ = part("prepare").communicate()
+    watching = part("watch", prepared)
+    assert watching.stdout is not None
+    watching.stdout.readline()
+    done, _ = part("race", prepared).communicate()
+    seen, _ = watching.communicate("stop\n")
+    return report(json.loads(done), json.loads(seen))
+
+
+def report(done: dict[str, Any], seen: dict[str, Any]) -> int:
+    bare = statistics.median(seen["bare"])
+    waits = sorted(
+        at - made
+        for made, key in done["single"]
+        for viewer in seen["lanes"]
+        for at in [viewer.get(key)]
+        if at is not None
+    )
+    over = (percentile(waits, 95) - bare) * 1000
+    busy = sorted(
+        at - made for made, key in done["busy"] for viewer in seen["lanes"] for at in [reached(viewer, key)] if at
+    )
+    spread = sorted(done["start"])
+    p99 = percentile(spread, 99) * 1000
+    a_second = max(seen["bytes"]) / done["busy_seconds"]
+    print(f"bare message               p50 {bare * 1000:6.1f} ms")
+    p50, p95 = (percentile(waits, percent) * 1000 for percent in (50, 95))
+    print(f"lane, one move             p50 {p50:6.1f} ms   p95 {p95:6.1f} ms   to {len(seen['lanes'])} viewers")
+    p50, late = (percentile(busy, percent) * 1000 for percent in (50, 99))
+    print(f"lane, all play             p50 {p50:6.0f} ms   p99 {late:6.0f} ms")
+    return aims_met(
+        (f"lane over the layer        p95 {over:.1f} ms, aim {LANE_AIM_MS} or less", over <= LANE_AIM_MS),
+        (f"bytes to a viewer          {a_second:,.0f}/s, aim {BYTES_AIM:,} or less", a_second <= BYTES_AIM),
+        (
+            f"first card after the start p99 {p99:.1f} ms, aim {START_AIM_MS} or less",
+            spread[0] >= 0 and p99 <= START_AIM_MS,
+        ),
+        (f"racer's move beside others' x {done['move']:.2f}, aim {MOVE_AIM} or less", done["move"] <= MOVE_AIM),
+    )
+
+
+def reached(viewer: dict[str, float], key: str) -> float | None:
+    """When a viewer knew of this token or a later one."""
+    entrant, _, n = key.partition(" ")
+    times = [viewer[f"{entrant} {later}"] for later in range(int(n), int(n) + 12) if f"{entrant} {later}" in viewer]
+    return min(times, default=None)
+
+
+def prepare() -> None:
+    """Make a room whose players are all ready; print it."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from accounts.guests import create_guest
+    from games.races import rooms, seats
+    from games.races.models import Entrant
+
+    call_command("migrate", verbosity=0)
+    players = [create_guest() for _ in range(RACERS)]
+    room = rooms.open_room(players[0], "stonewall", public=True, limit_s=3600, seats=RACERS)
+    for player in players:
+        seats.sit(room.pk, player)
+    Entrant.objects.update(state=Entrant.State.READY)
+    ordinary = create_guest()
+    print(
+        json.dumps({"room": room.pk, "code": room.code, "players": [one.pk for one in players], "other": ordinary.pk})
+    )
+
+
+class Eyes:
+    """Somebody who watches: when each number of tokens was first heard of, and how many bytes came."""
+
+    def __init__(self, player_id: int | None) -> None:
+        self.player_id = player_id
+        self.heard: dict[str, float] = {}
+        self.bytes = 0
+
+    def tell(self, frame: str) -> None:
+        now = time.monotonic()
+        self.bytes += len(frame)
+        message = json.loads(frame) if '"lanes"' in frame[:20] else {}
+        for lane in message.get("lanes", []):
+            self.heard.setdefault(f"{lane[0]} {lane[2]}", now)
+
+    def dismiss(self, frame: str) -> None:
+        raise SystemExit(frame)
+
+
+async def watch(prepared: dict[str, Any]) -> None:
+    """Watch until told to stop; print what was seen."""
+    from channels.layers import get_channel_layer
+
+    from games.races.hub import Hub
+
+    hub, layer = Hub(), get_channel_layer()
+    eyes = [Eyes(player) for player in prepared["players"]] + [Eyes(None) for _ in range(SPECTATORS)]
+    for one in eyes:
+        await hub.join(prepared["code"], one)
+    channel = await layer.new_channel()  # type: ignore[union-attr]
+    await layer.group_add(GROUP, channel)  # type: ignore[union-attr]
+    bare: list[float] = []
+
+    async def listen() -> None:
+        while True:
+            message = await layer.receive(channel)  # type: ignore[union-attr]
+            if message["type"] == "bench.begin":
+                for one in eyes:
+                    one.bytes = 0
+            elif message["type"] == "bench.end":
+                counted.extend(one.bytes for one in eyes)
+            else:
+                bare.append(time.monotonic() - message["at"])
+
+    counted: list[int] = []
+    task = asyncio.create_task(listen())
+    print("ready", flush=True)
+    await asyncio.to_thread(sys.stdin.readline)
+    assert not task.done()
+    print(json.dumps({"bare": bare, "lanes": [one.heard for one in eyes], "bytes": counted or [0]}), flush=True)
+    os._exit(0)  # the layer would log every reading that is broken off
+
+
+class Hand:
+    """A player's connection to a table."""
+
+    def __init__(self) -> None:
+        self.dealt = asyncio.Event()
+        self.dealt_at = 0.0
+        self.legal: list[str] = []
+
+    def tell(self, frame: str) -> None:
+        now = time.time()
+        message = json.loads(frame)
+        self.legal = message.get("legal", self.legal)
+        if message["type"] == "view":
+            self.dealt_at = now
+            self.dealt.set()
+
+    async def play(self, table: Any) -> None:
+        await table.play(table.n + 1, self.legal[table.n % len(self.legal)] if self.legal else "u")
+
+
+async def race(prepared: dict[str, Any]) -> None:
+    """Run the race; print when who moved, when the cards came, and what a move costs."""
+    from asgiref.sync import sync_to_async
+    from channels.layers import get_channel_layer
+    from django.utils import timezone
+
+    from games.live.tables import shared_tables
+    from games.models import Attempt
+    from games.races import starting
+    from games.races.models import Entrant, Race
+
+    layer: Any = get_channel_layer()
+    tables = shared_tables()
+    found = await Race.objects.aget(room=prepared["room"])
+    countdown = timedelta(seconds=COUNTDOWN)
+    assert await sync_to_async(starting.freeze)(found.pk, countdown=countdown, now=timezone.now())
+    await found.arefresh_from_db()
+    assert found.starts_at is not None
+    assert found.deal_id is not None
+    seated = []
+    async for entrant in Entrant.objects.filter(race=found).select_related("attempt"):
+        hand = Hand()
+        attempt: Any = entrant.attempt
+        table = await tables.join(attempt.public_id, entrant.player_id or 0, hand, None)
+        seated.append((entrant.pk, table, hand))
+    await asyncio.gather(*(hand.dealt.wait() for *_, hand in seated))
+    start = [hand.dealt_at - found.starts_at.timestamp() for *_, hand in seated]
+    await asyncio.sleep(2)
+
+    single = []
+    for number in range(ROUNDS):
+        await layer.group_send(GROUP, {"type": "bench.bare", "at": time.monotonic()})
+        await asyncio.sleep(0.5)
+        key, table, hand = seated[number % RACERS]
+        await hand.play(table)
+        single.append((time.monotonic(), f"{key} {table.n}"))
+        await asyncio.sleep(1.1)
+
+    await layer.group_send(GROUP, {"type": "bench.begin"})
+    begun, busy = time.monotonic(), []
+    while time.monotonic() - begun < BUSY_SECONDS:
+        for key, table, hand in seated:
+            await hand.play(table)
+            busy.append((time.monotonic(), f"{key} {table.n}"))
+            await asyncio.sleep(1 / RACERS)
+    lasted = time.monotonic() - begun
+    await layer.group_send(GROUP, {"type": "bench.end"})
+
+    other, own = Hand(), seated[0][2]
+    made = await Attempt.objects.acreate(
+        deal_id=found.deal_id, player_id=prepared["other"], ranked=False, started_at=timezone.now()
+    )
+    plain = await tables.join(made.public_id, prepared["other"], other, None)
+    plain.followers = ()
+    costs: dict[str, list[float]] = {"race": [], "plain": []}
+    for _ in range(MOVES):
+        for what, table, hand in (("race", seated[0][1], own), ("plain", plain, other)):
+            before = time.thread_time()
+            await hand.play(table)
+            costs[what].append(time.thread_time() - before)
+    ratio = statistics.median(costs["race"]) / statistics.median(costs["plain"])
+    await tables.close()
+    print(json.dumps({"start": start, "single": single, "busy": busy, "busy_seconds": lasted, "move": ratio}))
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["prepare"]:
+            prepare()
+        case [("watch" | "race") as what, prepared]:
+            import django
+
+            django.setup()
+            asyncio.run((watch if what == "watch" else race)(json.loads(prepared)))
+        case _:  # or a number: of races at once
+            sys.exit(main())

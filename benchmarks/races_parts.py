@@ -1,0 +1,215 @@
+"""200 races of four on one process, all beside each other: what a move takes then, and when the cards come.
+
+A part of `benchmarks.races`, which runs it. Players are connections within the process: each has a table and watches
+its room. Moves come at fixed times and are measured from there, so that waiting for the one before hides nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from games.live.table import LiveTable
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+RACES, RACERS = 200, 4
+#: The countdown is so many times what it takes to seat everybody, going by those of the first race.
+ROOM_TO_SIT = 3.0
+#: Seconds between two moves of a racer, and for how long they play: the one race alone, and all together.
+ALONE_EVERY, ALONE_SECONDS = 0.1, 12.0
+EVERY, SECONDS = 2.0, 10.0
+
+
+class Told(msgspec.Struct):
+    """What a player needs of a message."""
+
+    type: str = ""
+    legal: list[str] = []
+
+
+_decode = msgspec.json.Decoder(Told).decode
+
+
+@dataclass(eq=False)
+class Player:
+    """A racer's connections to the table and to the room."""
+
+    player_id: int
+    code: str
+    attempt: Any
+    table: LiveTable | None = None
+    dealt: asyncio.Event = field(default_factory=asyncio.Event)
+    dealt_at: float = 0.0
+    legal: list[str] = field(default_factory=list)
+
+    def tell(self, frame: str) -> None:
+        now = time.time()
+        told = _decode(frame)
+        if told.type == "view":
+            self.dealt_at = now
+            self.dealt.set()
+        if told.type in {"view", "moved"}:
+            self.legal = told.legal
+
+    async def play(self, begin: float, every: float, seconds: float) -> list[float]:
+        """Move at fixed times; returns how long after each it was known that the move is kept."""
+        assert self.table is not None
+        waits: list[float] = []
+        if not self.legal:
+            return waits  # one deal of some thousands has no first move
+        for due in itertools.takewhile(lambda at: at < begin + seconds, itertools.count(begin, every)):
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            n = self.table.n
+            await self.table.play(n + 1, self.legal[n % len(self.legal)] if self.legal else "u")
+            waits.append(time.monotonic() - due)
+        return waits
+
+
+class Eyes:
+    """A player's connection to the room."""
+
+    def __init__(self, player_id: int) -> None:
+        self.player_id = player_id
+        self.bytes = 0
+
+    def tell(self, frame: str) -> None:
+        self.bytes += len(frame)
+
+    def dismiss(self, frame: str) -> None:
+        raise SystemExit(frame)
+
+
+def gather(races: int) -> list[int]:
+    """Make rooms with seated players; the ids of their races."""
+    from django.contrib.auth import get_user_model
+    from django.utils import timezone
+
+    from games.races import rooms
+    from games.races.models import Entrant, Race
+
+    user = get_user_model()
+    user.objects.bulk_create([user(username=f"p{n}", is_guest=True) for n in range(races * RACERS)])
+    players = list(user.objects.order_by("pk"))
+    for host in players[::RACERS]:
+        rooms.open_room(host, "stonewall", public=True, limit_s=3600, seats=RACERS)
+    ids = list(Race.objects.order_by("pk").values_list("pk", flat=True))
+    now = timezone.now()
+    Entrant.objects.bulk_create(
+        Entrant(race_id=ids[number // RACERS], player=player, joined_at=now) for number, player in enumerate(players)
+    )
+    return ids
+
+
+def freeze(races: list[int], countdown: timedelta) -> tuple[float, list[tuple[int, str, Any]]]:
+    """Start all countdowns at once; when the races start, and their racers with rooms and attempts.
+
+    By whole tables: one by one it takes minutes, and is not what is measured.
+    """
+    from django.utils import timezone
+
+    from games.models import Attempt, Deal
+    from games.races.models import Entrant, Race
+
+    starts = (timezone.now() + countdown).replace(microsecond=0)
+    ends = starts + timedelta(hours=1)
+    Deal.objects.filter(races__in=races).update(opens_at=starts)
+    racers = list(Entrant.objects.filter(race__in=races).select_related("race__room").order_by("pk"))
+    for racer in racers:
+        keys: dict[str, Any] = {"deal_id": racer.race.deal_id, "player_id": racer.player_id}
+        racer.state = Entrant.State.READY
+        racer.attempt = Attempt(ranked=False, started_at=starts, deadline=ends, **keys)
+    Attempt.objects.bulk_create([racer.attempt for racer in racers if racer.attempt])
+    Entrant.objects.bulk_update(racers, ["state", "attempt"])
+    Race.objects.filter(pk__in=races).update(state=Race.State.COUNTDOWN, starts_at=starts, ends_at=ends)
+    rows = [(one.player_id or 0, one.race.room.code, one.attempt and one.attempt.public_id) for one in racers]
+    return starts.timestamp(), rows
+
+
+async def seat(rows: list[tuple[int, str, Any]]) -> list[Player]:
+    """Sit down at the tables and watch the rooms."""
+    from games.live.tables import shared_tables
+    from games.races.hub import shared_hub
+
+    players = [Player(*row) for row in rows]
+    for player in players:
+        player.table = await shared_tables().join(player.attempt, player.player_id, player, None)
+        await shared_hub().join(player.code, Eyes(player.player_id))
+    return players
+
+
+async def play(players: list[Player], every: float, seconds: float) -> list[float]:
+    """All play, each at times of its own; the sorted waits."""
+    begin = time.monotonic() + 1
+    offsets = [every * number / len(players) for number in range(len(players))]
+    found = await asyncio.gather(
+        *(one.play(begin + offset, every, seconds) for one, offset in zip(players, offsets, strict=True))
+    )
+    return sorted(itertools.chain.from_iterable(found))
+
+
+async def run(first: list[int], others: list[int]) -> dict[str, Any]:
+    """One race alone, then all the others together."""
+    from asgiref.sync import sync_to_async
+
+    from games.live.tables import shared_tables
+
+    _, rows = await sync_to_async(freeze)(first, timedelta(seconds=10))
+    players = await seat(rows[:1])  # which opens pools and the like
+    begun = time.monotonic()
+    players += await seat(rows[1:])
+    each = (time.monotonic() - begun) / (RACERS - 1)
+    countdown = timedelta(seconds=10 + ROOM_TO_SIT * len(others) * RACERS * each)
+    await asyncio.gather(*(player.dealt.wait() for player in players))
+    await asyncio.sleep(1)
+    alone = await play(players, ALONE_EVERY, ALONE_SECONDS)
+    print("one race alone is measured", file=sys.stderr)
+    starts_at, rows = await sync_to_async(freeze)(others, countdown)
+    players = await seat(rows)
+    spare = starts_at - time.time()
+    print(f"all are seated {spare:.0f} s before the start", file=sys.stderr)
+    assert spare > 1, "this machine is too slow to seat everybody in time"
+    await asyncio.gather(*(player.dealt.wait() for player in players))
+    print("all have their cards", file=sys.stderr)
+    start = [player.dealt_at - starts_at for player in players]
+    await asyncio.sleep(5)
+    begun = time.process_time()
+    together = await play(players, EVERY, SECONDS)
+    busy = (time.process_time() - begun) / (SECONDS + 1)
+    await shared_tables().close()
+    return {
+        "races": len(others),
+        "start": sorted(start),
+        "alone": alone,
+        "together": together,
+        "busy": busy,
+        "spare": spare,
+    }
+
+
+def main() -> None:
+    """Measure, and print what was found."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    first, *others = gather((int(sys.argv[1]) if sys.argv[1:] else RACES) + 1)
+    print("the rooms are made", file=sys.stderr)
+    print(json.dumps(asyncio.run(run([first], others))), flush=True)
+    os._exit(0)  # the layer would log every reading that is broken off
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""Folding ratings again over 100,000 races of 2 to 16 racers, from the first one on, and what a race at the end costs.
+
+`[DATABASE_URL=postgres://…] python -m benchmarks.ratings [--races N]`; exit code 1 when an aim is missed. It makes a
+database of its own: on that server, or else in a file. Beside the whole stands the fold alone, without a database, over
+the same races in the same process. With fewer races the time is scaled up, which is fair: each costs the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from benchmarks.boards import own_database
+
+if TYPE_CHECKING:
+    from leaderboards.ratings.inputs import Key
+
+RACES = 100_000
+PLAYERS = 3_000
+AIM_S = 60.0
+#: The whole may cost so many times the fold alone.
+RATIO_AIM = 5.0
+LATE = 20
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+#: Races of a room of the making; a number has two bytes.
+A_ROOM = 1_000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--races", type=int, default=RACES)
+    parser.add_argument("--players", type=int, default=PLAYERS)
+    options = parser.parse_args()
+    url = os.environ.get("DATABASE_URL", "")
+    database: AbstractContextManager[None] = own_database(url) if url.startswith("postgres") else nullcontext()
+    with database, tempfile.TemporaryDirectory() as var:
+        os.environ.update(VAR_DIR=var, DJANGO_SETTINGS_MODULE="config.settings", LOG_LEVEL="WARNING")
+        os.environ.pop("REDIS_URL", None)
+        import django
+
+        django.setup()
+        try:
+            return measure(options.races, options.players)
+        finally:
+            from django.db import connection
+
+            connection.close()
+            if connection.vendor == "postgresql":
+                cast("Any", connection).close_pool()
+
+
+def measure(races: int, players: int) -> int:
+    """Fill, measure, print; the exit code."""
+    from django.core.management import call_command
+    from django.db import connection
+
+    from leaderboards.models import RatingChange
+    from leaderboards.ratings import inputs, keeping, proof
+
+    call_command("migrate", verbosity=0)
+    fill(races, players)
+    assert keeping.rate_finished() == races
+    changes = RatingChange.objects.count()
+    print(f"{races:,} races of {players:,} players in {connection.vendor}, {changes:,} changes")
+
+    first = inputs.first()
+    assert first is not None
+    print(f"load of this machine: {os.getloadavg()[0]:.1f}", flush=True)
+    server = server_seconds()
+    whole, cpu = timed(lambda: keeping.refold(first.race))
+    server = server_seconds() - server
+    alone = fold_alone(first)
+    late, _ = timed(lambda: keeping.refold(last_but(LATE)))
+    scaled, ratio = whole * RACES / races, cpu / alone
+    print(f"refolded in {whole:.1f} s, that is {scaled:.1f} s for {RACES:,} races (aim {AIM_S:g})")
+    print(f"of them {cpu:.1f} s of this process and {server:.1f} s of PostgreSQL's (0 when it is not here)")
+    print(f"the fold alone {alone:.1f} s of this process: x {ratio:.2f} (aim {RATIO_AIM:g})")
+    print(f"refolding the last {LATE + 1} races: {late * 1000:.0f} ms", flush=True)
+    assert not list(proof.faults())
+    missed = scaled > AIM_S or ratio > RATIO_AIM
+    print("MISSED" if missed else "ok")
+    return int(missed)
+
+
+def timed(work: Callable[[], object]) -> tuple[float, float]:
+    """The seconds that the work takes, by the clock and of this process."""
+    begun, begun_cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - begun, time.process_time() - begun_cpu
+
+
+def server_seconds() -> float:
+    """The CPU seconds of the PostgreSQL process that serves this one; 0 when it is on another machine."""
+    from django.db import connection
+
+    if connection.vendor != "postgresql":
+        return 0.0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        stat = Path(f"/proc/{cursor.fetchone()[0]}/stat")
+    if not stat.exists():
+        return 0.0
+    name, _, rest = stat.read_text().rpartition(")")
+    user, system = rest.split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK") if "postgres" in name else 0.0
+
+
+def fold_alone(first: Key) -> float:
+    """The seconds of this process that the fold takes in memory."""
+    from leaderboards.ratings.folding import Fold
+    from leaderboards.ratings.inputs import races_from
+
+    fold, spent = Fold(), 0.0
+    for chunk in races_from(first):
+        begun = time.process_time()
+        for raced in chunk.races:
+            fold.add(raced)
+        spent += time.process_time() - begun
+    return spent
+
+
+def last_but(count: int) -> int:
+    """The id of the race that so many came after."""
+    from leaderboards.ratings.inputs import finished
+
+    return finished().order_by("-finished_at", "-id").values_list("id", flat=True)[count]
+
+
+def fill(races: int, players: int) -> None:
+    """Players with strengths of their own, and races that they have run; takes a minute or more."""
+    from django.contrib.auth import get_user_model
+    from django.db import transaction
+
+    from games.races.models import Race, Room
+    from games.statements import stored
+    from leaderboards.ratings.writing import insert_rows
+    from tests.leaderboards import factory
+
+    choose = random.Random(11)
+    user = get_user_model()
+    user.objects.bulk_create([user(username=f"p{n}", display_name=f"p{n}") for n in range(players)], batch_size=500)
+    ids = list(user.objects.order_by("pk").values_list("pk", flat=True))
+    strength = {player: choose.gauss(1500, 250) for player in ids}
+    eager = list(itertools.accumulate(choose.paretovariate(1.3) for _ in ids))
+    deal = factory.deal("plot", None)
+    columns = ("id", "race_id", "player_id", "state", "place", "joined_at", "wishes")
+    numbers = itertools.count(1)
+    for begin in range(0, races, A_ROOM):
+        with transaction.atomic():
+            room = Room.objects.create(kind="quick", game="plot", limit_s=600, seats=16, made_at=FIRST, used_at=FIRST)
+            made = [
+                Race(
+                    room=room, number=n - begin + 1, state="finished", rated=True, variant="plot", game="plot",
+                    limit_s=600, deal=deal, opened_at=at, starts_at=at, ends_at=at, finished_at=at,
+                )
+                for n in range(begin, min(races, begin + A_ROOM))
+                for at in [FIRST + timedelta(minutes=5 * n)]
+            ]  # fmt: skip
+            Race.objects.bulk_create(made)
+            entrants = [
+                (next(numbers), race.pk, player, "won", place, stored(race.opened_at), "[]")
+                for race in made
+                for place, player in enumerate(ranking(choose, ids, eager, strength), 1)
+            ]
+            insert_rows("races_entrant", columns, entrants)
+
+
+def ranking(choose: random.Random, ids: list[int], eager: list[float], strength: dict[int, float]) -> list[int]:
+    """Two to sixteen players, who come as often as they are eager, in the order of how they did."""
+    wanted = choose.randint(2, 16)
+    who: set[int] = set()
+    while len(who) < wanted:
+        who.update(choose.choices(ids, cum_weights=eager, k=wanted - len(who)))
+    return sorted(who, key=lambda player: choose.gauss(strength[player], 175), reverse=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""The service worker: what the site shows without a connection, and who tells of the day's reminder.
+
+The script names the version, and what a browser keeps: the pages of `games.pages.offline` in the visitor's language and
+every file they need, worked out from the pages themselves. All of it is the same for everybody. A browser asks for the
+script at every visit; other bytes make a new worker, which keeps the new files and drops the old ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.http import HttpRequest, HttpResponse
+from django.templatetags.static import static
+from django.utils.translation import get_language
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from games.pages import offline
+from games.rules import GAMES
+
+SCRIPT: Final = "js/worker.js"
+
+_IN_PAGES: Final = re.compile(rf"{re.escape(settings.STATIC_URL)}[\w./-]+")
+_IN_SCRIPTS: Final = re.compile(r'^import\s*(?:\{[^}]*\}\s*from\s*)?"(\.{1,2}/[^"]+)"', re.MULTILINE)
+_IN_STYLES: Final = re.compile(r"""(?:@import\s+|url\()["']?([\w./-]+)(?=["')])""")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a browser keeps: everything by its address."""
+
+    version: str
+    home: str
+    """The page shown instead of any other."""
+    pages: dict[str, str]
+    """The page shown instead of one that has its own."""
+    files: tuple[str, ...]
+
+
+@require_safe
+@cache_control(no_cache=True)
+def worker(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the language is settled already
+    """The script of the service worker, in the visitor's language."""
+    language = get_language() or settings.LANGUAGE_CODE
+    kept = kept_in(language)
+    told = {
+        "version": f"{language}-{kept.version}",
+        "home": kept.home,
+        "pages": kept.pages,
+        "files": kept.files,
+        "icon": static("img/icon-192.png"),
+    }
+    script = f"self.talon = {json.dumps(told)};\nimportScripts({json.dumps(static(SCRIPT))});\n"
+    return HttpResponse(script, content_type="text/javascript; charset=utf-8")
+
+
+@cache
+def kept_in(language: str) -> Kept:
+    """What a browser keeps in a language. Read once in a process: files change with a restart."""
+    texts = {offline.address_of(language, game): offline.rendered(language, game) for game in ("", *GAMES)}
+    files = _files(texts.values())
+    contents = [*(text.encode() for text in texts.values()), *files.values(), _read(static(SCRIPT))]
+    digest = hashlib.sha256()
+    for content in contents:
+        digest.update(hashlib.sha256(content).digest())
+    home = offline.address_of(language)
+    return Kept(digest.hexdigest()[:16], home, dict(offline.instead(language)), tuple(files))
+
+
+def _files(pages: Iterable[str]) -> dict[str, bytes]:
+    """The files that the pages name, and those that these name in turn, by their addresses."""
+    waiting = [address for page in pages for address in _IN_PAGES.findall(page)]
+    found: dict[str, bytes] = {}
+    while waiting:
+        address = waiting.pop()
+        if address not in found:
+            found[address] = _read(address)
+            waiting += _named_in(address, found[address])
+    return dict(sorted(found.items()))
+
+
+def _named_in(address: str, content: bytes) -> Iterator[str]:
+    pattern = {".js": _IN_SCRIPTS, ".css": _IN_STYLES}.get(posixpath.splitext(address)[1])
+    for name in pattern.findall(content.decode()) if pattern else ():
+        yield posixpath.normpath(posixpath.join(posixpath.dirname(address), name))
+
+
+def _read(address: str) -> bytes:
+    name = address.removeprefix(settings.STATIC_URL)
+    path = str(settings.STATIC_ROOT / name) if settings.COLLECTED_STATIC else finders.find(name)
+    if path is None:
+        raise FileNotFoundError(name)
+    return Path(path).read_bytes()

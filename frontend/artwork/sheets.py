@@ -1,0 +1,132 @@
+"""Write the sheets of small cards and letters for pictures: ``python -m frontend.artwork.sheets`` (needs Chromium).
+
+A sheet is one row of cards (games/replays/sheets/*.png) with a palette that pictures take over. It is drawn by a
+browser from the deck that the site shows, and says within itself which cards it has, their size, and of which deck it
+was made. Letters are rows of their own, so that pictures need no font where they are made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import io
+import re
+from pathlib import Path
+
+from PIL import Image, PngImagePlugin
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+DECKS = ROOT / "frontend" / "static" / "cards"
+OUT = ROOT / "games" / "replays" / "sheets"
+CHROMIUM = "/usr/bin/chromium"
+
+WIDTH, HEIGHT = 44, 62
+#: Each deck in two sizes: for animated pictures, and twice as large for previews, with so many colours.
+SIZES = {"": (1, 62), "-large": (2, 128)}
+#: What stands beside the cards in a picture: the felt, an empty place, its edge, words, and gold.
+FELT, HOLLOW, EDGE, INK, GOLD = "#2c7356", "#266750", "#4b8b72", "#f2f5ee", "#e6b94f"
+
+#: As the style sheets have them.
+SUITS = {"H": "#b5172a", "D": "#b5172a", "S": "#1a2130", "C": "#1a2130"}
+TAROT_SUITS = {"W": "#1b5b39", "C": "#b5172a", "S": "#1b2b52", "P": "#9c5000", "M": "#56267f"}
+
+#: The decks, with the forms of their faces that a picture needs.
+FACES = {"french": (SUITS, "cd"), "tarot": (TAROT_SUITS, "c")}
+
+PAGE = """<!doctype html><style>
+body {{ margin: 0; background: {felt}; display: flex; width: {all}px; --gold: #d9a43b }}
+div {{ box-sizing: border-box; width: {w}px; height: {h}px; flex: none; overflow: hidden; background: #fffdf6;
+  border: 1px solid #a9a08c; border-radius: 4px }}
+div svg {{ display: block; margin: -1px; width: {w}px; height: {h}px }}
+.slot {{ background: {hollow}; border-color: {edge} }}
+.back svg {{ border-radius: 4px }}
+</style>{defs}{cards}<div class="back">{back}</div><div class="slot"></div>
+<i style="width:8px;background:{ink}"></i><i style="width:8px;background:{gold}"></i>"""
+
+#: What pictures can say, and in which letters.
+LETTERS = (
+    " !&'(),-./0123456789:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    "ÄÖÜäöüßÀÂÇÈÉÊËÎÏÔÙÛàâçèéêëîïôùûÁÍÓÚÑáíóúñ·–’"
+)
+FONTS = {"title": ("bold", 58), "text": ("normal", 30)}
+
+LETTERS_PAGE = """<!doctype html><meta charset="utf-8"><style>
+body {{ margin: 0; background: #000; color: #fff; display: flex; font: {weight} {size}px/2 serif }}
+span {{ box-sizing: border-box; width: {cell}px; height: {cell}px; flex: none; padding-left: {indent}px;
+  white-space: pre }}
+b {{ font-weight: inherit }}
+</style>{cells}"""
+
+
+def sheet(browser: Browser, deck: str, scale: int, colours: int) -> Image.Image:
+    """The small faces of a deck, its back and an empty place, drawn over the felt."""
+    suits, faces = FACES[deck]
+    text = (DECKS / f"{deck}.svg").read_text()
+    names = re.findall(rf'<symbol id="([^"]+-[{faces}])"', text)
+    cards = "".join(
+        f'<div style="color:{suits[_suit(name)]}"><svg viewBox="0 0 100 140"><use href="#{name}"/></svg></div>'
+        for name in names
+    )
+    width = WIDTH * (len(names) + 2)
+    page_text = PAGE.format(
+        all=width + 16, w=WIDTH, h=HEIGHT, felt=FELT, hollow=HOLLOW, edge=EDGE, ink=INK, gold=GOLD,
+        defs=text.replace("<svg ", '<svg style="position:absolute;width:0;height:0" '), cards=cards,
+        back=(DECKS / "back-lattice.svg").read_text(),
+    )  # fmt: skip
+    page = browser.new_page(viewport={"width": width + 16, "height": HEIGHT}, device_scale_factor=scale)
+    page.set_content(page_text)
+    shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    page.close()
+    drawn = shot.quantize(colours, method=Image.Quantize.MAXCOVERAGE, kmeans=3, dither=Image.Dither.NONE)
+    drawn.info.clear()
+    drawn.info["cards"] = " ".join([*names, "back", "slot"])
+    return drawn
+
+
+def letters(browser: Browser, weight: str, size: int) -> tuple[Image.Image, list[float]]:
+    """A row of letters, white on black and each in a cell of twice the size, and how far each moves the next one on."""
+    cells = "".join(f"<span><b>{html.escape(letter)}</b></span>" for letter in LETTERS)
+    page = browser.new_page(viewport={"width": 2 * size * len(LETTERS), "height": 2 * size})
+    page.set_content(LETTERS_PAGE.format(weight=weight, size=size, cell=2 * size, indent=size // 2, cells=cells))
+    advances = page.evaluate("[...document.querySelectorAll('b')].map((one) => one.getBoundingClientRect().width)")
+    row = Image.open(io.BytesIO(page.screenshot())).convert("L")
+    page.close()
+    return row.quantize(16), advances
+
+
+def _suit(name: str) -> str:
+    return "M" if name[0] == "M" else name[1]
+
+
+def digest(deck: str) -> str:
+    """Of which deck a sheet is made."""
+    return hashlib.sha256((DECKS / f"{deck}.svg").read_bytes()).hexdigest()
+
+
+def main() -> None:
+    """Write all sheets."""
+    OUT.mkdir(exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM)
+        for deck in FACES:
+            for suffix, (scale, colours) in SIZES.items():
+                drawn = sheet(browser, deck, scale, colours)
+                told = {"cards": str(drawn.info.pop("cards")), "size": f"{WIDTH * scale} {HEIGHT * scale}"}
+                _write(f"{deck}{suffix}", drawn, **told, deck=digest(deck))
+        for name, (weight, size) in FONTS.items():
+            row, advances = letters(browser, weight, size)
+            _write(f"letters-{name}", row, letters=LETTERS, advances=" ".join(f"{one:.2f}" for one in advances))
+        browser.close()
+
+
+def _write(name: str, drawn: Image.Image, **told: str) -> None:
+    """Write a sheet, and within it what it tells of itself."""
+    facts = PngImagePlugin.PngInfo()
+    for key, text in told.items():
+        facts.add_itxt(key, text)
+    drawn.save(OUT / f"{name}.png", pnginfo=facts, optimize=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,15 @@
+/** What goes when it is told to: a guide, a hint. A cookie keeps the server from showing it again. */
+
+const YEAR = 365 * 24 * 3600;
+
+const button = /** @type {HTMLButtonElement|null} */ (document.querySelector("[data-dismiss]"));
+if (button) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const secure = location.protocol === "https:" ? "; secure" : "";
+    document.cookie = `${button.dataset.dismiss}=known; path=/; max-age=${YEAR}; samesite=lax${secure}`;
+    button.closest("section")?.remove();
+    const next = /** @type {HTMLElement|null} */ (document.querySelector(".deals a, #finish[open] #share"));
+    next?.focus({ preventScroll: true });
+  });
+}

@@ -1,0 +1,73 @@
+/** What the next race will be: game, limit, options, and how its cards are coming along. */
+
+import { t, tn } from "../i18n.js";
+import { part, write } from "./list.js";
+import { limitText } from "./naming.js";
+
+/** @import { Names } from "./naming.js" */
+/** @import { RaceState, Room } from "./types.js" */
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** The race that the page is about: the one to come, or else the one that there is. @param {Room} room */
+export const subject = ({ to_come, running, last }) => to_come ?? running ?? last;
+
+/** @param {Room} room @param {Names} names */
+export function showHead(room, names) {
+  const race = subject(room);
+  if (!race) return;
+  const title = names.title(race);
+  write(byId("room-title"), title);
+  write(byId("room-kind"), kindText(room));
+  const facts = [limitText(race.limit_s), tn("1 seat", "{n} seats", room.seats), ...names.options(race)];
+  if (race.rated) facts.push(t("rated"));
+  const list = byId("room-facts");
+  if (list.dataset.told !== facts.join()) {
+    list.dataset.told = facts.join();
+    list.replaceChildren(...facts.map((fact) => part("li", "", fact)));
+  }
+  showArt(race);
+  for (const id of ["rules", "lesson"]) {
+    const hash = id === "lesson" ? "#lesson" : "";
+    /** @type {HTMLAnchorElement} */ (byId(id)).href = `/rules/${race.game}/${hash}`;
+  }
+  /** @type {HTMLInputElement} */ (byId("practise-name")).value = race.variant || race.game;
+}
+
+/** @param {RaceState} race */
+function showArt({ game }) {
+  const place = byId("room-art");
+  if (place.dataset.game === game) return;
+  const art = /** @type {HTMLTemplateElement|null} */ (document.querySelector(`template[data-art="${game}"]`));
+  if (!art) return;
+  place.dataset.game = game;
+  place.replaceChildren(art.content.cloneNode(true));
+}
+
+/** @param {Room} room */
+function kindText({ kind, to_come, running, last }) {
+  const number = (to_come ?? running ?? last)?.number ?? 1;
+  if (kind === "heat") return t("Heat");
+  if (kind === "quick") return t("Quick match");
+  return kind === "public" ? t("Public room · race {number}", { number }) : t("Race {number}", { number });
+}
+
+/** How the cards of the race to come stand. @param {Room} room */
+export function showDeal(room) {
+  const race = subject(room);
+  if (!race) return;
+  const { state, tried, commitment } = race.deal;
+  const texts = {
+    ready: race === room.to_come ? t("Certified winnable, sealed, and seen by nobody.") : t("Certified winnable."),
+    preparing: t("Looking for a deal that can be won."),
+    none: t("This combination can rarely be won; choose others."),
+  };
+  const looking = state === "preparing" && tried > 0 ? ` ${tn("One looked at.", "{n} looked at.", tried)}` : "";
+  write(byId("deal-text"), texts[state] + looking);
+  byId("deal-progress").hidden = state !== "preparing";
+  byId("commitment").hidden = !commitment;
+  if (!commitment) return;
+  write(byId("commitment-short"), `${commitment.slice(0, 10)}…`);
+  write(byId("commitment-full"), commitment);
+}

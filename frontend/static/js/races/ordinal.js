@@ -1,0 +1,11 @@
+/** Places in a race, as they are written after "you are". */
+
+import { t } from "../i18n.js";
+
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
+
+/** @param {number} n @returns {string} 1st, 2nd */
+export function ordinal(n) {
+  const forms = { one: t("{n}st", { n }), two: t("{n}nd", { n }), few: t("{n}rd", { n }), other: t("{n}th", { n }) };
+  return forms[/** @type {"one"} */ (ordinals.select(n))];
+}

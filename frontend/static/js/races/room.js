@@ -1,0 +1,101 @@
+/** The page of a room: puts the socket's news where they belong. */
+
+import { Reactions } from "../table/reactions.js";
+import { Herald } from "./herald.js";
+import { bindHost, showHost } from "./host.js";
+import { part } from "./list.js";
+import { Names } from "./naming.js";
+import { connectionText, refusalText } from "./refusals.js";
+import { showDeal, showHead } from "./head.js";
+import { Seats } from "./seats.js";
+import { bindShare } from "./share.js";
+import { RaceSocket } from "./socket.js";
+import { Stage } from "./stage.js";
+import { Watch } from "./watch.js";
+
+/** @import { Room, You } from "./types.js" */
+
+/** A refusal goes away by itself, in ms. */
+const SHOWN_FOR = 8000;
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+class RoomPage {
+  /** Whether one had a seat in a race to come while this page was open: then one is taken to the table. */
+  #waited = false;
+  #timer = 0;
+  #reactions = new Reactions((kind) => this.socket.send({ type: "react", kind }));
+
+  /** @param {HTMLElement} box */
+  constructor(box) {
+    this.names = new Names(box);
+    this.herald = new Herald(byId("said"));
+    this.socket = new RaceSocket(box.dataset.code ?? "", {
+      changed: (room, you) => this.#show(room, you),
+      lanes: () => this.watch.lanes(),
+      reacted: (entrant, kind) => this.#react(entrant, kind),
+      moved: (code) => location.replace(`/races/${code}/`),
+      // The server's page says why.
+      gone: () => location.reload(),
+      refused: ({ code }) => this.#notice("refusal", refusalText(code), SHOWN_FOR),
+      status: (status) => this.#notice("lost", connectionText(status)),
+    });
+    this.stage = new Stage(this.socket, this.names, box.dataset.signedIn === "true");
+    this.seats = new Seats(this.socket, this.herald);
+    this.watch = new Watch(this.socket, this.names, this.herald);
+    bindHost(this.socket);
+    bindShare();
+  }
+
+  /** @param {Room} room @param {You} you */
+  #show(room, you) {
+    if (this.#leaves(room, you)) return;
+    showHead(room, this.names);
+    showDeal(room);
+    showHost(room, you);
+    byId("reactions").hidden = you.to_come === null && you.running === null;
+    this.stage.show();
+    this.seats.show();
+    this.watch.show();
+  }
+
+  /** Whoever has a seat goes to the table when the countdown begins. @param {Room} room @param {You} you */
+  #leaves({ to_come }, { to_come: seat, running, table }) {
+    const goes = table !== null && (this.#waited || to_come?.state === "countdown") && (seat ?? running) !== null;
+    this.#waited ||= seat !== null;
+    if (!goes || (to_come?.state === "open" && seat !== null)) return false;
+    this.socket.close();
+    location.assign(/** @type {string} */ (table));
+    return true;
+  }
+
+  /**
+   * A reaction is seen where its sender is: at the seat, and in the lane.
+   * @param {number} entrant @param {string} kind
+   */
+  #react(entrant, kind) {
+    const rows = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(`[data-entrant="${entrant}"]`)]);
+    const name = rows[0]?.querySelector(".seat-name, .lane-name")?.textContent ?? "";
+    this.#reactions.show(kind, name, rows.map(bubbleIn));
+  }
+
+  /** @param {string} id @param {string} text @param {number} [span] ms */
+  #notice(id, text, span) {
+    const line = byId(id);
+    if (line.textContent !== text) line.textContent = text;
+    line.hidden = !text;
+    if (!span) return;
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => (line.hidden = true), span);
+  }
+}
+
+/** @param {HTMLElement} row @returns {HTMLElement} */
+function bubbleIn(row) {
+  const found = /** @type {HTMLElement|null} */ (row.querySelector(".bubble"));
+  return found ?? /** @type {HTMLElement} */ (row.appendChild(part("span", "bubble")));
+}
+
+const box = document.getElementById("room");
+if (box) new RoomPage(box);

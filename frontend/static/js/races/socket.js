@@ -1,0 +1,142 @@
+/** A race's room as the server tells of it, for the room's own page and for the tables of those who race. */
+
+import { Connection } from "../connection.js";
+import { t } from "../i18n.js";
+import { ServerClock } from "./clock.js";
+
+/** @import { Status } from "../connection.js" */
+/** @import { Lane, RaceState, Room, Seat, You } from "./types.js" */
+
+/** Pings that settle the clock at first, and the ms between them. */
+const FIRST_PINGS = 5;
+const PING_EVERY = 400;
+
+/**
+ * @typedef {object} Handlers
+ * @property {(room: Room, you: You) => void} [changed] more than lanes has changed
+ * @property {(lanes: Lane[], room: Room, you: You) => void} [lanes] these lanes have changed; the room has them already
+ * @property {(entrant: number, kind: string) => void} [reacted]
+ * @property {(code: string) => void} [moved] one's seat is in another room now
+ * @property {(why: "kicked"|"closed") => void} [gone]
+ * @property {(error: {code: string, data: Record<string, any>}) => void} [refused]
+ * @property {(status: Status) => void} [status]
+ */
+
+/** Who has no name is a number, which the server tells everybody in English. @param {Seat} seat */
+function named(seat) {
+  const [, kind, n] = /^(Guest|Player) (\d+)$/.exec(seat.player ? "" : seat.name) ?? [];
+  if (n) seat.name = kind === "Guest" ? t("Guest {n}", { n }) : t("Player {n}", { n });
+}
+
+export class RaceSocket {
+  clock = new ServerClock();
+  /** @type {Room|null} */ room = null;
+  /** @type {You} */ you = { host: false, to_come: null, running: null, table: null };
+  /** @type {Connection} */ #connection;
+  #pings = 0;
+  /** Whether the clock was compared on this connection: the one here may have stood still while the machine slept. */
+  #settled = false;
+
+  /** @param {string} code @param {Handlers} handlers */
+  constructor(code, handlers) {
+    this.handlers = handlers;
+    this.#connection = new Connection(`/ws/race/${code}/`, {
+      hello: () => ({ type: "hello", v: 1 }),
+      message: (message) => this.#take(message),
+      status: (status) => this.#status(status),
+    });
+  }
+
+  /** @param {object} message @returns {boolean} whether it left */
+  send(message) {
+    return this.#connection.send(message);
+  }
+
+  /** No further connection is wanted. */
+  close() {
+    clearInterval(this.#pings);
+    this.#connection.close();
+  }
+
+  /** When something happens that was `span` ms away when the room was told. @param {number|null} span */
+  at(span) {
+    return span === null || !this.room ? null : this.room.now + span;
+  }
+
+  /** @param {Status} status */
+  #status(status) {
+    if (status !== "open") {
+      clearInterval(this.#pings);
+      this.#settled = false;
+    }
+    this.handlers.status?.(status);
+  }
+
+  /** @param {any} message */
+  #take(message) {
+    const { handlers } = this;
+    switch (message.type) {
+      case "room":
+        return this.#takeRoom(message);
+      case "you":
+        this.you = message;
+        return this.room && handlers.changed?.(this.room, this.you);
+      case "lanes":
+        return this.#takeLanes(message);
+      case "pong":
+        return this.clock.answered(message);
+      case "reacted":
+        return handlers.reacted?.(message.entrant, message.kind);
+      case "moved":
+        return handlers.moved?.(message.code);
+      case "gone":
+        return handlers.gone?.(message.why);
+      case "error":
+        return handlers.refused?.(message);
+    }
+  }
+
+  /** @param {Room} room */
+  #takeRoom(room) {
+    this.room = room;
+    for (const race of [room.to_come, room.running, room.last]) race?.seats.forEach(named);
+    this.clock.heard(room.now);
+    if (!this.#settled) this.#settleClock();
+    this.handlers.changed?.(room, this.you);
+  }
+
+  /**
+   * What has changed since the version before; after a gap all is asked for.
+   * @param {{v: number, lanes: Lane[]}} news
+   */
+  #takeLanes({ v, lanes }) {
+    if (!this.room || v <= this.room.v) return;
+    if (v > this.room.v + 1) {
+      this.send({ type: "sync" });
+      return;
+    }
+    this.room.v = v;
+    for (const race of [this.room.running, this.room.last]) if (race) merge(race, lanes);
+    this.handlers.lanes?.(lanes, this.room, this.you);
+  }
+
+  #settleClock() {
+    this.#settled = true;
+    let left = FIRST_PINGS;
+    const ping = () => {
+      this.send({ type: "ping", t: Math.round(performance.now()) });
+      left -= 1;
+      if (left === 0) clearInterval(this.#pings);
+    };
+    ping();
+    this.#pings = window.setInterval(ping, PING_EVERY);
+  }
+}
+
+/** @param {RaceState} race @param {Lane[]} lanes */
+function merge(race, lanes) {
+  for (const lane of lanes) {
+    const k = race.lanes.findIndex(([entrant]) => entrant === lane[0]);
+    if (k >= 0) race.lanes[k] = lane;
+  }
+}

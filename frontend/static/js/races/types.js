@@ -1,0 +1,58 @@
+/**
+ * What the race's socket says (games/races/protocol.py), version 1.
+ *
+ * @typedef {[entrant: number, cardsUp: number, tokens: number, state: string, away: boolean,
+ *   place: number|null, ms: number|null]} Lane
+ *
+ * @typedef {object} Seat
+ * @property {number} entrant
+ * @property {string} name
+ * @property {string|null} player
+ * @property {boolean} guest
+ * @property {boolean} host
+ * @property {number|null} rating
+ * @property {boolean} provisional
+ * @property {string} avatar
+ *
+ * @typedef {object} RaceState
+ * @property {string} id
+ * @property {number} number
+ * @property {"open"|"countdown"|"racing"|"settling"|"finished"|"void"} state
+ * @property {boolean} rated
+ * @property {string} variant
+ * @property {string} game
+ * @property {Record<string, boolean|number|string>} options
+ * @property {number} limit_s
+ * @property {{state: "ready"|"preparing"|"none", tried: number, commitment: string|null}} deal
+ * @property {number|null} gathers_in
+ * @property {number|null} scheduled_in
+ * @property {number|null} starts_in
+ * @property {number|null} ends_in
+ * @property {string} void
+ * @property {Seat[]} seats
+ * @property {Lane[]} lanes
+ *
+ * @typedef {object} Room
+ * @property {number} v
+ * @property {number} now
+ * @property {string} code
+ * @property {"private"|"public"|"quick"|"heat"} kind
+ * @property {string|null} host
+ * @property {number} seats
+ * @property {RaceState|null} to_come
+ * @property {RaceState|null} running
+ * @property {RaceState|null} last
+ *
+ * @typedef {{host: boolean, to_come: number|null, running: number|null, table: string|null}} You
+ */
+
+/** A lane by the names of its parts. @param {Lane} lane */
+export const parts = ([entrant, cardsUp, tokens, state, away, place, ms]) => ({
+  entrant,
+  cardsUp,
+  tokens,
+  state,
+  away,
+  place,
+  ms,
+});

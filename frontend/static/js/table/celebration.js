@@ -1,0 +1,106 @@
+/**
+ * What a win is worth: the foundations' cards spring off the table and bounce away over its edge. Any key or tap ends
+ * it. Only transforms move, which the compositor does alone, and a few cards at a time are made, so the page answers.
+ */
+
+import { motionReduced } from "../settings.js";
+
+/** @import { Piece, State } from "./state.js" */
+
+/** Between two cards, in ms. */
+const APART = 80;
+/** How many cards there are: fewer on phones, whose processors are slower. */
+const CARDS = matchMedia("(pointer: coarse)").matches ? 16 : 24;
+/** How long the last card has before the panel opens, in ms. */
+const LAST = 900;
+/** Nobody means to end what has only begun: a tap meant for the last move does not, in ms. */
+const GRACE = 250;
+/** Pixels per ms². */
+const GRAVITY = 0.0034;
+/** What a bounce leaves of the speed. */
+const BOUNCE = 0.72;
+/** Points of the way that are written as frames, in ms apart. */
+const FRAME = 45;
+
+/**
+ * Celebrates, and calls `done` when that is over or the player has seen enough: at once where motion is reduced.
+ * @param {State} state @param {() => void} done
+ */
+export function celebrate(state, done) {
+  const tops = state.pieces.filter(({ rect }) => rect.pile[0] === "f");
+  if (motionReduced() || tops.length === 0) return done();
+  const stage = document.createElement("div");
+  stage.className = "celebration";
+  stage.setAttribute("aria-hidden", "true");
+  state.felt.append(stage);
+  const begun = performance.now();
+  let thrown = 0;
+  let next = window.setTimeout(throwOne, 0);
+
+  function throwOne() {
+    const top = tops[thrown % tops.length];
+    leap(stage, top, state.size);
+    thrown += 1;
+    next = window.setTimeout(thrown < CARDS ? throwOne : end, thrown < CARDS ? APART : LAST);
+  }
+
+  function end() {
+    clearTimeout(next);
+    stage.remove();
+    for (const kind of ["keydown", "click"]) removeEventListener(kind, skip, true);
+    // The next frame answers the key or the tap; the panel has one of its own.
+    requestAnimationFrame(() => setTimeout(done));
+  }
+
+  /** What ends it does nothing else. @param {Event} event */
+  function skip(event) {
+    if (/** @type {KeyboardEvent} */ (event).repeat || performance.now() - begun < GRACE) return;
+    event.preventDefault();
+    event.stopPropagation();
+    end();
+  }
+
+  for (const kind of ["keydown", "click"]) addEventListener(kind, skip, true);
+}
+
+/** @param {HTMLElement} stage @param {Piece} top @param {{width: number, height: number}} size */
+function leap(stage, { element, rect }, size) {
+  const card = /** @type {HTMLElement} */ (element.cloneNode(true));
+  for (const name of ["id", "tabindex", "role", "aria-label"]) card.removeAttribute(name);
+  card.className = "card ghost";
+  stage.append(card);
+  const frames = way(rect, element.offsetHeight, size);
+  card.animate(frames, { duration: frames.length * FRAME, fill: "both", easing: "linear" }).finished.then(
+    () => card.remove(),
+    () => {},
+  );
+}
+
+/**
+ * The way of a card that is thrown up and to a side and bounces on the table's edge until it has left the table.
+ * @param {{x: number, y: number}} from @param {number} height of the card @param {{width: number, height: number}} size
+ * @returns {Keyframe[]}
+ */
+function way(from, height, size) {
+  const side = Math.random() < from.x / size.width ? -1 : 1;
+  const across = side * (0.18 + Math.random() * 0.42) * Math.min(1.6, Math.max(0.5, size.width / 900));
+  const spin = across * (10 + Math.random() * 25);
+  const floor = size.height - height;
+  let { x, y } = from;
+  let up = 0.35 + Math.random() * 0.75;
+  /** @type {Keyframe[]} */
+  const frames = [];
+  while (frames.length < 90 && x > -height * 1.5 && x < size.width + height) {
+    frames.push({
+      transform: `translate(${x.toFixed(1)}px,${y.toFixed(1)}px) rotate(${spin * frames.length * 0.04}deg)`,
+    });
+    x += across * FRAME;
+    y -= up * FRAME;
+    up -= GRAVITY * FRAME;
+    if (y > floor) {
+      y = floor;
+      up = Math.abs(up) * BOUNCE;
+    }
+  }
+  return frames;
+}

@@ -1,0 +1,41 @@
+/** How a game that is over compares with the ghost that was raced: one sentence of the panel at the end. */
+
+import { t, tn } from "../i18n.js";
+import { elapsed } from "./game.js";
+import { spanText } from "./pace.js";
+
+/** @import { PaceLine } from "./pace.js" */
+/** @import { State } from "./state.js" */
+
+/**
+ * The outcome in words. More cards up is better, then less time.
+ * @param {PaceLine & {own?: boolean}} line
+ * @param {number} cardsUp @param {number} ms
+ */
+export function outcomeText({ name, own, points }, cardsUp, ms) {
+  const [end, most] = points[points.length - 1];
+  const cards = cardsUp - most;
+  const time = spanText(end - ms, true);
+  const ghost = own ? t("your best game") : name;
+  if (cards > 0) return tn("You beat {ghost} by one card.", "You beat {ghost} by {n} cards.", cards, { ghost });
+  if (cards < 0) return tn("{ghost} stays ahead by one card.", "{ghost} stays ahead by {n} cards.", -cards, { ghost });
+  if (ms === end) return t("Level with {ghost}.", { ghost });
+  return ms < end
+    ? t("You beat {ghost} by {time}.", { ghost, time })
+    : t("{ghost} stays ahead by {time}.", { ghost, time });
+}
+
+/**
+ * Says in the panel at the end who was ahead, when a ghost was raced.
+ * @param {State} state whose game is over
+ */
+export async function showGhost(state) {
+  const address = state.felt.dataset.ghost;
+  const place = document.getElementById("finish-ghost");
+  if (!address || !place || !state.view) return;
+  const response = await fetch(address).catch(() => null);
+  if (!response?.ok) return;
+  const text = outcomeText(await response.json(), state.view.cards_up, Math.round(elapsed(state)));
+  place.textContent = text.charAt(0).toUpperCase() + text.slice(1);
+  place.hidden = false;
+}

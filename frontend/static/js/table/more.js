@@ -1,0 +1,51 @@
+/** What is seldom wanted at the table: the rules, all moves taken back, the full screen. */
+
+import { t } from "../i18n.js";
+import { rewind } from "./online.js";
+
+/** @import { TableSocket } from "./socket.js" */
+/** @import { State } from "./state.js" */
+
+/** @param {string} id @returns {any} */
+const byId = (id) => document.getElementById(id);
+
+/** @param {State} state @param {TableSocket} socket */
+export function bindMore(state, socket) {
+  const dialog = byId("more-dialog");
+  dialog.addEventListener(
+    "click",
+    (/** @type {Event} */ event) => {
+      // What is chosen closes the dialog, before another opens.
+      if (/** @type {Element} */ (event.target).closest("[data-opens], #rewind, #full-screen")) dialog.close();
+    },
+    { capture: true },
+  );
+  byId("rewind").addEventListener("click", () => rewind(state, socket));
+  byId("rules").addEventListener("click", showRules);
+  const full = byId("full-screen");
+  full.hidden = !document.fullscreenEnabled;
+  full.addEventListener("click", turnFullScreen);
+  document.addEventListener("fullscreenchange", () => full.setAttribute("aria-pressed", String(isFull())));
+}
+
+const isFull = () => document.fullscreenElement !== null;
+
+function turnFullScreen() {
+  const done = isFull() ? document.exitFullscreen() : document.documentElement.requestFullscreen();
+  done.catch(() => {});
+}
+
+/** Fetches the rules' page once, and shows its text. */
+async function showRules() {
+  const place = byId("rules-text");
+  if (place.dataset.loaded) return;
+  try {
+    const response = await fetch(place.dataset.address);
+    if (!response.ok) throw new Error(String(response.status));
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    place.replaceChildren(...(page.querySelector(".rules-text")?.children ?? []));
+    place.dataset.loaded = "true";
+  } catch {
+    place.textContent = t("The rules could not be loaded.");
+  }
+}

@@ -1,0 +1,50 @@
+/** The pause in practice: the server's clock stands, and the cards are covered until the player goes on. */
+
+import { t } from "../i18n.js";
+import { say } from "./announce.js";
+import { keepFocus } from "./focusing.js";
+import { hush, notice } from "./hud.js";
+import { pick } from "./picking.js";
+
+/** @import { TableSocket } from "./socket.js" */
+/** @import { State } from "./state.js" */
+
+/**
+ * @param {State} state @param {() => TableSocket} socket which is made later
+ * @returns {(() => void)|undefined} stops the clock or lets it go on; none where the game cannot be paused
+ */
+export function bindPause(state, socket) {
+  const button = document.getElementById("pause");
+  if (!button) return undefined;
+  const turn = () => {
+    if (state.status !== "playing" || state.view?.won) return;
+    if (!socket().send({ type: state.paused ? "resume" : "pause" })) notice(t("The server could not be reached."));
+  };
+  button.addEventListener("click", turn);
+  document.getElementById("resume")?.addEventListener("click", turn);
+  return turn;
+}
+
+/** Covers the cards, or shows them again. @param {State} state */
+export function showPause(state) {
+  const button = document.getElementById("pause");
+  const cover = document.getElementById("paused");
+  if (!button || !cover) return;
+  keepFocus(() => (button.hidden = state.status !== "playing"), state.focus);
+  if (cover.hidden === !state.paused) return;
+  const away = cover.contains(document.activeElement) || document.activeElement === document.body;
+  cover.hidden = !state.paused;
+  state.felt.inert = state.paused;
+  document.body.toggleAttribute("data-paused", state.paused);
+  button.setAttribute("aria-pressed", String(state.paused));
+  document.getElementById("hint")?.toggleAttribute("disabled", state.paused);
+  if (state.paused) {
+    pick(state, null);
+    hush();
+    document.getElementById("resume")?.focus();
+    say(t("Paused: the clock stands, and the cards are covered."));
+  } else {
+    if (away) state.focus?.focus({ preventScroll: true });
+    if (state.status === "playing") say(t("The game goes on."));
+  }
+}

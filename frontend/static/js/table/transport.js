@@ -1,0 +1,25 @@
+/** The keys of a replay, and what its buttons for play and pause say. */
+
+import { t } from "../i18n.js";
+
+/**
+ * Has keys act wherever the focus is, unless what has it needs the key itself.
+ * @param {Record<string, () => void>} keys by their names
+ */
+export function bindKeys(keys) {
+  document.addEventListener("keydown", (event) => {
+    const action = Object.hasOwn(keys, event.key) ? keys[event.key] : null;
+    const at = /** @type {Element} */ (event.target);
+    if (!action || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (at.closest("dialog, select, textarea, input:not([type=range])")) return;
+    if (event.key === " " && at.closest("button, a")) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+/** Its label says what a press does. @param {Element|null} button @param {boolean} running */
+export function showRunning(button, running) {
+  button?.toggleAttribute("data-running", running);
+  button?.setAttribute("aria-label", running ? t("Pause") : t("Play"));
+}

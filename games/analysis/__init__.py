@@ -1,0 +1,1 @@
+"""Analyses of finished games: which of their positions could still be won."""

@@ -1,0 +1,162 @@
+"""The positions of a finished game, which follows from which, and what is known of each.
+
+Two facts save most of the work. From a position before a won one the game can be won, too; and when a position is lost,
+so are all that follow from it. An undo leads back to an earlier position and is no move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from games.rules import Table, from_position
+from games.rules.tokens import UNDO, WORDS
+from games.solver import check_solution
+
+#: What is known of a position: the number of moves of a line that wins, or one of these.
+LOST: Final = -1
+UNKNOWN: Final = -2
+
+
+@dataclass(slots=True)
+class _Position:
+    """A position; `before` and `after` are the positions a move leads from and to, by the move's token."""
+
+    text: str
+    verdict: int = UNKNOWN
+    before: list[tuple[int, str]] = field(default_factory=list)
+    after: dict[str, int] = field(default_factory=dict)
+    # How it is won: by a line, or by a move to a position that is won.
+    line: tuple[str, ...] = ()
+    step: tuple[str, int] | None = None
+
+
+class Positions:
+    """The different positions of a game, numbered in the order in which they were reached.
+
+    `at[n]` is the position after n tokens.
+    """
+
+    def __init__(self, table: Table, tokens: Sequence[str]) -> None:
+        self._all: list[_Position] = []
+        self._numbers: dict[str, int] = {}
+        self.at = [self._number(table)]
+        for token in tokens:
+            table.push(token)
+            number = self._number(table)
+            if token != WORDS[UNDO]:
+                self._connect(self.at[-1], token, number)
+            self.at.append(number)
+            if table.is_won:
+                self.won(number, ())
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def _number(self, table: Table) -> int:
+        text = table.position()
+        if text not in self._numbers:
+            self._numbers[text] = len(self._all)
+            self._all.append(_Position(text))
+        return self._numbers[text]
+
+    def _connect(self, number: int, token: str, following: int) -> None:
+        if token not in self._all[number].after:
+            self._all[number].after[token] = following
+            self._all[following].before.append((number, token))
+
+    def text(self, number: int) -> str:
+        """The position in the form of `Table.position`."""
+        return self._all[number].text
+
+    def verdict(self, number: int) -> int:
+        """What is known of a position."""
+        return self._all[number].verdict
+
+    def verdicts(self) -> list[int]:
+        """What is known of the position after each number of tokens, from none on."""
+        return [self.verdict(number) for number in self.at]
+
+    def before(self, number: int) -> Iterator[int]:
+        """The positions one move before."""
+        return (other for other, _ in self._all[number].before)
+
+    def after(self, number: int) -> Iterable[int]:
+        """The positions one move after."""
+        return self._all[number].after.values()
+
+    def line(self, number: int) -> tuple[str, ...]:
+        """The moves by which a won position is won."""
+        tokens: list[str] = []
+        position = self._all[number]
+        while position.step is not None:
+            tokens.append(position.step[0])
+            position = self._all[position.step[1]]
+        return (*tokens, *position.line)
+
+    def anchors(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """The positions from which a line was found, with the line; the other won ones lead to them."""
+        for number, position in enumerate(self._all):
+            if position.line and position.step is None:
+                yield number, position.line
+
+    def follow(self, number: int, token: str) -> int:
+        """The position that a legal move leads to, which may be new."""
+        position = self._all[number]
+        if token not in position.after:
+            table = from_position(position.text)
+            table.push(token)
+            following = self._number(table)
+            self._connect(number, token, following)
+            if table.is_won:
+                self.won(following, ())
+            elif self.verdict(following) >= 0:
+                self._tell_before(following)
+            elif position.verdict == LOST:
+                self.lost(following)
+            if (line := self.line(number))[:1] == (token,):
+                self._win(following, line[1:])
+        return position.after[token]
+
+    def won(self, number: int, line: Sequence[str]) -> None:
+        """Note that this line wins, which the rules check: all positions on it and before it are won.
+
+        :raises TokensError: when it does not win.
+        """
+        position = self._all[number]
+        table = from_position(position.text)
+        if not table.is_won:
+            check_solution(table, line)
+        self._win(number, tuple(line))
+        for done, token in enumerate(line, start=1):
+            table.push(token)
+            met = self._numbers.get(table.position())
+            if met is not None:
+                self._win(met, tuple(line[done:]))
+
+    def _win(self, number: int, line: tuple[str, ...]) -> None:
+        position = self._all[number]
+        if position.verdict < 0 or len(line) < position.verdict:
+            position.verdict, position.line, position.step = len(line), line, None
+            self._tell_before(number)
+
+    def _tell_before(self, number: int) -> None:
+        waiting = [number]
+        while waiting:
+            number = waiting.pop()
+            moves = self.verdict(number) + 1
+            for earlier, token in self._all[number].before:
+                position = self._all[earlier]
+                if position.verdict < 0 or moves < position.verdict:
+                    position.verdict, position.line, position.step = moves, (), (token, number)
+                    waiting.append(earlier)
+
+    def lost(self, number: int) -> None:
+        """Note that a position is lost, and with it all that follow from it."""
+        waiting = [number]
+        while waiting:
+            position = self._all[waiting.pop()]
+            if position.verdict == UNKNOWN:
+                position.verdict = LOST
+                waiting.extend(position.after.values())

@@ -1,0 +1,152 @@
+"""Appeals and reports in the admin, where staff answer them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from games.appeals.appeals import answer_appeal
+from games.appeals.models import Appeal, Report
+from games.appeals.reports import answer_report
+from games.errors import Refusal
+from games.models import Attempt
+
+if TYPE_CHECKING:
+    _Admin = admin.ModelAdmin[Any]
+    _Form = forms.ModelForm[Appeal]
+else:
+    _Admin, _Form = admin.ModelAdmin, forms.ModelForm
+
+
+class _Answered(_Admin):
+    """Rows that players make, and staff answer."""
+
+    date_hierarchy = "made_at"
+    list_filter = (("answered_at", admin.EmptyFieldListFilter),)
+    list_select_related = ("attempt__deal", "attempt__player", "answered_by")
+    search_fields = ("attempt__public_id", "attempt__player__display_name")
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        """Only players make them."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
+        """They go by themselves, some time after the answer."""
+        return False
+
+    @admin.display(description=_("game"))
+    def game(self, row: Appeal | Report) -> str:
+        """What was played by whom, and how it stands."""
+        attempt = row.attempt
+        return f"{attempt.deal}, {attempt.player}: {attempt.get_state_display()}"
+
+    @admin.display(description=_("replay"))
+    def replay(self, row: Appeal | Report) -> SafeString:
+        """Where to watch it, once its deal is over."""
+        return format_html(
+            '<a href="{}">{}</a>', reverse("games:replay", args=[row.attempt.public_id]), gettext("watch")
+        )
+
+    def try_answer(self, request: HttpRequest, row: Appeal | Report, **answer: Any) -> None:  # noqa: ANN401
+        """Answer a row, and say so or why not."""
+        try:
+            self.answer(request, row, **answer)
+        except Refusal as refusal:
+            self.message_user(request, f"{row}: {refusal}", messages.ERROR)
+        else:
+            self.log_change(request, row, "Answered.")
+            self.message_user(request, _("Answered: %(what)s.") % {"what": row}, messages.SUCCESS)
+
+    def answer(self, request: HttpRequest, row: Any, **answer: Any) -> None:  # noqa: ANN401
+        """Answer a row.
+
+        :raises Refusal: when that is not possible.
+        """
+        raise NotImplementedError
+
+
+class AppealForm(_Form):
+    """The answer to an appeal: a decision and a text for the player."""
+
+    class Meta:
+        model = Appeal
+        fields = ("decision", "answer")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **kwargs)
+        if "decision" in self.fields:
+            self.fields["decision"].required = True
+
+
+@admin.register(Appeal)
+class AppealAdmin(_Answered):
+    """Appeals. The player reads the answer."""
+
+    form = AppealForm
+    list_display = ("game", "text", "made_at", "decision", "answered_at", "answered_by")
+    actions = ("grant", "dismiss")
+    fields = ("game", "replay", "text", "made_at", "decision", "answer", "answered_at", "answered_by")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Appeal | None = None) -> tuple[str, ...]:  # noqa: ARG002
+        """An answer is given once."""
+        fixed = ("game", "replay", "text", "made_at", "answered_at", "answered_by")
+        return fixed if obj is not None and obj.answered_at is None else (*fixed, "decision", "answer")
+
+    def save_model(self, request: HttpRequest, obj: Appeal, form: Any, change: bool) -> None:  # noqa: ANN401, ARG002, FBT001
+        """Answer the appeal."""
+        row = Appeal.objects.select_related("attempt").get(pk=obj.pk)
+        self.try_answer(request, row, text=obj.answer, decision=obj.decision)
+
+    @admin.action(description=_("Grant: the game is verified"), permissions=["change"])
+    def grant(self, request: HttpRequest, chosen: QuerySet[Appeal]) -> None:
+        """Answer the chosen appeals in their players' favour, without a text."""
+        for row in chosen.select_related("attempt"):
+            self.try_answer(request, row, text="", decision=Appeal.Decision.GRANTED)
+
+    @admin.action(description=_("Dismiss: the game is rejected"), permissions=["change"])
+    def dismiss(self, request: HttpRequest, chosen: QuerySet[Appeal]) -> None:
+        """Answer the chosen appeals against their players, without a text."""
+        for row in chosen.select_related("attempt"):
+            self.try_answer(request, row, text="", decision=Appeal.Decision.DISMISSED)
+
+    def answer(self, request: HttpRequest, row: Appeal, *, text: str, decision: str) -> None:  # type: ignore[override]
+        """Decide, and tell the player."""
+        assert request.user.is_authenticated
+        answer_appeal(row, request.user, text, Attempt.State(decision))
+
+
+@admin.register(Report)
+class ReportAdmin(_Answered):
+    """Reports. Whoever made one is told only that somebody has looked, and whether anything was done."""
+
+    list_display = ("game", "replay", "reason", "text", "made_at", "reporter", "action_taken", "answered_by")
+    actions = ("took_action", "found_nothing")
+    fields = ("game", "replay", "reason", "text", "reporter", "made_at", "action_taken", "answered_at", "answered_by")
+    readonly_fields = fields
+
+    @admin.action(description=_("Answer: looked at, action taken"), permissions=["change"])
+    def took_action(self, request: HttpRequest, chosen: QuerySet[Report]) -> None:
+        """Answer that something was done."""
+        for row in chosen.select_related("attempt"):
+            self.try_answer(request, row, action_taken=True)
+
+    @admin.action(description=_("Answer: looked at, nothing found"), permissions=["change"])
+    def found_nothing(self, request: HttpRequest, chosen: QuerySet[Report]) -> None:
+        """Answer that nothing was found."""
+        for row in chosen.select_related("attempt"):
+            self.try_answer(request, row, action_taken=False)
+
+    def answer(self, request: HttpRequest, row: Report, *, action_taken: bool) -> None:  # type: ignore[override]
+        """Tell those who reported the game."""
+        assert request.user.is_authenticated
+        answer_report(row, request.user, action_taken=action_taken)

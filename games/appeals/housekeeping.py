@@ -1,0 +1,24 @@
+"""The age at which appeals and reports go: some time after their answers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from games.appeals import appeals, reports
+from games.appeals.models import Appeal, Report
+from games.housekeeping import Aged, rows
+
+KINDS: Final = (
+    Aged(
+        Appeal,
+        "appeals, since their answers",
+        appeals.KEPT,
+        lambda before, size: rows(Appeal.objects.filter(answered_at__lt=before), size),
+    ),
+    Aged(
+        Report,
+        "reports of games, since their answers",
+        reports.KEPT,
+        lambda before, size: rows(Report.objects.filter(answered_at__lt=before), size),
+    ),
+)

@@ -1,0 +1,100 @@
+"""Reports: what a player thinks is wrong with somebody's public game. A report is no flag: staff look, and answer."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
+
+from games.appeals.models import REPORT_LENGTH, Report
+from games.appeals.writing import plain_text
+from games.errors import ErrorCode, Refusal
+from games.ghosts import inbox
+from games.ghosts.models import Notice
+from games.models import Attempt
+from games.players import Player
+
+#: How long a report is kept after its answer.
+KEPT: Final = timedelta(days=365)
+
+_PUBLIC: Final = frozenset({Attempt.State.VERIFIED, Attempt.State.REVIEW})
+
+
+def may_be_reported(attempt: Attempt, player_id: int | None, now: datetime | None = None) -> bool:
+    """Whether this is somebody else's game that everybody may see and that counts."""
+    counts = attempt.ranked or attempt.in_race
+    is_others = attempt.player_id != player_id and not attempt.player.is_former
+    return counts and is_others and attempt.state in _PUBLIC and attempt.deal.is_revealed(now or timezone.now())
+
+
+def report_of(attempt: Attempt, player_id: int | None) -> Report | None:
+    """The player's report of the attempt, if there is one."""
+    return Report.objects.filter(attempt=attempt, reporter=player_id).first()
+
+
+def report(attempt: Attempt, reporter: Player, reason: str, text: str, now: datetime | None = None) -> Report:
+    """Report a game to staff.
+
+    :raises Refusal: to guests, a second time, for a game that is not public or one's own, for a reason that there is
+        not, and for a text that is too long.
+    """
+    now = now or timezone.now()
+    if not reporter.has_page:
+        raise Refusal(ErrorCode.ACCOUNT_REQUIRED)
+    if report_of(attempt, reporter.pk) is not None:
+        raise Refusal(ErrorCode.ALREADY_REPORTED)
+    if not may_be_reported(attempt, reporter.pk, now):
+        raise Refusal(ErrorCode.NO_REPORT)
+    if reason not in Report.Reason:
+        raise Refusal(ErrorCode.BAD_REQUEST, "There is no such reason.")
+    given = {"reason": reason, "text": plain_text(text, REPORT_LENGTH), "made_at": now}
+    made, is_new = Report.objects.get_or_create(attempt=attempt, reporter_id=reporter.pk, defaults=given)
+    if not is_new:
+        raise Refusal(ErrorCode.ALREADY_REPORTED)
+    return made
+
+
+def open_reports() -> QuerySet[Report]:
+    """For staff: the reports without an answer, the oldest first."""
+    waiting = Report.objects.filter(answered_at=None).order_by("made_at", "pk")
+    return waiting.select_related("attempt__deal", "attempt__player", "reporter")
+
+
+def answer_report(found: Report, staff: Player, *, action_taken: bool, now: datetime | None = None) -> int:
+    """Answer a report and all others that are open about the same game; returns how many.
+
+    Who reported is told that staff have looked, and whether anything was done; nothing else.
+
+    :raises Refusal: for a report that is answered already.
+    """
+    answered = _answer(found.attempt_id, staff, action_taken=action_taken, only_with=found.pk, now=now)
+    found.refresh_from_db()
+    return answered
+
+
+def game_rejected(attempt_id: int, staff: object) -> int:
+    """Answer all open reports of a game that staff have just rejected; returns how many."""
+    return _answer(attempt_id, staff, action_taken=True)
+
+
+@transaction.atomic
+def _answer(
+    attempt_id: int, staff: object, *, action_taken: bool, only_with: int | None = None, now: datetime | None = None
+) -> int:
+    now = now or timezone.now()
+    about = Report.objects.filter(attempt=attempt_id, answered_at=None)
+    waiting = dict(about.select_for_update().order_by("pk").values_list("pk", "reporter"))
+    if only_with is not None and only_with not in waiting:
+        raise Refusal(ErrorCode.NOT_DECIDABLE, "This report has been answered.")
+    if not waiting:
+        return 0
+    answer = {"answered_at": now, "action_taken": action_taken, "answered_by_id": getattr(staff, "pk", None)}
+    Report.objects.filter(pk__in=waiting).update(**answer)
+    address = reverse("games:report", args=[Attempt.objects.values_list("public_id", flat=True).get(pk=attempt_id)])
+    for reporter in waiting.values():
+        inbox.put(reporter, Notice.Kind.REPORTED, {"address": address, "taken": action_taken}, now)
+    return len(waiting)

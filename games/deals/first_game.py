@@ -1,0 +1,95 @@
+"""The first game of a newcomer: one of a few gentle deals that come with the code, with hints for its first moves.
+
+Each is a numbered deal with a winning line. A player who does not plan ahead wins them nearly always
+(docs/difficulty.md, "First games").
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
+
+from games.attempts import deal_table
+from games.deals import numbered, publishing
+from games.deals.certification import Certificate, winning_record
+from games.models import Attempt, Deal
+from games.rules import CATALOGUE, Table
+from games.rules.tokens import TO_FOUNDATION
+
+VARIANT: Final = "stonewall"
+#: How many of the first moves are shown.
+GUIDED: Final = 8
+
+_FILE: Final = Path(__file__).with_name("first_games.json")
+_GENTLE: Final = 1
+
+Why = Literal["up", "turns", "clears", "founds", "reserve", "builds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A move of the guide, and what it is good for: it sends a card up, turns one over, empties a pile, uses an empty
+    one, takes a card from the reserve, or just builds.
+    """
+
+    token: str
+    why: Why
+
+
+def deal_for(player_id: int | None) -> Deal:
+    """A first game for this player: the one that is running, or else one not begun yet as long as there is any."""
+    shipped = list(seeds())
+    mine = Attempt.objects.filter(player=player_id, deal__variant=VARIANT, deal__seed__in=shipped)
+    begun = {bytes(seed): state for seed, state in mine.order_by("pk").values_list("deal__seed", "state")}
+    running = [seed for seed in shipped if begun.get(seed) == Attempt.State.PLAYING]
+    seed = secrets.choice(running or [seed for seed in shipped if seed not in begun] or shipped)
+    return publishing.seeded_deal(CATALOGUE[VARIANT], seed, _certificate(seed))
+
+
+def seeds() -> dict[bytes, tuple[str, ...]]:
+    """The winning lines of the deals for newcomers, by their seeds."""
+    return {numbered.seed_of(CATALOGUE[VARIANT], number): line for number, line in _shipped().items()}
+
+
+def is_first_game(deal: Deal) -> bool:
+    """Whether this is one of the deals for newcomers."""
+    return deal.variant == VARIANT and deal.day is None and numbered.number_of(deal) in _shipped()
+
+
+def guide(deal: Deal) -> list[Step]:
+    """The first moves of a first game's winning line."""
+    number = numbered.number_of(deal)
+    assert number is not None
+    table, steps = deal_table(deal), []
+    for token in _shipped()[number][:GUIDED]:
+        steps.append(Step(token, _why(table, token)))
+        table.push(token)
+    return steps
+
+
+@cache
+def _shipped() -> dict[int, tuple[str, ...]]:
+    """The winning lines by the deals' numbers."""
+    return {one["number"]: tuple(one["line"].split()) for one in json.loads(_FILE.read_text())}
+
+
+def _certificate(seed: bytes) -> Certificate:
+    return Certificate(winning_record(VARIANT, seed, seeds()[seed]), None, _GENTLE)
+
+
+def _why(table: Table, token: str) -> Why:
+    what, source, target, cards = table.VOCABULARY.read(token)
+    pile = table.piles[source]
+    if what == TO_FOUNDATION:
+        return "up"
+    if source >= table.TABLEAU:
+        return "reserve" if table.piles[target] else "founds"
+    if len(pile) == cards:
+        return "clears"
+    if table.hidden >> pile[-cards - 1] & 1:
+        return "turns"
+    return "builds" if table.piles[target] else "founds"

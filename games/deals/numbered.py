@@ -1,0 +1,54 @@
+"""Numbered deals: practice deals that anybody can name and deal again, by game, options and number.
+
+The seed of a numbered deal is 32 bytes: the first 24 of the SHA-256 of the game with its options, then the number in 8
+bytes, highest first. Whoever knows the number knows the deal, so nothing that is ranked is ever dealt from one: the
+seeds of daily deals and races are drawn at random from all there are.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from games.rules import Variant
+
+if TYPE_CHECKING:
+    from games.models import Deal
+
+#: The largest number: seven digits are still read out and typed without a mistake.
+MOST: Final = 9_999_999
+
+_MARK: Final = "talon numbered deal"
+_SERIES_BYTES: Final = 24
+_NUMBER_BYTES: Final = 8
+
+
+def seed_of(variant: Variant, number: int) -> bytes:
+    """The seed of a game's deal with this number.
+
+    :raises ValueError: for a number below 1 or above `MOST`.
+    """
+    if not 1 <= number <= MOST:
+        raise ValueError(f"deals are numbered from 1 to {MOST}")
+    return _series(variant) + number.to_bytes(_NUMBER_BYTES)
+
+
+def number_of(deal: Deal) -> int | None:
+    """The number that a deal was dealt from; None for any other deal."""
+    seed = bytes(deal.seed)
+    if not seed.startswith(_series(Variant(deal.variant, deal.game, deal.options))):
+        return None
+    number = int.from_bytes(seed[_SERIES_BYTES:])
+    return number if 1 <= number <= MOST else None
+
+
+def draw() -> int:
+    """A number drawn at random."""
+    return 1 + secrets.randbelow(MOST)
+
+
+def _series(variant: Variant) -> bytes:
+    options = json.dumps(dict(variant.options), sort_keys=True, separators=(",", ":"))
+    return sha256(f"{_MARK}\n{variant.game}\n{options}".encode()).digest()[:_SERIES_BYTES]

@@ -1,0 +1,159 @@
+"""Two lines at one deal side by side, for staff who compare them.
+
+Both keep their order. Moves that are equal stand in one row where the orders allow it: first those that either line has
+just once, then what lies between them. A decision that both have made is marked wherever it stands, since a copy may
+have another order. Moves taken back are shown and compared with nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import Final, NamedTuple
+
+from games.fairplay import copies
+from games.fairplay.decisions import decision, decisions
+from games.fairplay.gaps import UNDO
+from games.rules import Record, Table
+
+#: Stretches between equal moves are compared move by move up to so many pairs; longer ones only stand side by side.
+_PAIRS: Final = 40_000
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A token of a line, and what it decided, if anything: `bits` say how much of a surprise that was."""
+
+    n: int
+    token: str
+    ms: int
+    undone: bool
+    decides: bool
+    common: bool
+    bits: float
+
+
+class Row(NamedTuple):
+    """What stands beside each other; `same` if both are the same move."""
+
+    left: Cell | None
+    right: Cell | None
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Two lines side by side, and how alike they are as copies are judged (`games.fairplay.copies`)."""
+
+    rows: list[Row]
+    likeness: float
+    common_bits: float
+    bits: tuple[float, float]
+
+
+class _Line(NamedTuple):
+    """A record, which of its tokens stand, by what those are told and what they decided, and what decisions weigh."""
+
+    record: Record
+    stands: list[int]
+    keys: list[int | str]
+    made: dict[int, int]
+    weights: Mapping[int, float]
+
+
+def align(left: Record, right: Record) -> Alignment:
+    """Put the lines of two records that replay side by side."""
+    one, other = _line(left), _line(right)
+    common = set(one.made.values()) & set(other.made.values())
+    cells = _cells(one, common), _cells(other, common)
+    rows, at = list[Row](), (0, 0)
+    for pair in [*_equal(one, other), (len(cells[0]), len(cells[1]))]:
+        apart = zip_longest(cells[0][at[0] : pair[0]], cells[1][at[1] : pair[1]])
+        rows += [Row(mine, theirs, same=False) for mine, theirs in apart]
+        if pair[0] < len(cells[0]):
+            rows.append(Row(cells[0][pair[0]], cells[1][pair[1]], same=True))
+        at = pair[0] + 1, pair[1] + 1
+    shared = one.weights.keys() & other.weights.keys()
+    return Alignment(
+        rows,
+        copies.likeness(set(one.made.values()), set(other.made.values())),
+        min(sum(line.weights[found] for found in shared) for line in (one, other)),
+        (sum(one.weights.values()), sum(other.weights.values())),
+    )
+
+
+def _line(record: Record) -> _Line:
+    stands: list[int] = []
+    for n, token in enumerate(record.tokens):
+        if token == UNDO:
+            stands.pop()
+        else:
+            stands.append(n)
+    moves = [record.tokens[n] for n in stands]
+    made = decisions(record.open_table(), moves)
+    decided = {n: found for n, found in zip(stands, made, strict=True) if found is not None}
+    return _Line(record, stands, _keys(record.open_table(), moves), decided, copies.weights(record.to_bytes()))
+
+
+def _keys(table: Table, moves: Sequence[str]) -> list[int | str]:
+    """By what moves are told: which card goes onto which, whether or not it stays there; else the token."""
+    keys = list[int | str]()
+    for token in moves:
+        made = decision(table, token)
+        keys.append(token if made is None else made)
+        table.push(token)
+    return keys
+
+
+def _cells(line: _Line, common: set[int]) -> list[Cell]:
+    standing, before, cells = set(line.stands), 0, list[Cell]()
+    for n, (token, at) in enumerate(zip(line.record.tokens, line.record.clock, strict=True)):
+        made = line.made.get(n)
+        bits = line.weights.get(made, 0.0) if made is not None else 0.0
+        cells.append(Cell(n + 1, token, at - before, n not in standing, made is not None, made in common, bits))
+        before = at
+    return cells
+
+
+def _equal(one: _Line, other: _Line) -> Iterator[Pair]:
+    """The pairs of equal moves, by their places among all tokens, in order."""
+    left, right = one.keys, other.keys
+    at = 0, 0
+    for pair in [*_anchors(left, right), (len(left), len(right))]:
+        stretch = left[at[0] : pair[0]], right[at[1] : pair[1]]
+        if len(stretch[0]) * len(stretch[1]) <= _PAIRS:
+            for block in SequenceMatcher(None, *stretch, autojunk=False).get_matching_blocks():
+                for k in range(block.size):
+                    yield one.stands[at[0] + block.a + k], other.stands[at[1] + block.b + k]
+        if pair[0] < len(left):
+            yield one.stands[pair[0]], other.stands[pair[1]]
+        at = pair[0] + 1, pair[1] + 1
+
+
+def _anchors(left: Sequence[int | str], right: Sequence[int | str]) -> list[Pair]:
+    """Moves that both lines have once, as many as come in the same order in both (the longest rising run of places)."""
+    once = [{key for key, number in Counter(keys).items() if number == 1} for keys in (left, right)]
+    there = {key: place for place, key in enumerate(right) if key in once[1]}
+    pairs = [(n, there[key]) for n, key in enumerate(left) if key in once[0] and key in there]
+    lowest: list[int] = []
+    ends: list[int] = []
+    back = dict[int, int]()
+    for k, (_, place) in enumerate(pairs):
+        at = bisect_left(lowest, place)
+        if at == len(lowest):
+            lowest.append(place)
+            ends.append(k)
+        else:
+            lowest[at], ends[at] = place, k
+        back[k] = ends[at - 1] if at else -1
+    run, k = list[Pair](), ends[-1] if ends else -1
+    while k >= 0:
+        run.append(pairs[k])
+        k = back[k]
+    return run[::-1]

@@ -1,0 +1,228 @@
+"""Foresight: choosing rightly what could not be seen.
+
+Where cards are unseen, the real deal is one of many that would have looked the same. What a player does who knows only
+what was seen comes out in the real one, on average, as it would in the others, however well or oddly he plays. Who
+knows the cards does better in the real one. Two things are compared so, each with the same table dealt otherwise:
+
+- *finds*: what was turned up could be played at once;
+- *choices*: the option taken had better prospects than the best of some others that were there.
+
+Beside that: whether plays took longer where something new had turned up. docs/fairplay.md, "Foresight", has what all
+this tells, which is little for one game of most variants. It is evidence for staff beside other evidence, no verdict.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean, median, variance
+from typing import Final
+
+from games.fairplay.prospects import option, options, prospects
+from games.fairplay.unseen import Unseen
+from games.rules import Record, Table
+from games.rules.tokens import TO_FOUNDATION, TO_PILE, UNDO, WORDS
+
+#: With so many other deals the real one is compared: for finds, and for choices, which cost more.
+FIND_DEALS: Final = 20
+CHOICE_DEALS: Final = 12
+
+#: At most so many choices of a game are looked at, evenly spread, and so many options beside the one taken.
+CHOICES: Final = 60
+OTHERS: Final = 3
+
+#: With fewer pauses of a kind they are not compared.
+LEAST_PAUSES: Final = 8
+
+#: Games of which the finds tell nothing that the choices do not tell better.
+CHOICES_ALONE: Final = frozenset({"labyrinth"})
+
+#: Games in which finds and choices do not tell who knew the cards.
+SILENT: Final = frozenset({"braid", "tarot"})
+
+#: Games in which people pause no longer for what is new: it lies where the hand is, and there is little to choose.
+UNPAUSED: Final = frozenset({"braid"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How often chance had a part in something, and what came of it: `gained`, of which chance gives `expected`."""
+
+    count: int = 0
+    gained: float = 0.0
+    expected: float = 0.0
+    variance: float = 0.0
+
+    def and_one(self, real: float, others: Sequence[float]) -> Tally:
+        """One more, with what it came to in the real deal and in others; itself where all came to the same."""
+        if all(other == real for other in others):
+            return self
+        spread = variance((real, *others)) * (1 + 1 / len(others))
+        return Tally(self.count + 1, self.gained + real, self.expected + fmean(others), self.variance + spread)
+
+    @property
+    def z(self) -> float:
+        """By how many standard deviations it came out better than by chance."""
+        return (self.gained - self.expected) / self.variance**0.5 if self.variance else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """How many plays came right after something new had turned up and how many elsewhere, with their medians in ms.
+
+    `z` is that of the rank-sum test, above zero where the new makes people pause. About zero is who knew it.
+    """
+
+    fresh: int
+    fresh_ms: float
+    other: int
+    other_ms: float
+    z: float
+
+
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """What a game tells of foresight. Not applicable: nothing was decided while cards were unseen."""
+
+    game: str
+    applicable: bool
+    finds: Tally = Tally()
+    choices: Tally = Tally()
+    pauses: Pauses | None = None
+    z: float = 0.0
+    """Finds and choices in one figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A token played while cards were unseen, and what was unseen before and after it."""
+
+    n: int
+    token: str
+    before: Unseen
+    after: Unseen
+
+    @property
+    def turned_up(self) -> bool:
+        """Whether it showed a card for the first time."""
+        return self.after.count < self.before.count
+
+
+def measure(record: Record, auto_runs: Iterable[Sequence[int]] = ()) -> Foresight:
+    """What a record tells of foresight; always the same for the same record. `auto_runs` are tokens the server played.
+
+    :raises RulesError: when the record does not replay.
+    """
+    auto = {n for first, last in auto_runs for n in range(first, last + 1)}
+    steps = [step for step in _steps(record) if step.n not in auto]
+    if not steps:
+        return Foresight(record.game.GAME, applicable=False)
+    choices = {step.n for step in _evenly(_choices(record, steps), CHOICES)}
+    found, chosen = Tally(), Tally()
+    chance = Random(record.seed)  # noqa: S311 - not for secrets
+    by_number = {step.n: step for step in steps}
+    table = record.open_table()
+    for n, token in enumerate(record.tokens):
+        step = by_number.get(n)
+        if step is not None and step.turned_up:
+            found = found.and_one(*_find(table, step, chance))
+        if step is not None and n in choices:
+            chosen = chosen.and_one(*_choice(table, step, chance))
+        table.push(token)
+    z = chosen.z if table.GAME in CHOICES_ALONE else (found.z + chosen.z) / 2**0.5
+    return Foresight(table.GAME, applicable=True, finds=found, choices=chosen, pauses=_pauses(record, steps, auto), z=z)
+
+
+def _steps(record: Record) -> list[Step]:
+    """The tokens played while cards were unseen, without those that were taken back before anything new was seen."""
+    table = record.open_table()
+    unseen = Unseen.at(table)
+    steps: dict[int, Step] = {}
+    standing: list[Step] = []
+    for n, token in enumerate(record.tokens):
+        table.push(token)
+        now = unseen.after(table)
+        if token != WORDS[UNDO]:
+            standing.append(Step(n, token, unseen, now))
+            steps[n] = standing[-1]
+        elif (taken_back := standing.pop()).before.count == now.count:
+            del steps[taken_back.n]
+        unseen = now
+    return [step for step in steps.values() if step.before.count]
+
+
+def _choices(record: Record, steps: Sequence[Step]) -> list[Step]:
+    """The steps at which there were several options."""
+    by_number = {step.n: step for step in steps}
+    table, found = record.open_table(), []
+    for n, token in enumerate(record.tokens[: steps[-1].n + 1]):
+        if n in by_number and len(options(table)) > 1:
+            found.append(by_number[n])
+        table.push(token)
+    return found
+
+
+def _evenly(steps: Sequence[Step], most: int) -> Sequence[Step]:
+    if len(steps) <= most:
+        return steps
+    return [steps[number * len(steps) // most] for number in range(most)]
+
+
+def _find(table: Table, step: Step, chance: Random) -> tuple[float, list[float]]:
+    """Whether a card that the step turned up could be played at once: in the real deal, and in others."""
+    left = set(step.after.places(table))
+    shown = [number for number, place in enumerate(step.before.places(table)) if place not in left]
+    came = []
+    for cards in step.before.deals(table, chance, FIND_DEALS):
+        copy = step.before.laid(table, cards)
+        copy.push(step.token)
+        came.append(float(_plays(copy, {cards[number] for number in shown})))
+    return came[0], came[1:]
+
+
+def _plays(table: Table, cards: set[int]) -> bool:
+    """Whether one of the cards goes onto a foundation or another card."""
+    for token in table.legal_moves():
+        what, source, target, count = table.VOCABULARY.read(token)
+        onto_something = what == TO_FOUNDATION or (what == TO_PILE and table.piles[target])
+        if onto_something and table.piles[source][-count] in cards:
+            return True
+    return False
+
+
+def _choice(table: Table, step: Step, chance: Random) -> tuple[float, list[float]]:
+    """How much better than the best of some others the option taken was: in the real deal, and in other deals."""
+    there = options(table)
+    there.pop(option(table, step.token))
+    others = chance.sample(list(there.values()), min(OTHERS, len(there)))
+    came = []
+    for cards in step.before.deals(table, chance, CHOICE_DEALS):
+        taken, *missed = (_outcome(step.before.laid(table, cards), token) for token in (step.token, *others))
+        came.append(taken - max(missed))
+    return came[0], came[1:]
+
+
+def _outcome(table: Table, token: str) -> float:
+    table.push(token)
+    return prospects(table)
+
+
+def _pauses(record: Record, steps: Sequence[Step], auto: set[int]) -> Pauses | None:
+    """The times that plays took, where the token before had turned something up and where it had not."""
+    fresh_after = {step.n for step in steps if step.turned_up}
+    fresh, other = list[int](), list[int]()
+    for n in range(1, len(record.tokens)):
+        if "-" in record.tokens[n] and record.tokens[n - 1] != WORDS[UNDO] and not {n, n - 1} & auto:
+            (fresh if n - 1 in fresh_after else other).append(record.clock[n] - record.clock[n - 1])
+    if record.game.GAME in UNPAUSED or min(len(fresh), len(other)) < LEAST_PAUSES:
+        return None
+    return Pauses(len(fresh), median(fresh), len(other), median(other), _rank_sum(fresh, other))
+
+
+def _rank_sum(one: Sequence[int], other: Sequence[int]) -> float:
+    """The standard deviations by which `one` ranks above `other` (Mann and Whitney 1947)."""
+    wins = sum((a > b) + (a == b) / 2 for a in one for b in other)
+    pairs = len(one) * len(other)
+    return (wins - pairs / 2) / math.sqrt(pairs * (len(one) + len(other) + 1) / 12)

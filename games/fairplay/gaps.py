@@ -1,0 +1,72 @@
+"""The times between the tokens of a record, for staff to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+from typing import Final, NamedTuple
+
+from games.fairplay.pace import DRAWS, FREE_TOKENS
+from games.rules import Record
+
+UNDO: Final = "u"
+
+
+class Kind(StrEnum):
+    """What a token does, as far as its time is concerned."""
+
+    PLAY = "play"
+    DRAW = "draw"
+    UNDO = "undo"
+    CHOICE = "choice"
+    SERVED = "served"
+
+
+class Gap(NamedTuple):
+    """A token by its number from 1, when it came, and how long after the one before it; the first, after the start."""
+
+    n: int
+    token: str
+    kind: Kind
+    at: int
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How many tokens of a kind there are, and their shortest, middle and longest gap in ms."""
+
+    kind: Kind
+    number: int
+    shortest: int
+    middle: int
+    longest: int
+
+
+def gaps_of(record: Record, auto_runs: Collection[Sequence[int]]) -> list[Gap]:
+    """Every token of the record with its gap."""
+    served = frozenset(n for first, last in auto_runs for n in range(first, last + 1))
+    found, before = list[Gap](), 0
+    for n, (token, at) in enumerate(zip(record.tokens, record.clock, strict=True), 1):
+        found.append(Gap(n, token, Kind.SERVED if n in served else kind_of(token), at, at - before))
+        before = at
+    return found
+
+
+def kind_of(token: str) -> Kind:
+    """The kind of a token that its player sent."""
+    if token in DRAWS:
+        return Kind.DRAW
+    if token == UNDO:
+        return Kind.UNDO
+    return Kind.CHOICE if token in FREE_TOKENS else Kind.PLAY
+
+
+def spreads(gaps: Collection[Gap]) -> list[Spread]:
+    """The gaps of each kind that there is, summed up."""
+    times = {kind: [gap.ms for gap in gaps if gap.kind == kind] for kind in Kind}
+    return [
+        Spread(kind, len(found), min(found), round(median(found)), max(found)) for kind, found in times.items() if found
+    ]

@@ -1,0 +1,124 @@
+"""Whose ghost to race: one's own best, the next better, somebody one follows, the leader, the certified line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from django.db.models import QuerySet
+
+from games.errors import ErrorCode, Refusal
+from games.ghosts import lanes
+from games.ghosts.results import Score, results
+from games.models import Attempt, Deal
+
+#: How many of the players whom one follows are offered.
+FRIENDS: Final = 5
+
+
+class Whose(StrEnum):
+    """Why a ghost is offered."""
+
+    OWN = "own"
+    NEXT = "next"
+    FRIEND = "friend"
+    LEADER = "leader"
+    LINE = "line"
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """A game that may be raced; the certified line has no attempt."""
+
+    whose: Whose
+    attempt: Attempt | None
+    elapsed_ms: int | None
+
+
+def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
+    """The ghosts that a player may race on a deal, each game once.
+
+    :raises Refusal: when the player may not know the deal.
+    """
+    if not lanes.knows_deal(deal, player_id):
+        raise Refusal(ErrorCode.NOT_REVEALED)
+    found: list[Ghost] = []
+    seen: set[int] = set()
+    for whose, attempt in _offered(deal, player_id):
+        if attempt.pk not in seen:
+            seen.add(attempt.pk)
+            found.append(Ghost(whose, attempt, attempt.elapsed_ms))
+    if (line := lanes.line_ms(deal)) is not None:
+        found.append(Ghost(Whose.LINE, None, line))
+    return found
+
+
+def score_of(attempt: Attempt) -> Score:
+    """A verified attempt's score."""
+    return Score(attempt.cards_up or 0, attempt.elapsed_ms or 0, attempt.tokens or 0)
+
+
+def best_of(deal: Deal, player_id: int | None) -> Attempt | None:
+    """A player's best verified attempt at a deal, of those played from the first card on."""
+    return None if player_id is None else _best_first(deal).filter(player=player_id, continuation=None).first()
+
+
+def leader_of(deal: Deal, player_id: int | None) -> Attempt | None:
+    """The attempt with the best record of a deal; of a practice deal, which has no board, the player's own best."""
+    if deal.day is not None and not deal.for_race:
+        key = results().leader(deal.pk)
+        return None if key is None else _verified(deal).filter(pk=key).first()
+    if deal.for_race:
+        return _best_first(deal).filter(entrant__isnull=False, player__is_active=True).first()
+    return best_of(deal, player_id)
+
+
+def _offered(deal: Deal, player_id: int | None) -> Iterator[tuple[Whose, Attempt]]:
+    own = best_of(deal, player_id)
+    if own is not None:
+        yield Whose.OWN, own
+    if deal.for_race:
+        yield from _in_race(deal, player_id, own)
+    elif deal.day is not None:
+        yield from _on_board(deal, player_id, own)
+
+
+def _on_board(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator[tuple[Whose, Attempt]]:
+    known = results()
+    better = known.next_better(deal.pk, score_of(own), own.player_id) if own is not None else None
+    friends = known.among(deal.pk, known.followed(player_id))[:FRIENDS] if player_id is not None else ()
+    wanted = [
+        (Whose.NEXT, better),
+        *((Whose.FRIEND, friend) for friend in friends),
+        (Whose.LEADER, known.leader(deal.pk)),
+    ]
+    attempts = _verified(deal).in_bulk([key for _, key in wanted if key is not None])
+    for whose, key in wanted:
+        if key in attempts:
+            yield whose, attempts[key]
+
+
+def _in_race(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator[tuple[Whose, Attempt]]:
+    """Those who ran a finished race: there is no board, but its entrants are few."""
+    ran = list(_best_first(deal).filter(entrant__isnull=False, player__is_active=True))
+    others = [one for one in ran if one.player_id != player_id]
+    if own is not None:
+        mine = score_of(own).rank_key
+        yield from ((Whose.NEXT, one) for one in _last(one for one in others if score_of(one).rank_key < mine))
+    followed = results().followed(player_id) if player_id is not None else set()
+    yield from ((Whose.FRIEND, one) for one in [one for one in others if one.player_id in followed][:FRIENDS])
+    yield from ((Whose.LEADER, one) for one in ran[:1])
+
+
+def _last(found: Iterator[Attempt]) -> Sequence[Attempt]:
+    return list(found)[-1:]
+
+
+def _verified(deal: Deal) -> QuerySet[Attempt]:
+    return Attempt.objects.filter(deal=deal, state=Attempt.State.VERIFIED).select_related("player").defer("record")
+
+
+def _best_first(deal: Deal) -> QuerySet[Attempt]:
+    return _verified(deal).order_by("-cards_up", "elapsed_ms", "tokens", "finished_at", "id")

@@ -1,0 +1,77 @@
+"""The analysis of a finished game: asked for and looked at by the replay's page."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from games import limits
+from games.analysis import analyses
+from games.errors import ErrorCode, Refusal, json_only
+from games.ghosts import choosing
+from games.models import Attempt, Deal
+from games.pages.shown import ShownAttempt, ShownPlayer
+from games.players import player_id
+
+
+@require_http_methods(["GET", "POST", "DELETE"])
+@never_cache
+@json_only
+def analysis(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """Have a game analysed (POST, which answers 202), look what is known (GET), or give it up (DELETE, by who asked).
+
+    The answer is {"state": "none", "waiting", "working", "done" or "failed", "percent": …, "ahead": …}, and as soon as
+    something is known {"verdicts": …, "turns": …} (docs/analysis.md).
+    """
+    found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
+    if found is None:
+        raise Refusal(ErrorCode.NOT_FOUND, "there is no such game")
+    player = player_id(request)
+    if request.method == "DELETE":
+        analyses.withdraw(found, player)
+        return HttpResponse(status=204)
+    if request.method == "POST":
+        limits.spend(request, "analyse")
+        return JsonResponse(analyses.ask(found, player).to_json(), status=202)
+    return JsonResponse(analyses.look(found, player).to_json())
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A game beside par and the best record of its deal; there may be neither, and the best may be this one."""
+
+    own: ShownAttempt
+    par: int | None
+    best: ShownAttempt | None
+    best_player: ShownPlayer | None
+
+    @property
+    def is_best(self) -> bool:
+        """Whether this is the best record."""
+        return self.best is not None and self.best.public_id == self.own.public_id
+
+    @property
+    def is_won(self) -> bool:
+        """Whether the game was won."""
+        return self.own.end == Attempt.End.WON
+
+
+def compared(attempt: Attempt, player_id: int | None) -> Compared | None:
+    """What a game is compared with; None for whoever may not see its analysis, or before its verdict."""
+    if attempt.tokens is None or not analyses.may_see(attempt, player_id):
+        return None
+    best = choosing.leader_of(attempt.deal, player_id)
+    return Compared(
+        ShownAttempt.of(attempt),
+        _par(attempt.deal),
+        None if best is None else ShownAttempt.of(best),
+        None if best is None else ShownPlayer.of(best.player),
+    )
+
+
+def _par(deal: Deal) -> int | None:
+    return deal.par if deal.proven else None

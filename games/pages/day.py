@@ -1,0 +1,158 @@
+"""A day of nine deals as one player's: how many are played and won, the points, the streak, and what to share of it.
+
+The home page and the end of a game show the same figures, from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Final
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from games.deals import publishing
+from games.deals.points import MOST, points
+from games.models import Attempt
+from games.pages.places import DayBoards, OwnPlaces, Place, boards
+from games.pages.shown import ShownAttempt, ShownDeal, begun_at
+from games.players import people
+from games.readings import SharedCopies
+from games.rules import CATALOGUE
+
+State = Attempt.State
+
+#: For some seconds all see the same deals and leaders.
+copies: Final = SharedCopies(fresh=5.0)
+
+_SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "playing": "⬜", "open": "⬜", "void": "⬛"}
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How a player stands with the nine deals of a day.
+
+    `marks` has `won`, `lost` (played, not won), `playing`, `open` or `void` (played, and not ranked) for each variant.
+    Points are of verified games.
+    """
+
+    day: date
+    marks: Mapping[str, str]
+    points: int
+    streak: int
+    place: Place | None = None
+    players: int = 0
+    most: int = MOST
+
+    @property
+    def played(self) -> int:
+        """How many of the deals are finished."""
+        return self.won + sum(mark == "lost" for mark in self.marks.values())
+
+    @property
+    def won(self) -> int:
+        """How many are won."""
+        return sum(mark == "won" for mark in self.marks.values())
+
+    @property
+    def of(self) -> int:
+        """How many there are."""
+        return len(self.marks)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether any deal was begun."""
+        return any(mark != "open" for mark in self.marks.values())
+
+    @property
+    def left(self) -> int:
+        """How many can still be played."""
+        return sum(mark in {"open", "playing"} for mark in self.marks.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player's day: the attempts by the ids of the deals, the places, and the figures."""
+
+    attempts: Mapping[int, ShownAttempt] = field(default_factory=dict)
+    places: OwnPlaces = field(default_factory=OwnPlaces)
+    summary: Summary | None = None
+
+
+def deals_of(now: datetime) -> list[ShownDeal]:
+    """The deals of the day in catalogue order, as everybody sees them, without those still being prepared."""
+    key = f"deals.{now.date()}.{get_language()}"
+    return copies.get(key, lambda: _read_deals(now), is_whole=lambda found: len(found) == len(CATALOGUE))
+
+
+def _read_deals(now: datetime) -> list[ShownDeal]:
+    return [ShownDeal.of(deal, now) for deal in publishing.todays_deals(now)]
+
+
+def boards_of(day: date, deals: Collection[ShownDeal]) -> DayBoards:
+    """The leaders of a day, as of some seconds ago at most."""
+    ids = [deal.id for deal in deals]
+    return copies.get(f"day.{day}.{len(ids)}", lambda: boards().of_day(day, ids))
+
+
+def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], shown: DayBoards) -> Standing:
+    """How a player stands on the day of `now`, whose deals and boards these are; nothing for a visitor."""
+    if player is None:
+        return Standing()
+    begun = begun_at(player, [deal.id for deal in deals])
+    ranked = {deal_id for deal_id, attempt in begun.items() if attempt.ranked and attempt.state == State.VERIFIED}
+    places = boards().own(player, ranked, shown) if ranked else OwnPlaces()
+    summary = Summary(
+        day=now.date(),
+        marks={deal.variant: mark_of(begun.get(deal.id)) for deal in deals},
+        points=sum(points(deal.variant, begun[deal.id].cards_up or 0) for deal in deals if deal.id in ranked),
+        streak=people().streak_of(player, now.date()),
+        place=places.nine,
+        players=shown.players,
+    )
+    return Standing({deal_id: ShownAttempt.of(attempt) for deal_id, attempt in begun.items()}, places, summary)
+
+
+def mark_of(attempt: Attempt | None) -> str:
+    """How an attempt stands, as in `Summary.marks`: practice begun as a guest and rejected games count for nothing."""
+    if attempt is None:
+        return "open"
+    if not attempt.ranked or attempt.state == State.REJECTED:
+        return "void"
+    if not attempt.is_over:
+        return "playing"
+    return "won" if attempt.end == Attempt.End.WON else "lost"
+
+
+def summary_of(player: int | None, now: datetime | None = None) -> Summary | None:
+    """The figures of a player's day: played and won of nine, points, streak, place; None for a visitor."""
+    now = now or timezone.now()
+    deals = deals_of(now)
+    return standing_of(player, now, deals, boards_of(now.date(), deals)).summary
+
+
+def share_text(summary: Summary, address: str) -> str:
+    """The day in a few lines to share: a square for each deal and the figures, nothing of any card."""
+    squares = [_SQUARES[mark] for mark in summary.marks.values()]
+    day = date_format(summary.day, "DATE_FORMAT")
+    done = _("%(played)s of %(of)s played, %(won)s won") % {
+        "played": summary.played,
+        "of": summary.of,
+        "won": summary.won,
+    }
+    figures = [done, _("%(points)s points") % {"points": summary.points}] if summary.points else [done]
+    if summary.streak > 1:
+        days = ngettext("%(n)s day in a row", "%(n)s days in a row", summary.streak)
+        figures.append("🔥 " + days % {"n": summary.streak})
+    return "\n".join([f"Talon, {day}", "".join(squares), " · ".join(figures), address])
+
+
+def address_of(day: date) -> str:
+    """Where a day's deals are, for others."""
+    return settings.PUBLIC_URL + reverse("games:archive_day", args=[day])

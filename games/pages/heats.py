@@ -1,0 +1,86 @@
+"""The standings of heats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final, Self
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from games.pages.race_results import ShownRace
+from games.players import player_id
+from games.races import standings
+from games.races.models import Race, Room
+
+_LATEST: Final = 12
+
+
+@require_safe
+@never_cache
+def heats(request: HttpRequest) -> HttpResponse:
+    """The standings of a day's and its week's heats, today's unless `?day=` says otherwise, and the latest heats."""
+    today = timezone.now().date()
+    day = _day(request.GET.get("day"), today)
+    me = player_id(request)
+    finished = Race.objects.filter(room__kind=Room.Kind.HEAT, state=Race.State.FINISHED)
+    rows = finished.select_related("room").order_by("-scheduled_at", "division")[:_LATEST]
+    context = {
+        "day": day,
+        "before": day - timedelta(days=1),
+        "after": day + timedelta(days=1) if day < today else None,
+        "is_today": day == today,
+        "tables": [_standing("day", day, me), _standing("week", day, me)],
+        "races": [ShownRace.of(race) for race in rows],
+    }
+    return render(request, "races/heats.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Where a player stands among those of a day's or a week's heats."""
+
+    place: int
+    name: str
+    page: UUID
+    is_me: bool
+    points: int
+    heats: int
+    wins: int
+
+    @classmethod
+    def of(cls, row: standings.Standing, me: int | None) -> Self:
+        """What is shown of a standing."""
+        return cls(row.place, row.name, row.page, row.player_id == me, row.points, row.heats, row.wins)
+
+
+@dataclass(frozen=True, slots=True)
+class PointsTable:
+    """The standing of a day or a week; the visitor's own comes last where it is not among the first."""
+
+    period: str
+    rows: list[Points]
+    own: Points | None
+
+
+def _standing(period: standings.Period, day: date, me: int | None) -> PointsTable:
+    rows = [Points.of(row, me) for row in standings.standing(period, day)]
+    own = None
+    if me is not None and not any(row.is_me for row in rows) and (mine := standings.standing_of(me, period, day)):
+        own = Points.of(mine, me)
+    return PointsTable(period, rows, own)
+
+
+def _day(text: str | None, today: date) -> date:
+    """The day asked for, if there has been one."""
+    try:
+        day = date.fromisoformat(text or "")
+        standings.span("week", day)
+    except ValueError:
+        return today
+    return min(day, today)

@@ -1,0 +1,27 @@
+"""The page that says what is kept of a player, how long and why."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from games.appeals import appeals, reports
+from games.fairplay import foreseen, links
+
+
+@require_safe
+def privacy(request: HttpRequest) -> HttpResponse:
+    """What is kept, with the ages from the code that deletes it."""
+    context = {
+        "starts_days": links.KEPT.days,
+        "device_days": links.COOKIE_AGE.days,
+        "appeal_months": appeals.KEPT.days // 30,
+        "report_months": reports.KEPT.days // 30,
+        "foresight_days": foreseen.KEPT.days,
+        "has_push": bool(settings.VAPID_PRIVATE_KEY),
+        "has_services": bool(settings.SOCIALACCOUNT_PROVIDERS),
+        "guest_days": settings.SESSION_COOKIE_AGE // 86_400,
+    }
+    return render(request, "games/privacy.html", context)

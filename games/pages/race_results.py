@@ -1,0 +1,204 @@
+"""How races ended: one race, a player's history, and the standings of heats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Self
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from games import limits
+from games.pages import titles
+from games.pages.shown import ShownDeal
+from games.players import Names, Player, people, player_id
+from games.races import files
+from games.races.models import Entrant, Race
+from games.races.naming import number_of
+from games.races.ratings import RatingChange, ratings
+
+_PAGE: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """What an opponent was worth to a rating."""
+
+    name: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """How a race moved a rating, and by whom."""
+
+    before: int
+    after: int
+    provisional: bool
+    duels: list[Duel]
+
+    @property
+    def change(self) -> int:
+        """By how much."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEntrant:
+    """Somebody in a finished race. `name` is empty for a guest who has been removed."""
+
+    id: int
+    name: str
+    page: UUID | None
+    is_me: bool
+    state: str
+    state_title: str
+    place: int | None
+    cards_up: int | None
+    elapsed_ms: int | None
+    tokens: int | None
+    replay: UUID | None
+    rating: ShownChange | None
+
+    @classmethod
+    def of(cls, entrant: Entrant, names: Names, me: int | None, rating: ShownChange | None = None) -> Self:
+        """What may be shown of an entrant of a finished race."""
+        return cls(
+            id=entrant.pk,
+            name=_name(entrant, names),
+            page=names[entrant.player_id][1] if entrant.player_id in names else None,
+            is_me=me is not None and entrant.player_id == me,
+            state=entrant.state,
+            state_title=str(Entrant.State(entrant.state).label),
+            place=entrant.place,
+            cards_up=entrant.cards_up,
+            elapsed_ms=entrant.elapsed_ms,
+            tokens=entrant.tokens,
+            replay=entrant.attempt.public_id if entrant.attempt else None,
+            rating=rating,
+        )
+
+
+def _name(entrant: Entrant, names: Names) -> str:
+    """The name, or what stands for it: of a deleted account, of a guest."""
+    player: Player | None = entrant.player
+    if player is None:
+        return ""
+    if player.pk in names:
+        return names[player.pk][0]
+    return _("Former player") if player.is_former else _("Guest %(number)s") % {"number": number_of(player.pk)}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRace:
+    """A race that is over, without its entrants."""
+
+    code: str
+    kind: str
+    number: int
+    title: str
+    variant: str
+    game: str
+    options: list[tuple[str, str]]
+    limit_s: int
+    state: str
+    rated: bool
+    why_void: str
+    starts_at: datetime | None
+    finished_at: datetime | None
+    room_is_open: bool
+
+    @classmethod
+    def of(cls, race: Race) -> Self:
+        """What may be shown of `race`."""
+        return cls(
+            code=race.room.code,
+            kind=race.room.kind,
+            number=race.number,
+            title=titles.deal_title(race.variant, race.game),
+            variant=race.variant,
+            game=race.game,
+            options=[] if race.variant else titles.options_in_words(race.options),
+            limit_s=race.limit_s,
+            state=race.state,
+            rated=race.rated,
+            why_void=str(Race.Void(race.void).label) if race.void else "",
+            starts_at=race.starts_at,
+            finished_at=race.finished_at,
+            room_is_open=race.room.closed_at is None,
+        )
+
+
+@require_safe
+@never_cache
+def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """How a race ended; one that has not is in its room."""
+    race = get_object_or_404(Race.objects.select_related("room", "deal"), room__code=code, number=number)
+    if race.state not in {Race.State.FINISHED, Race.State.VOID}:
+        return redirect("games:room", code=code)
+    finished = race.state == Race.State.FINISHED
+    entrants = _entrants(race, player_id(request)) if finished else []
+    context = {
+        "race": ShownRace.of(race),
+        "entrants": entrants,
+        "has_winner": any(one.state == Entrant.State.WON for one in entrants),
+        "deal": ShownDeal.of(race.deal) if finished and race.deal else None,
+        "is_public": files.is_public(race),
+    }
+    return render(request, "races/result.html", context)
+
+
+def _entrants(race: Race, me: int | None) -> list[ShownEntrant]:
+    """Those who took part, in the order of their places; who was absent comes last."""
+    rows = list(Entrant.objects.filter(race=race).select_related("attempt", "player"))
+    rows.sort(key=lambda row: (row.place is None, row.place or 0, row.pk))
+    names = people().names_on_pages([row.player_id for row in rows if row.player_id])
+    named = {row.pk: _name(row, names) for row in rows}
+    changes = ratings().changes(race.pk) if race.rated else {}
+    shown = [ShownEntrant.of(row, names, me, _change(changes.get(row.pk), named)) for row in rows]
+    return shown if files.is_public(race) else [replace(one, replay=None) for one in shown]
+
+
+@require_safe
+def race_json(request: HttpRequest, code: str, number: int) -> JsonResponse:
+    """A finished race with every record, for anybody to check."""
+    limits.spend(request, "replay")
+    race = get_object_or_404(Race.objects.select_related("room", "deal"), room__code=code, number=number)
+    disposition = f'attachment; filename="{files.file_name(race)}"'
+    return JsonResponse(files.race_file(race).to_json(), headers={"Content-Disposition": disposition})
+
+
+def _change(change: RatingChange | None, names: dict[int, str]) -> ShownChange | None:
+    if change is None:
+        return None
+    duels = [Duel(names.get(entrant, ""), round(points)) for entrant, points in change.duels]
+    return ShownChange(change.before.value, change.after.value, change.after.provisional, duels)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A race in a player's history, and what came of it."""
+
+    race: ShownRace
+    me: ShownEntrant
+
+
+@require_safe
+@never_cache
+def mine(request: HttpRequest) -> HttpResponse:
+    """The races that the player has finished, the latest first."""
+    me = player_id(request)
+    over = [Race.State.FINISHED, Race.State.SETTLING]
+    rows = Entrant.objects.filter(player=me, race__state__in=over) if me else Entrant.objects.none()
+    rows = rows.select_related("race__room", "attempt", "player").order_by("-pk")
+    page = Paginator(rows, _PAGE).get_page(request.GET.get("page"))
+    entries = [Entry(ShownRace.of(row.race), ShownEntrant.of(row, {}, me)) for row in page.object_list]
+    more = page.next_page_number() if page.has_next() else None
+    less = page.previous_page_number() if page.has_previous() else None
+    return render(request, "races/mine.html", {"entries": entries, "more": more, "less": less})

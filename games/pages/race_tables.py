@@ -1,0 +1,57 @@
+"""What a table's page shows of the company it is played in: a race's others, or those at the same daily deal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+
+from django.urls import reverse
+
+from games.models import Attempt, Deal
+from games.races.models import Entrant
+
+
+@dataclass(frozen=True, slots=True)
+class RaceSeat:
+    """The seat in a race from which a table is played."""
+
+    code: str
+    number: int
+    entrant: int
+    room: str
+    result: str
+    sit: str
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Self | None:
+        """The seat of an attempt; None outside races."""
+        if not attempt.deal.for_race:
+            return None
+        entrant = Entrant.objects.select_related("race__room").filter(attempt=attempt).first()
+        if entrant is None:
+            return None
+        race, code = entrant.race, entrant.race.room.code
+        return cls(
+            code=code,
+            number=race.number,
+            entrant=entrant.pk,
+            room=reverse("games:room", args=[code]),
+            result=reverse("games:race_result", args=[code, race.number]),
+            sit=reverse("games:race_sit", args=[code]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DayLanes:
+    """Where a table hears of the others at its daily deal, and of the leader's pace."""
+
+    socket: str
+    pace: str
+
+    @classmethod
+    def of(cls, deal: Deal, now: datetime) -> Self | None:
+        """Those of a daily deal that is open; None for others."""
+        if deal.day is None or not deal.variant or not deal.is_open(now):
+            return None
+        return cls(f"/ws/lanes/{deal.pk}/", f"/boards/{deal.day.isoformat()}/{deal.variant}/pace.json")

@@ -1,0 +1,85 @@
+"""A room: its page, and the way to a seat for those who come by its link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from games.errors import ErrorCode, Refusal
+from games.pages import titles
+from games.pages.chosen import choices
+from games.pages.lobby import refused
+from games.pages.waiting import mark_waiting
+from games.players import check_may_begin, player_for, player_id
+from games.races import seats
+from games.races.models import Race, Room
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRoom:
+    """A room as everybody with its link may see it."""
+
+    code: str
+    kind: str
+    title: str
+    variant: str
+    game: str
+    results: list[int]
+
+    @classmethod
+    def of(cls, room: Room) -> Self:
+        """What may be shown of `room`; its `results` are the numbers of finished races, the latest first."""
+        finished = Race.objects.filter(room=room, state=Race.State.FINISHED).order_by("-number")
+        title = titles.deal_title(room.variant, room.game)
+        return cls(
+            room.code, room.kind, title, room.variant, room.game, list(finished.values_list("number", flat=True))
+        )
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def room(request: HttpRequest, code: str) -> HttpResponse:
+    """The room's page; what goes on in it comes over the socket. A closed room shows its results."""
+    found = get_object_or_404(Room, code=code)
+    shown = ShownRoom.of(found)
+    if why := _shut(found, player_id(request)):
+        return render(
+            request, "races/shut.html", {"room": shown, "why": why.value, "sentence": why.sentence}, status=why.status
+        )
+    context = {
+        "room": shown,
+        "naming": titles.for_client(),
+        "choices": choices(),
+        "games": [name for name, _title, _options in titles.games_and_options()],
+    }
+    return render(request, "races/room.html", context)
+
+
+@require_POST
+def sit(request: HttpRequest, code: str) -> HttpResponse:
+    """Take a seat in the race to come; a visitor without an account becomes a guest."""
+    found = get_object_or_404(Room, code=code)
+    if why := _shut(found, player_id(request)):
+        raise Refusal(why)
+    check_may_begin(request)
+    try:
+        seats.sit(found.pk, player_for(request))
+    except Refusal as refusal:
+        return refused(request, refusal, stays=code)
+    if found.kind == Room.Kind.QUICK:
+        mark_waiting(request)
+    return redirect("games:room", code=code)
+
+
+def _shut(room: Room, player: int | None) -> ErrorCode | None:
+    """Why a player may not come in."""
+    if room.closed_at is not None:
+        return ErrorCode.ROOM_CLOSED
+    return ErrorCode.KICKED if player is not None and player in room.kicked else None

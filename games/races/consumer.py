@@ -1,0 +1,178 @@
+"""The race's WebSocket: parse, call, reply. Anybody may watch a room whose code they have; the rest needs a player."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any, Final
+
+import structlog
+from django.contrib.auth import get_user_model
+from django.db import Error
+from django.utils import timezone
+
+from games import metrics
+from games.errors import ErrorCode, RateLimitedError, Refusal
+from games.events import notifier
+from games.live.allowance import keep_until_full, share_of
+from games.live.loading import off_loop
+from games.live.protocol import busy
+from games.live.sockets import Receive, Scope, Send, SocketConnection, check_version, session_expired
+from games.players import Player
+from games.races import protocol, rooms, seats, starting
+from games.races.hub import Hub, shared_hub
+from games.races.telling import room_group
+from games.races.watch import Watch
+
+log = structlog.get_logger(__name__)
+
+#: Reactions a second of one player, and how many at once.
+REACTIONS: Final = 1.0
+REACTIONS_AT_ONCE: Final = 5.0
+#: Commands a second of one player, and how many at once: each writes, and holds the room meanwhile.
+COMMANDS: Final = 2.0
+COMMANDS_AT_ONCE: Final = 20.0
+
+
+async def race(scope: Scope, receive: Receive, send: Send) -> None:
+    """The ASGI application of one connection."""
+    await RaceConsumer(scope, send, shared_hub()).run(receive)
+
+
+class RaceConsumer(SocketConnection):
+    """One connection to one room."""
+
+    __slots__ = ("_code", "_commands", "_hub", "_reactions", "_watch")
+
+    FATAL = protocol.FATAL
+    SOCKETS = metrics.SOCKETS.labels("race")
+
+    def __init__(self, scope: Scope, send: Send, hub: Hub) -> None:
+        super().__init__(scope, send)
+        self._code: str = scope["url_route"]["kwargs"]["code"]
+        self._hub = hub
+        self._watch: Watch | None = None
+        self._reactions = share_of(self.player_id, "reactions", REACTIONS, REACTIONS_AT_ONCE)
+        self._commands = share_of(self.player_id, "commands", COMMANDS, COMMANDS_AT_ONCE)
+
+    async def run(self, receive: Receive) -> None:
+        """Serve the connection until it ends."""
+        structlog.contextvars.bind_contextvars(room=self._code)
+        await super().run(receive)
+
+    def dismiss(self, frame: str) -> None:
+        """Send a last frame and close."""
+        self.tell(frame)
+        self._closer = asyncio.ensure_future(self._part())
+
+    async def _do(self, text: str) -> None:
+        message = protocol.parse(text)
+        if self.player_id is not None and self._is_check_due():
+            await self._check_session()
+        if type(message) is protocol.Hello:
+            self._stop_clock()
+            await self._hello(message)
+            return
+        watch = self._watch
+        if watch is None:
+            raise Refusal(ErrorCode.BAD_FRAME, "the first message is hello")
+        if type(message) is protocol.Ping:
+            self.tell(protocol.write(protocol.Pong(t=message.t, now=protocol.clock(timezone.now()))))
+        elif type(message) is protocol.Sync:
+            watch.show(self)
+        elif self.player_id is None:
+            raise session_expired()
+        elif type(message) is protocol.React:
+            self._react(watch, self.player_id, message.kind)
+        else:
+            await self._command(watch, _deed(message, watch.facts.id, self.player_id))
+
+    async def _hello(self, message: protocol.Hello) -> None:
+        check_version(message.v, protocol.VERSION)
+        if self._watch is None:
+            self._watch = await self._hub.join(self._code, self)
+        else:
+            self._watch.show(self)
+
+    async def _command(self, watch: Watch, deed: Callable[[], object]) -> None:
+        """Have something done; what has changed is told to everybody."""
+        if wait := self._commands.spend():
+            raise Refusal(ErrorCode.RATE_LIMITED, "too many commands", retry_after_ms=wait)
+        try:
+            await off_loop(deed)()
+        except Error:
+            log.warning("not done", exc_info=True)
+            raise busy("the database could not be reached") from None
+        except RateLimitedError as error:  # by the limiter of requests, which counts seconds
+            wait = 1000 * int(error.data["retry_after"])
+            raise Refusal(ErrorCode.RATE_LIMITED, "too many rooms", retry_after_ms=wait) from None
+        except Refusal as error:
+            if error.code is ErrorCode.SESSION_EXPIRED:
+                self.evict()
+            raise
+        watch.look()
+
+    def _react(self, watch: Watch, player_id: int, kind: protocol.Reaction) -> None:
+        entrant = watch.entrant_of(player_id)
+        if entrant is None:
+            raise Refusal(ErrorCode.NOT_ENTERED)
+        if wait := self._reactions.spend():
+            raise Refusal(ErrorCode.RATE_LIMITED, "too many reactions", retry_after_ms=wait)
+        told = {"type": "room.reacted", "room": watch.facts.id, "entrant": entrant.id, "kind": kind}
+        notifier.send(room_group(watch.facts.id), told, about=entrant.id)
+
+    async def _part(self) -> None:
+        with contextlib.suppress(OSError):  # the client is gone already
+            await self._close(protocol.CLOSE_GONE)
+
+    async def _check_session(self) -> None:
+        """Check the session; a connection whose session has ended is closed, and may come back as a visitor's.
+
+        :raises Refusal: as the session's check.
+        """
+        try:
+            await super()._check_session()
+        except Refusal as error:
+            if error.code is ErrorCode.SESSION_EXPIRED:
+                self.evict()
+            raise
+
+    async def _leave(self) -> None:
+        keep_until_full(self._reactions)
+        keep_until_full(self._commands)
+        if self._watch is not None:
+            await self._hub.leave(self._watch, self)
+
+    def _error_frame(self, error: Refusal) -> str:
+        return protocol.write(protocol.Error(code=error.code, message=error.message, data=error.data))
+
+
+def _deed(message: protocol.ClientMessage, room_id: int, player_id: int) -> Callable[[], Any]:
+    """What a command comes to; each function says itself who may do it."""
+    match message:
+        case protocol.Sit():
+            return lambda: seats.sit(room_id, _active(player_id))
+        case protocol.Leave():
+            return lambda: seats.leave(room_id, player_id)
+        case protocol.Ready(ready=ready):
+            return lambda: seats.set_ready(room_id, player_id, ready)
+        case protocol.Start():
+            return lambda: starting.start(room_id, player_id)
+        case protocol.Kick(entrant=entrant):
+            return lambda: seats.kick(room_id, player_id, entrant)
+        case protocol.Settings(name=name, options=options, limit_s=limit_s, seats=most, public=public):
+            return lambda: rooms.change(room_id, player_id, name, options, limit_s=limit_s, seats=most, public=public)
+        case _:
+            raise Refusal(ErrorCode.UNKNOWN_TYPE, "nothing is done about this")
+
+
+def _active(player_id: int) -> Player:
+    """The player.
+
+    :raises Refusal: for one who was banned or removed since the connection was opened.
+    """
+    found = get_user_model().objects.filter(pk=player_id, is_active=True).first()
+    if found is None:
+        raise session_expired()
+    return found

@@ -1,0 +1,78 @@
+"""A finished race as the document that anybody can check (docs/records.md, "Races")."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, cast
+from uuid import UUID
+
+from django.db.models import F
+from django.utils import timezone
+
+from games import rules
+from games.attempts import record_of
+from games.errors import ErrorCode, Refusal
+from games.models import Attempt
+from games.players import people
+from games.races.models import Entrant, Race
+from games.rules.places import Outcome
+
+#: The states of an attempt whose record is shown.
+_SHOWN: Final = (Attempt.State.VERIFIED, Attempt.State.REVIEW)
+#: The states of an entrant whose place rests on the record.
+_RACED: Final = (Entrant.State.WON, Entrant.State.RETIRED, Entrant.State.TIMED_OUT)
+
+
+def is_public(race: Race, now: datetime | None = None) -> bool:
+    """Whether the race is over and so is every other one on its deal."""
+    if race.state != Race.State.FINISHED or race.deal is None:
+        return False
+    return race.deal.is_revealed(now or timezone.now())
+
+
+def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
+    """What is public of a race.
+
+    :raises Refusal: while the race, or another on the same deal, is not finished.
+    """
+    if not is_public(race, now):
+        raise Refusal(ErrorCode.NOT_REVEALED, "A race can be downloaded when all races on its deal are finished.")
+    assert race.deal is not None
+    assert race.starts_at is not None
+    entrants = list(race.entrants.select_related("attempt__deal").order_by(F("place").asc(nulls_last=True), "pk"))
+    names = people().names_on_pages([one.player_id for one in entrants if one.player_id is not None])
+    return rules.RaceFile(
+        id=race.public_id,
+        room=race.room.kind,
+        number=race.number,
+        rated=race.rated,
+        version=race.deal.rules_version,
+        name=race.variant or race.game,
+        options=None if race.variant else dict(race.options),
+        limit_s=race.limit_s,
+        starts_at=race.starts_at,
+        commitment=race.deal.commitment,
+        seed=bytes(race.deal.seed),
+        entrants=tuple(_entry(one, *names.get(one.player_id or 0, (None, None))) for one in entrants),
+    )
+
+
+def file_name(race: Race) -> str:
+    """The name under which the file is saved."""
+    return f"talon-race-{race.public_id.hex[:12]}.json"
+
+
+def _entry(entrant: Entrant, name: str | None, player: UUID | None) -> rules.Entry:
+    attempt = entrant.attempt
+    shown = entrant.state in _RACED and attempt is not None and attempt.state in _SHOWN
+    return rules.Entry(
+        id=entrant.pk,
+        name=name,
+        player=player,
+        state=cast("Outcome", str(entrant.state)),
+        place=entrant.place,
+        cards_up=entrant.cards_up,
+        elapsed_ms=entrant.elapsed_ms,
+        tokens=entrant.tokens,
+        record=record_of(attempt) if attempt is not None and shown else None,
+    )

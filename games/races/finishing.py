@@ -1,0 +1,212 @@
+"""How races end: an entrant's game is over, all are, their verdicts are there, places are given; or the race is void.
+
+Closing an attempt writes its entrant alone. Whether that was the last one is asked after the commit, by
+compare-and-swap, so that nobody waits for the race's row in the middle of a move.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from games import events
+from games.attempts import close_safely
+from games.models import Attempt
+from games.races import deals
+from games.races.models import Entrant, Race, Room
+from games.races.places import Score, placed
+from games.races.telling import tell_room
+
+log = logging.getLogger(__name__)
+
+State = Race.State
+
+#: An entrant's state by the end of the attempt.
+ENDED: Final = {
+    Attempt.End.WON: Entrant.State.WON,
+    Attempt.End.RESIGNED: Entrant.State.RETIRED,
+    Attempt.End.CLOSED: Entrant.State.TIMED_OUT,
+}
+#: Who holds a seat or races.
+ACTIVE: Final = (Entrant.State.JOINED, Entrant.State.READY, Entrant.State.RACING)
+#: Who raced, to the end.
+RACED: Final = (*ENDED.values(), Entrant.State.DISQUALIFIED)
+#: The states of an attempt that has been judged.
+JUDGED: Final = (Attempt.State.VERIFIED, Attempt.State.REJECTED, Attempt.State.REVIEW)
+
+
+def closed(attempt: Attempt) -> None:
+    """The attempt of a race has ended; called in the transaction that closes it."""
+    running = Entrant.objects.filter(attempt=attempt, state__in=(Entrant.State.READY, Entrant.State.RACING))
+    if running.update(state=ENDED[Attempt.End(attempt.end)]):
+        transaction.on_commit(partial(_one_less, attempt.pk))
+
+
+def _one_less(attempt_id: int) -> None:
+    """Tell the room, and end the race if this was the last one. Tending makes up for a failure."""
+    try:
+        race = Race.objects.filter(entrants__attempt=attempt_id).only("id", "room_id").first()
+        if race is not None and not settle_done(race.pk):
+            tell_room(race.room_id)
+    except SoftTimeLimitExceeded:
+        raise
+    except Exception:
+        log.exception("race not looked after", extra={"attempt": attempt_id})
+
+
+def settle_done(race_id: int, now: datetime | None = None) -> bool:
+    """End a race in which nobody races any more; returns whether it did. One to which nobody came is void."""
+    now = now or timezone.now()
+    active = Entrant.objects.filter(race=OuterRef("pk"), state__in=ACTIVE)
+    raced = Entrant.objects.filter(race=OuterRef("pk"), state__in=RACED)
+    over = Race.objects.filter(pk=race_id, state=State.RACING).exclude(Exists(active))
+    if over.filter(Exists(raced)).update(state=State.SETTLING):
+        tell_room(Race.objects.only("room_id").get(pk=race_id).room_id)
+        finish(race_id, now)
+        return True
+    # Asked in one statement: the last ones may have finished since the statement above.
+    return over.exclude(Exists(raced)).exists() and void(race_id, Race.Void.NOBODY_CAME, now)
+
+
+def finish(race_id: int, now: datetime | None = None) -> bool:
+    """Give the places of a race whose records have all been judged; returns whether it is finished by this."""
+    now = now or timezone.now()
+    with transaction.atomic():
+        race = _locked(race_id)
+        if race is None or race.state != State.SETTLING or _is_waiting(race):
+            return False
+        _place(race)
+        race.state, race.finished_at = State.FINISHED, now
+        race.save(update_fields=["state", "finished_at"])
+        Room.objects.filter(pk=race.room_id).update(used_at=now)
+        assert race.deal is not None
+        deals.reveal(race.deal, now)
+        tell_room(race.room_id)
+        if race.rated:
+            transaction.on_commit(partial(events.request_task, "talon.rate_races"))
+    return True
+
+
+def verdict_given(attempt_ids: Collection[int]) -> None:
+    """Attempts of races have been judged: finish those races, or place anew. Never fails; tending makes up for it."""
+    try:
+        races = Race.objects.filter(entrants__attempt__in=attempt_ids).distinct()
+        for race_id, state in races.values_list("id", "state"):
+            if state == State.SETTLING:
+                finish(race_id)
+            elif state == State.FINISHED:
+                place_anew(race_id)
+    except SoftTimeLimitExceeded:
+        raise
+    except Exception:
+        log.exception("verdicts not taken in", extra={"attempts": list(attempt_ids)})
+
+
+def place_anew(race_id: int) -> bool:
+    """Give the places of a finished race once more, after a decision; returns whether any has changed."""
+    with transaction.atomic():
+        race = _locked(race_id)
+        if race is None or race.state != State.FINISHED or not _place(race):
+            return False
+        tell_room(race.room_id)
+        if race.rated:
+            transaction.on_commit(partial(events.request_task, "talon.refold", race_id))
+    return True
+
+
+def check_decisions(now: datetime | None = None, *, within: timedelta = timedelta(days=2)) -> int:
+    """Place anew the finished races of which a decision was not heard, of those since then; returns how many."""
+    since = (now or timezone.now()) - within
+    decided = Entrant.objects.filter(race__state=State.FINISHED, attempt__verified_at__gte=since)
+    rejected = Q(attempt__state=Attempt.State.REJECTED)
+    out = Q(state=Entrant.State.DISQUALIFIED)
+    missed = decided.filter((rejected & ~out) | (~rejected & out)).values_list("race", flat=True)
+    return sum(place_anew(race_id) for race_id in sorted(set(missed)))
+
+
+def void(race_id: int, why: Race.Void, now: datetime | None = None) -> bool:
+    """Have a race count for nothing; returns whether that was still possible. Who has not finished is `absent`."""
+    now = now or timezone.now()
+    with transaction.atomic():
+        race = _locked(race_id)
+        if race is None or race.state in (State.FINISHED, State.VOID):
+            return False
+        was_open = race.state == State.OPEN
+        race.state, race.void, race.finished_at = State.VOID, why, now
+        race.save(update_fields=["state", "void", "finished_at"])
+        if was_open:
+            race.entrants.all().delete()
+            deals.take_back(race)
+        else:
+            race.entrants.filter(state__in=ACTIVE).update(state=Entrant.State.ABSENT)
+            assert race.deal is not None
+            deals.reveal(race.deal, now)
+            transaction.on_commit(partial(close_left, now, race_id))
+        tell_room(race.room_id)
+    return True
+
+
+def close_left(now: datetime, race_id: int | None = None) -> int:
+    """Close the attempts of those who were absent or whose race is void, as they stand; returns how many."""
+    left = Entrant.objects.filter(state=Entrant.State.ABSENT, attempt__state=Attempt.State.PLAYING)
+    if race_id is not None:
+        left = left.filter(race=race_id)
+    attempts: Any = left.values_list("attempt_id", flat=True)[:200]
+    return sum(close_safely(attempt_id, now) for attempt_id in attempts)
+
+
+def _locked(race_id: int) -> Race | None:
+    held = Race.objects.select_for_update(no_key=True, of=("self",)).select_related("deal")
+    return held.filter(pk=race_id).first()
+
+
+def _is_waiting(race: Race) -> bool:
+    """Whether somebody still races, or a record has not been judged."""
+    unjudged = Q(attempt__isnull=False) & ~Q(attempt__state__in=JUDGED)
+    return race.entrants.filter(Q(state__in=ACTIVE) | (Q(state__in=RACED) & unjudged)).exists()
+
+
+def _place(race: Race) -> bool:
+    """Write states, figures and places of all who raced; returns whether any has changed."""
+    raced = list(race.entrants.select_for_update(of=("self",)).select_related("attempt").order_by("pk"))
+    raced = [entrant for entrant in raced if entrant.state in RACED]
+    before = [_written(entrant) for entrant in raced]
+    for entrant in raced:
+        _take_verdict(entrant)
+    found = {one.entrant: one for one in placed([_score(entrant) for entrant in raced])}
+    for entrant in raced:
+        entrant.place, entrant.points = found[entrant.pk].place, found[entrant.pk].points
+    Entrant.objects.bulk_update(raced, _WRITTEN)
+    return before != [_written(entrant) for entrant in raced]
+
+
+_WRITTEN: Final = ("state", "place", "points", "cards_up", "elapsed_ms", "tokens")
+
+
+def _written(entrant: Entrant) -> tuple[object, ...]:
+    return tuple(getattr(entrant, field) for field in _WRITTEN)
+
+
+def _take_verdict(entrant: Entrant) -> None:
+    """Have the entrant's state and figures follow from the attempt; one whose attempt is gone keeps what it has."""
+    attempt = entrant.attempt
+    if attempt is None:
+        return
+    rejected = attempt.state == Attempt.State.REJECTED
+    entrant.state = Entrant.State.DISQUALIFIED if rejected else ENDED[Attempt.End(attempt.end)]
+    entrant.cards_up, entrant.elapsed_ms, entrant.tokens = attempt.cards_up, attempt.elapsed_ms, attempt.tokens
+
+
+def _score(entrant: Entrant) -> Score:
+    figures = None
+    if entrant.cards_up is not None and entrant.elapsed_ms is not None and entrant.tokens is not None:
+        figures = entrant.cards_up, entrant.elapsed_ms, entrant.tokens
+    return Score(entrant.pk, figures, entrant.state == Entrant.State.DISQUALIFIED)

@@ -1,0 +1,163 @@
+"""Heats: three a day, each on a fresh deal that all its divisions share.
+
+The doors open ten minutes before the start. Who is ready fifteen seconds before it races, in divisions of equal size by
+rating. Nothing depends on a step being taken in time: a heat that nobody has started is void, and the next is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from games.races import finishing, rooms, starting
+from games.races.models import Entrant, Race, Room
+from games.races.quick import tell_moved
+from games.races.ratings import ratings
+from games.races.telling import tell_room
+from games.rules import CATALOGUE
+
+HOURS: Final = (3, 11, 19)  # UTC
+#: How long before the start players may come in, and how long before it the seats are frozen.
+DOORS: Final = timedelta(minutes=10)
+FROZEN: Final = starting.COUNTDOWN
+LIMIT_S: Final = 1800
+#: The most in a division.
+DIVISION: Final = 16
+#: The most who may wait for a heat together.
+SEATS: Final = 1024
+
+_DAY: Final = timedelta(days=1)
+_E: Final = Entrant.State
+
+
+def next_start(now: datetime | None = None) -> datetime:
+    """When the next heat starts."""
+    now = now or timezone.now()
+    today = now.astimezone(UTC).date()
+    starts = (datetime.combine(day, time(hour), tzinfo=UTC) for day in (today, today + _DAY) for hour in HOURS)
+    return next(start for start in starts if start > now)
+
+
+def variant_at(starts_at: datetime) -> str:
+    """The variant of the heat that starts then.
+
+    Of as many heats as there are variants each has one, and from round to round it comes at another hour.
+    """
+    names, hour = list(CATALOGUE), HOURS.index(starts_at.astimezone(UTC).hour)
+    count = starts_at.astimezone(UTC).date().toordinal() * len(HOURS) + hour
+    return names[(count + count // len(names)) % len(names)]
+
+
+def next_heat(now: datetime | None = None) -> Race | None:
+    """The race of the heat whose doors are open, made if need be; None while they are shut, or when it is void."""
+    now = now or timezone.now()
+    start = next_start(now)
+    if now < start - DOORS:
+        return None
+    if not Race.objects.filter(scheduled_at=start).exists():
+        _make(start, now)
+    return Race.objects.select_related("room").filter(scheduled_at=start, division=1, state__in=rooms.TO_COME).first()
+
+
+def next_room(now: datetime | None = None) -> Room | None:
+    """The room of the heat whose doors are open."""
+    race = next_heat(now)
+    return None if race is None else race.room
+
+
+def tend(now: datetime | None = None) -> None:
+    """Take every step of a heat that is due."""
+    now = now or timezone.now()
+    next_heat(now)
+    open_ones = Race.objects.filter(scheduled_at__isnull=False, state=Race.State.OPEN)
+    for race_id, start in open_ones.order_by("scheduled_at", "division").values_list("pk", "scheduled_at"):
+        assert start is not None
+        if now >= start:
+            finishing.void(race_id, Race.Void.NOT_STARTED, now)
+        elif now >= start - FROZEN:
+            _freeze(race_id, start, now)
+
+
+def divided(count: int) -> list[int]:
+    """The sizes of the divisions of so many players: as few as possible, as equal as possible."""
+    divisions = -(-count // DIVISION)
+    return [count // divisions + (number < count % divisions) for number in range(divisions)]
+
+
+def by_rating(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """The entrants, best first; those who have no rating are in the middle."""
+    shown = ratings().shown([entrant.player_id for entrant in entrants if entrant.player_id is not None])
+    rated = [entrant for entrant in entrants if entrant.player_id in shown]
+    rated.sort(key=lambda entrant: -shown[entrant.player_id or 0].value)
+    unrated = [entrant for entrant in entrants if entrant.player_id not in shown]
+    half = len(rated) // 2
+    return [*rated[:half], *unrated, *rated[half:]]
+
+
+def _make(start: datetime, now: datetime) -> None:
+    """Open the room of a heat with its race; does nothing when another process has."""
+    try:
+        with transaction.atomic():
+            room = rooms.open_room(
+                None, variant_at(start), None, limit_s=LIMIT_S, seats=DIVISION, kind=Room.Kind.HEAT, now=now
+            )
+            Room.objects.filter(pk=room.pk).update(seats=SEATS)
+            Race.objects.filter(room=room).update(scheduled_at=start, division=1)
+    except IntegrityError:
+        pass
+
+
+def _freeze(race_id: int, start: datetime, now: datetime) -> None:
+    """Divide those who are ready, and start the countdown of each division; nobody makes the heat void."""
+    with transaction.atomic():
+        room = Room.objects.select_for_update(no_key=True).filter(races=race_id, closed_at=None).first()
+        race = _open(race_id).first()
+        if room is None or race is None:
+            return
+        ready = list(race.entrants.filter(state=_E.READY, player__isnull=False).order_by("pk"))
+        if not ready:
+            finishing.void(race.pk, Race.Void.NOBODY_CAME, now)
+        elif race.deal_id is not None:
+            others = _parts(by_rating(ready))[1:]
+            races = [race, *(_division(race, number, part, now) for number, part in enumerate(others, 2))]
+            Room.objects.filter(pk=room.pk).update(seats=DIVISION)
+            for each in races:
+                starting.freeze(each.pk, countdown=start - now, now=now)
+
+
+def _open(race_id: int) -> QuerySet[Race]:
+    return Race.objects.select_for_update(no_key=True).filter(pk=race_id, state=Race.State.OPEN)
+
+
+def _parts(entrants: Sequence[Entrant]) -> list[Sequence[Entrant]]:
+    parts, begin = [], 0
+    for size in divided(len(entrants)):
+        parts.append(entrants[begin : begin + size])
+        begin += size
+    return parts
+
+
+def _division(race: Race, number: int, part: Sequence[Entrant], now: datetime) -> Race:
+    """Move some of a heat's players to a room and a race of their own, with the same deal."""
+    same: dict[str, Any] = {name: getattr(race, name) for name in ("variant", "game", "options", "limit_s")}
+    room = Room.objects.create(kind=Room.Kind.HEAT, seats=DIVISION, made_at=now, used_at=now, **same)
+    division = Race.objects.create(
+        room=room,
+        number=1,
+        rated=race.rated,
+        deal_id=race.deal_id,
+        opened_at=race.opened_at,
+        scheduled_at=race.scheduled_at,
+        division=number,
+        **same,
+    )
+    Entrant.objects.filter(pk__in=[entrant.pk for entrant in part]).update(race=division)
+    players = [entrant.player_id for entrant in part if entrant.player_id is not None]
+    tell_moved(race.room_id, players, room.code)
+    tell_room(room.pk)
+    return division

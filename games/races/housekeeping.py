@@ -1,0 +1,39 @@
+"""What races leave behind that is deleted at some age; see `games.housekeeping`. Races that were run are kept."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from games.housekeeping import Aged, rows
+from games.models import Deal
+from games.races.models import Race, Room
+
+
+def _remove_unseen_deals(before: datetime, size: int) -> int:
+    unseen = Deal.objects.filter(for_race=True, races=None, attempts=None, created_at__lt=before)
+    with transaction.atomic():
+        # A race that takes one now waits for the lock; those that took one before are seen by the second query.
+        keys = list(unseen.order_by("pk").values_list("pk", flat=True)[:size])
+        locked = Deal.objects.select_for_update().filter(pk__in=keys).order_by("pk").values_list("pk", flat=True)
+        return rows(unseen.filter(pk__in=list(locked)), size)
+
+
+def _remove_idle_rooms(before: datetime, size: int) -> int:
+    run = Race.objects.filter(room=OuterRef("pk")).exclude(void=Race.Void.NOT_STARTED)
+    idle = Room.objects.filter(closed_at__lt=before).exclude(Exists(run))
+    keys = list(idle.order_by("pk").values_list("pk", flat=True)[:size])
+    with transaction.atomic():
+        Race.objects.filter(room__in=keys).delete()
+        return rows(idle.filter(pk__in=keys), size)
+
+
+_DAY: Final = timedelta(days=1)
+
+KINDS: Final = (
+    Aged(Deal, "deals of races that nobody has seen", _DAY, _remove_unseen_deals),
+    Aged(Room, "rooms in which no race was run", 7 * _DAY, _remove_idle_rooms),
+)

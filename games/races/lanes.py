@@ -1,0 +1,215 @@
+"""What a process reports of the racers whose tables are open in it: how far they are and that they are there.
+
+A move only marks its table. Twice a second at most the marked lanes go out, those of all rooms of a group in one
+message, a finish at once. Every lane is repeated from time to time: that makes up for lost messages, and when a process
+dies its racers are soon missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import Error
+
+from games import events
+from games.live.frames import PLAYING
+from games.live.loading import off_loop
+from games.live.table import LiveTable
+from games.live.tables import LiveTables
+from games.models import Attempt
+from games.races import starting
+from games.races.models import Entrant
+from games.races.telling import room_group
+
+log = logging.getLogger(__name__)
+
+#: Seconds between two reports of changes in a room, and between two repetitions of every lane there.
+REPORT_EVERY: Final = 0.5
+REPEAT_EVERY: Final = 1.5
+#: Seconds until something that failed is tried again.
+AGAIN: Final = 1.0
+_PATIENCE: Final = 3.0  # seconds for the channel layer to take a report
+
+_STATES: Final = {
+    str(Attempt.End.WON): str(Entrant.State.WON),
+    str(Attempt.End.RESIGNED): str(Entrant.State.RETIRED),
+    str(Attempt.End.CLOSED): str(Entrant.State.TIMED_OUT),
+}
+
+Report = tuple[int, int, int, str | None, int | None, bool]
+"""Entrant, cards up, tokens, the state a game ended with, when, and whether a connection is there."""
+
+RoomReport = tuple[int, list[Report]]
+"""A room, and what is reported of racers there."""
+
+
+@dataclass(slots=True, eq=False)
+class _Racer:
+    """An entrant whose table is open here."""
+
+    table: LiveTable
+    room_id: int | None = None
+    entrant: int = 0
+    told_dealt: bool = False
+
+    def is_to_tell(self) -> bool:
+        """Whether it is still to be written down that the cards have been dealt."""
+        return self.room_id is not None and self.table.is_dealt and not self.told_dealt
+
+    def report(self) -> Report:
+        table, end = self.table, self.table.end
+        state, ms = (None, None) if end is None else (_STATES[end[0]], end[1])
+        return self.entrant, table.cards_up, table.n, state, ms, bool(table.connections)
+
+
+class Lanes:
+    """The racers of a process, and its reports on them."""
+
+    def __init__(self, tables: LiveTables) -> None:
+        self._process = tables.process
+        self._racers: dict[int, _Racer] = {}
+        self._marked: set[int] = set()
+        self._urgent: set[int] = set()
+        self._new: set[int] = set()
+        """Those whose seats are not known yet."""
+        self._wanted = asyncio.Event()
+        self._reported_at = self._repeated_at = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    @classmethod
+    def begin(cls, tables: LiveTables) -> Lanes:
+        """Report on the racers at these tables from now on."""
+        lanes = cls(tables)
+        tables.follow(lanes)
+        return lanes
+
+    def follows(self, table: LiveTable) -> bool:
+        """Whether the table is a racer's."""
+        return table.for_race
+
+    def changed(self, table: LiveTable) -> None:
+        """Mark the table; it is reported soon, or at once when it has been dealt or its game has ended."""
+        key = table.attempt_id
+        racer = self._racers.get(key)
+        if racer is None or racer.table is not table:
+            racer = self._racers[key] = _Racer(table)
+            self._new.add(key)
+        if table.state != PLAYING or (table.is_dealt and not racer.told_dealt):
+            self._urgent.add(key)
+            self._wanted.set()
+        elif not self._marked:
+            self._wanted.set()  # later ones go along, without waking anybody
+        self._marked.add(key)
+        if self._task is None:
+            self._task = asyncio.create_task(self._keep_reporting())
+
+    async def close(self) -> None:
+        """Stop reporting."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def report(self, now: float) -> None:
+        """Send what is due: what is urgent always, what is marked twice a second, everything from time to time."""
+        self._wanted.clear()
+        try:
+            await self._learn()
+            await self._tell_dealt()
+        except Error:
+            log.warning("racers are looked up later", exc_info=True)
+        due = self._urgent
+        self._urgent = {key for key in due if key in self._racers and self._racers[key].is_to_tell()}
+        if self._marked and now - self._reported_at >= REPORT_EVERY:  # a repetition alone puts no move off
+            self._reported_at = now
+            due |= self._marked
+        if now - self._repeated_at >= REPEAT_EVERY:
+            self._repeated_at = now
+            due |= self._racers.keys()
+        self._marked -= due
+        self._drop([self._racers[key] for key in due if key in self._racers and self._racers[key].room_id is None])
+        groups = self._by_group(due)
+        await asyncio.gather(*(self._report_rooms(group, rooms) for group, rooms in groups.items()))
+
+    async def _keep_reporting(self) -> None:
+        """Until the process ends; while nobody races here nothing is done."""
+        now = asyncio.get_running_loop().time
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wanted.wait(), self._rest(now()))
+            await self.report(now())
+
+    def _rest(self, now: float) -> float | None:
+        """How long there is nothing to do unless something urgent comes; None is for ever."""
+        if not self._racers:
+            return None
+        again = self._reported_at + REPORT_EVERY if self._marked or self._urgent or self._new else now + REPEAT_EVERY
+        return max(0.0, min(again, self._repeated_at + REPEAT_EVERY) - now)
+
+    def _drop(self, racers: Iterable[_Racer]) -> None:
+        """Forget those who have gone, now that it has been told."""
+        for racer in racers:
+            key = racer.table.attempt_id
+            if not racer.table.connections and key not in self._marked and self._racers.get(key) is racer:
+                del self._racers[key]
+
+    async def _learn(self) -> None:
+        """Find out which seats those have who have just sat down; whoever has none is no racer."""
+        if not self._new:
+            return
+        new, self._new = self._new, set()
+        try:
+            seats = await off_loop(_seats)(list(new))
+        except Error:
+            self._new |= new
+            raise
+        for key in new:
+            racer = self._racers.get(key)
+            if racer is not None and key in seats:
+                racer.entrant, racer.room_id = seats[key]
+            elif racer is not None:
+                racer.told_dealt = True  # somebody who plays the deal after the race, of whom nothing is reported
+
+    async def _tell_dealt(self) -> None:
+        """Note, until it has worked, who has been dealt the cards."""
+        new = [racer for key in self._urgent if (racer := self._racers.get(key)) and racer.is_to_tell()]
+        if new:
+            await off_loop(starting.dealt)([racer.table.attempt_id for racer in new])
+            for racer in new:
+                racer.told_dealt = True
+
+    def _by_group(self, marked: Iterable[int]) -> dict[str, dict[int, list[_Racer]]]:
+        groups: dict[str, dict[int, list[_Racer]]] = {}
+        for key in marked:
+            racer = self._racers.get(key)
+            if racer is not None and racer.room_id is not None:
+                groups.setdefault(room_group(racer.room_id), {}).setdefault(racer.room_id, []).append(racer)
+        return groups
+
+    async def _report_rooms(self, group: str, rooms: dict[int, list[_Racer]]) -> None:
+        """Report racers, and forget those who have gone; if it fails, all are reported again soon."""
+        all_here = [racer for racers in rooms.values() for racer in racers]
+        if await self._send(group, [(room, [racer.report() for racer in racers]) for room, racers in rooms.items()]):
+            self._drop(all_here)
+        else:
+            self._marked.update(racer.table.attempt_id for racer in all_here)
+
+    async def _send(self, group: str, lanes: list[RoomReport]) -> bool:
+        message = {"type": "rooms.lanes", "by": self._process, "rooms": lanes}
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await events.send(group, message)
+        except Exception:
+            log.warning("lanes not reported", exc_info=True)
+            return False
+        return True
+
+
+def _seats(attempt_ids: list[int]) -> dict[int, tuple[int, int]]:
+    """The entrants of these attempts, and their rooms."""
+    found = Entrant.objects.filter(attempt__in=attempt_ids).select_related("race")
+    return {entrant.attempt_id: (entrant.pk, entrant.race.room_id) for entrant in found if entrant.attempt_id}

@@ -1,0 +1,98 @@
+"""What the lobby shows: the next heat, rooms with a free seat, races being run, and the latest results.
+
+The same for everybody and in no language: names of games and times are the page's. Rooms by link are not in it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from django.db.models import Count, Prefetch, Q, QuerySet
+from django.utils import timezone
+
+from games.players import people
+from games.races import heats
+from games.races.models import Entrant, Race, Room
+from games.readings import SharedCopies
+
+#: Seconds that one reading serves everybody who asks.
+FRESH: Final = 3.0
+_LISTED: Final = 24
+_RECENT: Final = 8
+
+_copies: Final = SharedCopies(FRESH)
+_SHOWN_KINDS: Final = [Room.Kind.PUBLIC, Room.Kind.QUICK, Room.Kind.HEAT]
+
+Told = dict[str, Any]
+
+
+def now_in_the_lobby() -> Told:
+    """What the lobby shows, read a moment ago here or in another process."""
+    return _copies.get("lobby", lambda: read(timezone.now()))
+
+
+def read(now: datetime) -> Told:
+    """What the lobby shows at `now`. Times are milliseconds since 1970."""
+    waiting = list(_races(Race.State.OPEN).filter(room__kind=Room.Kind.PUBLIC).order_by("-room__used_at")[:_LISTED])
+    running = list(_races(Race.State.RACING).order_by("-starts_at")[:_LISTED])
+    recent = list(_races(Race.State.FINISHED).order_by("-finished_at", "-id")[:_RECENT])
+    firsts = {race.pk: [e.player_id for e in race.entrants.all() if e.place == 1] for race in recent}
+    hosts = {race.room.host_id for race in waiting if race.room.host_id}
+    # Who is here now is for the player to hide, who has won is not.
+    names = people().shown_names(hosts)
+    winners = people().names_on_pages({player for some in firsts.values() for player in some if player})
+    return {
+        "now": _ms(now),
+        "heat": _heat(now),
+        "rooms": [_told(race) | {"host": _name(names, race.room.host_id)} for race in waiting],
+        "running": [_told(race) | {"starts_at": _ms(race.starts_at), "ends_at": _ms(race.ends_at)} for race in running],
+        "recent": [
+            _told(race)
+            | {"finished_at": _ms(race.finished_at), "winners": [_name(winners, player) for player in firsts[race.pk]]}
+            for race in recent
+        ],
+    }
+
+
+def _races(state: Race.State) -> QuerySet[Race]:
+    """Races in this state whose room may be listed, with the number of those who take part."""
+    shown = Race.objects.filter(state=state, room__kind__in=_SHOWN_KINDS).select_related("room")
+    if state == Race.State.OPEN:
+        shown = shown.filter(room__closed_at=None)
+    firsts = Prefetch("entrants", Entrant.objects.filter(place=1))
+    return shown.annotate(taken=Count("entrants", filter=~Q(entrants__state="absent"))).prefetch_related(firsts)
+
+
+def _told(race: Any) -> Told:  # noqa: ANN401 - a race with the number of its entrants
+    return {
+        "code": race.room.code,
+        "number": race.number,
+        "kind": race.room.kind,
+        "variant": race.variant,
+        "game": race.game,
+        "options": race.options,
+        "limit_s": race.limit_s,
+        "seats": race.room.seats,
+        "taken": race.taken,
+    }
+
+
+def _heat(now: datetime) -> Told:
+    starts_at = heats.next_start(now)
+    waiting = Entrant.objects.filter(race__scheduled_at=starts_at, state__in=["joined", "ready"])
+    return {
+        "variant": heats.variant_at(starts_at),
+        "starts_at": _ms(starts_at),
+        "doors_at": _ms(starts_at - heats.DOORS),
+        "entrants": waiting.count(),
+    }
+
+
+def _name(names: dict[int, Any], player: int | None) -> str:
+    """The name of somebody who may be named; empty for guests and the like."""
+    return str(names[player][0]) if player in names else ""
+
+
+def _ms(when: datetime | None) -> int | None:
+    return None if when is None else int(when.timestamp() * 1000)

@@ -1,0 +1,184 @@
+"""Rooms, races and entrants: fields and constraints only. `docs/races.md` explains them."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from typing import Final
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+#: What a room's code is made of: digits and lower-case letters that are not taken for one another; 50 bits.
+CODE_LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+CODE_LENGTH: Final = 10
+
+
+def new_code() -> str:
+    """A room's code, which nobody guesses."""
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+
+
+class Room(models.Model):
+    """A place with one link, in which races are run one after the other.
+
+    The game with its options, the time limit and the seats are those of the next race.
+    """
+
+    class Kind(models.TextChoices):
+        """How people come together in it."""
+
+        PRIVATE = "private", _("By link")
+        PUBLIC = "public", _("Public")
+        QUICK = "quick", _("Quick match")
+        HEAT = "heat", _("Heat")
+
+    code = models.CharField(max_length=CODE_LENGTH, unique=True, default=new_code, editable=False)
+    kind = models.CharField(max_length=7, choices=Kind.choices)
+    # Nobody, in quick matches and heats.
+    host = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    variant = models.CharField(max_length=32, blank=True, default="")
+    game = models.CharField(max_length=16)
+    options = models.JSONField(default=dict, blank=True)
+    limit_s = models.PositiveIntegerField()
+    seats = models.PositiveSmallIntegerField()
+    # Ids of the players whom the host has sent away.
+    kicked = models.JSONField(default=list, blank=True)
+    made_at = models.DateTimeField()
+    used_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["kind", "used_at"], condition=Q(closed_at=None), name="room_open")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} room {self.code}"
+
+
+class Race(models.Model):
+    """One race of a room. Its game and limit are the room's, copied when its seats are frozen."""
+
+    class State(models.TextChoices):
+        """Where a race stands; `docs/races.md` has the arrows."""
+
+        OPEN = "open", _("Open")
+        COUNTDOWN = "countdown", _("About to start")
+        RACING = "racing", _("Being run")
+        SETTLING = "settling", _("Being verified")
+        FINISHED = "finished", _("Finished")
+        VOID = "void", _("Void")
+
+    class Void(models.TextChoices):
+        """Why a race does not count."""
+
+        NOT_STARTED = "not_started", _("It was never started")
+        NOBODY_CAME = "nobody_came", _("Nobody was there at the start")
+        SERVER_FAULT = "server_fault", _("A fault of the server spoiled it")
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    room = models.ForeignKey(Room, on_delete=models.PROTECT, related_name="races", db_index=False)
+    number = models.PositiveSmallIntegerField()
+    state = models.CharField(max_length=9, choices=State.choices, default=State.OPEN)
+    rated = models.BooleanField(default=False)
+    variant = models.CharField(max_length=32, blank=True, default="")
+    game = models.CharField(max_length=16)
+    options = models.JSONField(default=dict, blank=True)
+    limit_s = models.PositiveIntegerField()
+    # Sealed and certified; null while one is being looked for. Divisions of a heat share theirs.
+    deal = models.ForeignKey("games.Deal", on_delete=models.PROTECT, null=True, blank=True, related_name="races")
+    # Seeds tried so far where the deal is made to order, and whether the search was given up.
+    deal_tries = models.PositiveIntegerField(default=0)
+    deal_failed = models.BooleanField(default=False)
+    opened_at = models.DateTimeField()
+    # Heats: when it starts, and which division of the heat this is, from 1.
+    scheduled_at = models.DateTimeField(null=True, blank=True)
+    division = models.PositiveSmallIntegerField(default=0)
+    # Quick match: when it starts, since there are two.
+    gathers_until = models.DateTimeField(null=True, blank=True)
+    starts_at = models.DateTimeField(null=True, blank=True)
+    ends_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    void = models.CharField(max_length=12, choices=Void.choices, blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["room", "number"], name="race_number_once"),
+            models.UniqueConstraint(
+                fields=["room"], condition=Q(state__in=["open", "countdown"]), name="one_race_to_come"
+            ),
+            models.UniqueConstraint(fields=["room"], condition=Q(state="racing"), name="one_race_being_run"),
+            models.UniqueConstraint(
+                fields=["scheduled_at", "division"], condition=Q(scheduled_at__isnull=False), name="heat_division_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["open", "void"])
+                | Q(starts_at__isnull=False, ends_at__isnull=False, deal__isnull=False),
+                name="race_that_starts_has_a_deal",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["finished", "void"], finished_at__isnull=False)
+                | (~Q(state__in=["finished", "void"]) & Q(finished_at=None)),
+                name="race_ends_once",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "starts_at"], name="race_due"),
+            models.Index(fields=["finished_at", "id"], condition=Q(state="finished"), name="race_order"),
+        ]
+
+    def __str__(self) -> str:
+        return f"race {self.number} of room {self.room_id}"
+
+
+class Entrant(models.Model):
+    """Somebody who takes part in a race. While a race is open, leaving it deletes the row; afterwards nothing does."""
+
+    class State(models.TextChoices):
+        """What somebody is doing or has done in a race."""
+
+        JOINED = "joined", _("Joined")
+        READY = "ready", _("Ready")
+        RACING = "racing", _("Racing")
+        WON = "won", _("Won")
+        RETIRED = "retired", _("Retired")
+        TIMED_OUT = "timed_out", _("Out of time")
+        ABSENT = "absent", _("Absent")
+        DISQUALIFIED = "disqualified", _("Disqualified")
+
+    race = models.ForeignKey(Race, on_delete=models.PROTECT, related_name="entrants", db_index=False)
+    # Null once a guest has been removed or an attempt with its player.
+    player = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="entries", db_index=False
+    )
+    attempt = models.OneToOneField(
+        "games.Attempt", on_delete=models.SET_NULL, null=True, blank=True, related_name="entrant"
+    )
+    state = models.CharField(max_length=12, choices=State.choices, default=State.JOINED)
+    joined_at = models.DateTimeField()
+    # Begun by a guest who has signed in to the player's account since: rated as a guest's.
+    as_guest = models.BooleanField(default=False, db_default=False)
+    # Quick match: the variants the player is content with.
+    wishes = models.JSONField(default=list, blank=True)
+    # What the verified record says; set when the race finishes, and anew when a verdict changes.
+    place = models.PositiveSmallIntegerField(null=True, blank=True)
+    points = models.PositiveSmallIntegerField(null=True, blank=True)
+    cards_up = models.PositiveSmallIntegerField(null=True, blank=True)
+    elapsed_ms = models.BigIntegerField(null=True, blank=True)
+    tokens = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["race", "player"], name="entrant_once"),
+            # Nobody is in two races at once.
+            models.UniqueConstraint(
+                fields=["player"], condition=Q(state__in=["joined", "ready", "racing"]), name="one_race_at_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["player", "-id"], name="entrant_history")]
+
+    def __str__(self) -> str:
+        return f"entrant {self.pk} of race {self.race_id}"

@@ -1,0 +1,249 @@
+"""Rooms: opening, changing and closing one, and its race to come.
+
+Whoever changes a room, its race to come or the seats in it holds the room's row. Locks are taken in the order room,
+race, entrants; an attempt is never waited for while one of them is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Exists, F, Max, OuterRef, Q
+from django.utils import timezone
+
+from games import limits
+from games.deals import publishing
+from games.errors import ErrorCode, Refusal, refusal_of
+from games.players import Player
+from games.races import deals, finishing
+from games.races.models import Entrant, Race, Room
+from games.races.telling import tell_room
+from games.rules import OptionError, Variant
+
+#: The time limits that a host may choose, in seconds.
+LIMITS_S: Final = (300, 600, 900, 1200, 1800, 2700, 3600)
+LEAST_SEATS: Final = 2
+MOST_SEATS: Final = 16
+#: A room in which nobody does anything is closed after this time.
+IDLE: Final = timedelta(minutes=30)
+
+TO_COME: Final = (Race.State.OPEN, Race.State.COUNTDOWN)
+HOSTED: Final = (Room.Kind.PRIVATE, Room.Kind.PUBLIC)
+RATED: Final = (Room.Kind.QUICK, Room.Kind.HEAT)
+#: In which somebody has a seat, or a race was started.
+_IN_USE: Final = Exists(
+    Race.objects.filter(Q(entrants__isnull=False) | Q(starts_at__isnull=False), room=OuterRef("pk"))
+)
+
+
+def open_room(
+    host: Player | None,
+    name: str,
+    options: Mapping[str, object] | None = None,
+    *,
+    public: bool = False,
+    limit_s: int,
+    seats: int,
+    kind: Room.Kind | None = None,
+    now: datetime | None = None,
+) -> Room:
+    """Open a room for a variant, or a game with options, and its first race. The host has no seat yet.
+
+    `kind` is for rooms without a host.
+
+    :raises Refusal: for a game, limit or number of seats that there is not.
+    """
+    now = now or timezone.now()
+    game = _checked(name, options, limit_s, seats)
+    with transaction.atomic():
+        room = Room.objects.create(
+            kind=kind or _kind(public=public),
+            host_id=None if host is None else host.pk,
+            variant=game.name,
+            game=game.game,
+            options=dict(game.options),
+            limit_s=limit_s,
+            seats=seats,
+            made_at=now,
+            used_at=now,
+        )
+        next_race(room, now)
+    return room
+
+
+def change(
+    room_id: int,
+    player_id: int,
+    name: str,
+    options: Mapping[str, object] | None = None,
+    *,
+    limit_s: int,
+    seats: int,
+    public: bool,
+    now: datetime | None = None,
+) -> None:
+    """Change what the host may choose. Another game means another deal, and the others say anew that they are ready.
+
+    :raises Refusal: for anybody but the host, during a countdown, for what cannot be chosen, or for too many games.
+    """
+    now = now or timezone.now()
+    game = _checked(name, options, limit_s, seats)
+    with transaction.atomic():
+        room = locked(room_id)
+        check_host(room, player_id)
+        race = next_race(room, now)
+        if race.state != Race.State.OPEN:
+            raise Refusal(ErrorCode.RACE_NOT_OPEN)
+        if race.entrants.count() > seats:
+            raise Refusal(ErrorCode.BAD_OPTION, "more players than that have a seat")
+        other_game = deals.wanted_by(race) != game
+        fresh = other_game or limit_s != room.limit_s
+        room.variant, room.game, room.options = game.name, game.game, dict(game.options)
+        room.limit_s, room.seats, room.kind, room.used_at = limit_s, seats, _kind(public=public), now
+        room.save()
+        copy_settings(room, race)
+        race.save()
+        if other_game:
+            limits.spend_of(player_id, "room")
+            deals.take_back(race)
+            deals.give_deal(race)
+        if fresh:
+            ready = race.entrants.filter(state=Entrant.State.READY).exclude(player_id=player_id)
+            ready.update(state=Entrant.State.JOINED)
+        tell_room(room.pk)
+
+
+def next_race(room: Room, now: datetime | None = None) -> Race:
+    """The room's race to come, which is made when there is none. Call it in a transaction that holds the room.
+
+    :raises Refusal: when there is none and the room is a heat's: that has one race.
+    """
+    race = Race.objects.filter(room=room, state__in=TO_COME).first()
+    if race is not None:
+        return race
+    last = Race.objects.filter(room=room).aggregate(last=Max("number"))["last"] or 0
+    if last and room.kind == Room.Kind.HEAT:
+        raise Refusal(ErrorCode.RACE_STARTED)
+    race = Race(room=room, number=last + 1, rated=room.kind in RATED, opened_at=now or timezone.now())
+    copy_settings(room, race)
+    race.save(force_insert=True)
+    deals.give_deal(race)
+    tell_room(room.pk)
+    return race
+
+
+def copy_settings(room: Room, race: Race) -> None:
+    """Have the race be of the room's game and limit."""
+    race.variant, race.game, race.options, race.limit_s = room.variant, room.game, room.options, room.limit_s
+
+
+def close(room: Room, now: datetime | None = None) -> bool:
+    """Close a room in which no race is about to start or being run; the race to come is void."""
+    now = now or timezone.now()
+    with transaction.atomic():
+        held = Room.objects.select_for_update(no_key=True).get(pk=room.pk)
+        races = Race.objects.filter(room=held)
+        if held.closed_at or races.filter(state__in=(Race.State.COUNTDOWN, Race.State.RACING)).exists():
+            return False
+        for race_id in races.filter(state=Race.State.OPEN).values_list("pk", flat=True):
+            finishing.void(race_id, Race.Void.NOT_STARTED, now)
+        Room.objects.filter(pk=held.pk).update(closed_at=now)
+        tell_room(held.pk, "closed")
+    return True
+
+
+def close_idle(now: datetime | None = None) -> int:
+    """Close the rooms in which nobody has done anything for half an hour; returns how many."""
+    now = now or timezone.now()
+    idle = Room.objects.filter(closed_at=None, used_at__lt=now - IDLE)
+    idle = idle.exclude(races__state__in=(Race.State.COUNTDOWN, Race.State.RACING))
+    idle = idle.exclude(races__state=Race.State.OPEN, races__scheduled_at__gte=now)
+    return sum(close(room, now) for room in idle.order_by("used_at")[:100])
+
+
+def close_unused(host_id: int, now: datetime | None = None) -> int:
+    """Close the rooms of a host in which nobody has a seat and no race was run; returns how many.
+
+    Their deals, which nobody has seen, are free for others.
+    """
+    mine = Room.objects.filter(closed_at=None, kind__in=HOSTED, host=host_id).exclude(_IN_USE)
+    return sum(_close_if_unused(room, now) for room in mine.order_by("pk"))
+
+
+def _close_if_unused(room: Room, now: datetime | None) -> bool:
+    with transaction.atomic():
+        Room.objects.select_for_update(no_key=True).get(pk=room.pk)
+        # Somebody may have sat down before it was held.
+        return not Room.objects.filter(_IN_USE, pk=room.pk).exists() and close(room, now)
+
+
+def touch(room_id: int, now: datetime | None = None) -> None:
+    """Say that somebody is in the room; writes at most once a minute."""
+    now = now or timezone.now()
+    Room.objects.filter(pk=room_id, closed_at=None, used_at__lt=now - timedelta(minutes=1)).update(used_at=now)
+
+
+def locked(room_id: int) -> Room:
+    """The open room, held until the end of the transaction. A hosted one that has lost its host gets another.
+
+    :raises Refusal: when there is no such room, or it is closed.
+    """
+    room = Room.objects.select_for_update(no_key=True).filter(pk=room_id).first()
+    if room is None:
+        raise Refusal(ErrorCode.NOT_FOUND)
+    if room.closed_at is not None:
+        raise Refusal(ErrorCode.ROOM_CLOSED)
+    if room.kind in HOSTED and room.host_id is None:
+        pass_on(room, None)
+    return room
+
+
+def check_host(room: Room, player_id: int | None) -> None:
+    """Check that this player is the room's host.
+
+    :raises Refusal: otherwise.
+    """
+    if player_id is None or room.host_id != player_id:
+        raise Refusal(ErrorCode.NOT_HOST)
+
+
+def pass_host(room_id: int, from_id: int, among: Collection[int]) -> bool:
+    """Make one of those players the host of a room whose host has gone; returns whether one could be."""
+    with transaction.atomic():
+        room = locked(room_id)
+        return room.host_id == from_id and pass_on(room, from_id, among)
+
+
+def pass_on(room: Room, from_id: int | None, among: Collection[int] | None = None) -> bool:
+    """Make the longest-seated of the others host, if need be `among` these: in the race to come, else in the one being
+    run.
+    """
+    seated = Entrant.objects.filter(race__room=room, state__in=finishing.ACTIVE, player__isnull=False)
+    if among is not None:
+        seated = seated.filter(player__in=among)
+    open_first = F("race__number").desc()
+    chosen = seated.exclude(player_id__in=[*room.kicked, from_id]).order_by(open_first, "joined_at", "pk").first()
+    if chosen is None:
+        return False
+    room.host_id = chosen.player_id
+    room.save(update_fields=["host"])
+    tell_room(room.pk)
+    return True
+
+
+def _checked(name: str, options: Mapping[str, object] | None, limit_s: int, seats: int) -> Variant:
+    if limit_s not in LIMITS_S:
+        raise Refusal(ErrorCode.BAD_OPTION, "there is no such time limit", limits_s=list(LIMITS_S))
+    if not LEAST_SEATS <= seats <= MOST_SEATS:
+        raise Refusal(ErrorCode.BAD_OPTION, "a room has 2 to 16 seats")
+    try:
+        return publishing.variant_of(name, options)
+    except OptionError as error:
+        raise refusal_of(error) from None
+
+
+def _kind(*, public: bool) -> Room.Kind:
+    return Room.Kind.PUBLIC if public else Room.Kind.PRIVATE

@@ -1,0 +1,202 @@
+"""Seats in races: taking one, being ready, leaving, and being sent away by the host."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from datetime import datetime
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from games.attempts import close_attempt
+from games.errors import ErrorCode, Refusal
+from games.models import Attempt
+from games.players import Player
+from games.races import rooms, starting
+from games.races.finishing import ACTIVE
+from games.races.models import Entrant, Race, Room
+from games.races.telling import tell_room
+
+_E: Final = Entrant.State
+
+
+def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: datetime | None = None) -> Entrant:
+    """Give the player a seat in the race to come; one who has it keeps it.
+
+    :raises Refusal: when there is no seat for this player, or they are in another race.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        room = rooms.locked(room_id)
+        if player.pk in room.kicked:
+            raise Refusal(ErrorCode.KICKED)
+        race = rooms.next_race(room, now)
+        seated = race.entrants.filter(player_id=player.pk, state__in=ACTIVE).first()
+        if seated is not None:
+            return seated
+        if race.state != Race.State.OPEN:
+            raise Refusal(ErrorCode.RACE_STARTED)
+        if race.entrants.count() >= room.seats:
+            raise Refusal(ErrorCode.ROOM_FULL)
+        entrant = _seated(Entrant(race=race, player_id=player.pk, joined_at=now, wishes=list(wishes)))
+        room.used_at = now
+        if room.kind in rooms.HOSTED and room.host_id is None:
+            room.host_id = player.pk
+        room.save(update_fields=["used_at", "host"])
+        tell_room(room.pk)
+    return entrant
+
+
+def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = None) -> None:  # noqa: FBT001
+    """Note whether the player would start now; when all are ready, and there are two, the countdown starts.
+
+    :raises Refusal: without a seat, or when the seats are frozen.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        room = rooms.locked(room_id)
+        entrant = _entry(room, player_id, rooms.TO_COME)
+        if entrant is None:
+            raise Refusal(ErrorCode.NOT_ENTERED)
+        if entrant.race.state != Race.State.OPEN:
+            raise Refusal(ErrorCode.RACE_NOT_OPEN)
+        _say_ready(entrant, ready=ready, now=now)
+        Room.objects.filter(pk=room.pk).update(used_at=now)
+        tell_room(room.pk)
+        if ready:
+            starting.start_if_ready(room.pk, now)
+
+
+def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
+    """Give up the seat in the race to come; of one who has none there, the game in the race being run.
+
+    :raises Refusal: without a seat.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        room = rooms.locked(room_id)
+        seat = _entry(room, player_id, rooms.TO_COME)
+        playing = None if seat else _entry(room, player_id, (Race.State.RACING,))
+        entrant = seat or playing
+        if entrant is None:
+            raise Refusal(ErrorCode.NOT_ENTERED)
+        # The cards are dealt at the time that is set, whether or not a process has taken the step.
+        if seat is not None and starting.has_started(seat.race, now):
+            seat, playing = None, seat
+        if seat is not None:
+            _free(seat, now)
+        if room.host_id == player_id:
+            rooms.pass_on(room, player_id)
+        Room.objects.filter(pk=room.pk).update(used_at=now)
+        tell_room(room.pk)
+    if playing is not None and playing.attempt_id is not None:
+        close_attempt(playing.attempt_id, "resigned", at=now)
+
+
+def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = None) -> None:
+    """Send somebody away for good: the seat in the race to come is free, a game that is being played goes on.
+
+    :raises Refusal: for anybody but the host, during a countdown, or for somebody who is not there.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        room = rooms.locked(room_id)
+        rooms.check_host(room, host_id)
+        entrant = Entrant.objects.filter(pk=entrant_id, race__room=room).select_related("race").first()
+        if entrant is None or entrant.player_id is None:
+            raise Refusal(ErrorCode.NOT_ENTERED)
+        if entrant.player_id == host_id:
+            raise Refusal(ErrorCode.BAD_OPTION, "the host can leave, but is not sent away")
+        seat = _entry(room, entrant.player_id, rooms.TO_COME)
+        if seat is not None and seat.race.state != Race.State.OPEN:
+            raise Refusal(ErrorCode.RACE_NOT_OPEN)
+        if seat is not None:
+            seat.delete()
+        room.kicked = [*(one for one in room.kicked if one != entrant.player_id), entrant.player_id]
+        room.used_at = now
+        room.save(update_fields=["kicked", "used_at"])
+        tell_room(room.pk)
+        starting.start_if_ready(room.pk, now)
+
+
+def leave_all(player_id: int, now: datetime | None = None) -> None:
+    """Give up the seats and races of a player who goes for good."""
+    for room_id in Room.objects.filter(_of(player_id)).distinct().values_list("pk", flat=True):
+        with suppress(Refusal):
+            leave(room_id, player_id, now)
+    Room.objects.filter(host=player_id).update(host=None)  # tending finds another
+
+
+def hold_rooms(player_id: int) -> None:
+    """Hold the rooms that a player hosts or has a seat in until the end of the transaction."""
+    keys = set(Room.objects.filter(Q(host=player_id) | _of(player_id)).values_list("pk", flat=True))
+    list(Room.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk"))
+
+
+def hand_over(from_id: int, to_id: int) -> None:
+    """Make one player's entries another's, as far as both are not in the same race, nor in two at once.
+
+    Call it in a transaction that holds the rooms of the first.
+    """
+    mine = Entrant.objects.filter(player=from_id)
+    if Entrant.objects.filter(player=to_id, state__in=ACTIVE).exists():
+        mine.filter(state__in=ACTIVE, race__state=Race.State.OPEN).delete()
+        mine = mine.exclude(state__in=ACTIVE)
+    mine = mine.exclude(race__in=list(Entrant.objects.filter(player=to_id).values_list("race", flat=True)))
+    # Nobody chooses, once it is clear how a race ends, whether it counts for an account.
+    mine.exclude(race__state__in=rooms.TO_COME).update(player=to_id, as_guest=True)
+    mine.update(player=to_id)
+    for room_id in Room.objects.filter(host=from_id, closed_at=None).values_list("pk", flat=True):
+        Room.objects.filter(pk=room_id).update(host=to_id)
+        tell_room(room_id)
+
+
+def room_of(player_id: int) -> Room | None:
+    """The room of the race that the player is in."""
+    return Room.objects.filter(races__entrants__player=player_id, races__entrants__state__in=ACTIVE).first()
+
+
+def _of(player_id: int) -> Q:
+    return Q(closed_at=None, races__entrants__player=player_id, races__entrants__state__in=ACTIVE)
+
+
+def _say_ready(entrant: Entrant, *, ready: bool, now: datetime) -> None:
+    mine = Entrant.objects.filter(pk=entrant.pk)
+    if ready:
+        mine.update(state=_E.READY)
+    elif entrant.race.room.kind == Room.Kind.QUICK:
+        # From here on the player has the time of `quick.PROMPT` to come back, if there is company.
+        mine.filter(state=_E.READY).update(state=_E.JOINED, joined_at=now)
+    else:
+        mine.update(state=_E.JOINED)
+
+
+def _seated(entrant: Entrant) -> Entrant:
+    try:
+        with transaction.atomic():
+            entrant.save(force_insert=True)
+    except IntegrityError:
+        other = room_of(entrant.player_id) if entrant.player_id else None
+        raise Refusal(ErrorCode.ALREADY_RACING, room=other and other.code) from None
+    return entrant
+
+
+def _entry(room: Room, player_id: int, states: Collection[str]) -> Entrant | None:
+    active = Entrant.objects.filter(race__room=room, race__state__in=states, player=player_id, state__in=ACTIVE)
+    return active.select_related("race__room").order_by("pk").first()
+
+
+def _free(seat: Entrant, now: datetime) -> None:
+    """Free a seat before the start. The room is held."""
+    race = Race.objects.select_for_update(no_key=True).get(pk=seat.race_id)
+    if race.state == Race.State.OPEN:
+        seat.delete()
+        starting.start_if_ready(race.room_id, now)
+        return
+    Entrant.objects.filter(pk=seat.pk).update(state=_E.ABSENT, attempt=None)
+    Attempt.objects.filter(pk__in=[seat.attempt_id]).delete()
+    if race.entrants.filter(state=_E.READY).count() < starting.least(race.room):
+        starting.unfreeze(race.pk, now)

@@ -1,0 +1,308 @@
+"""A room as the database has it, and the messages made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db.models import OuterRef, Q, Subquery
+from django.urls import reverse
+
+from games.attempts import deal_table, journal_of, record_of
+from games.models import Attempt
+from games.players import people
+from games.races import protocol
+from games.races.models import Entrant, Race, Room
+from games.races.naming import number_of
+from games.races.ratings import ratings
+
+_MS: Final = timedelta(milliseconds=1)
+_S: Final = Race.State
+TO_COME: Final = (_S.OPEN, _S.COUNTDOWN)
+RUNNING: Final = (_S.RACING, _S.SETTLING)
+#: Those who have a table to go to.
+AT_TABLE: Final = frozenset({_S.COUNTDOWN, _S.RACING, _S.SETTLING})
+_LEFT: Final = Entrant.State.ABSENT
+
+Figures = tuple[int, int]
+"""Cards up and tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantFacts:
+    """An entrant: whose seat it is, the table, and what the database says of the game."""
+
+    id: int
+    player_id: int | None
+    state: str
+    attempt_id: int | None
+    table: str | None
+    place: int | None
+    figures: Figures | None
+    ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RaceFacts:
+    """A race with those in it; `told` has all that does not change with the clock or with the lanes."""
+
+    id: int
+    state: str
+    limit_ms: int
+    starts_at: datetime | None
+    ends_at: datetime | None
+    gathers_until: datetime | None
+    scheduled_at: datetime | None
+    told: protocol.RaceState
+    entrants: tuple[EntrantFacts, ...]
+
+    def seat_of(self, player_id: int) -> EntrantFacts | None:
+        """The player's seat."""
+        return next((entrant for entrant in self.entrants if entrant.player_id == player_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class RoomFacts:
+    """A room with the race to come, the one being run or verified, and the last one."""
+
+    id: int
+    code: str
+    kind: str
+    host_id: int | None
+    host: str | None
+    seats: int
+    kicked: frozenset[int]
+    is_closed: bool
+    to_come: RaceFacts | None
+    running: RaceFacts | None
+    last: RaceFacts | None
+
+    def races(self) -> Iterable[RaceFacts]:
+        """Those that there are."""
+        return (race for race in (self.to_come, self.running, self.last) if race is not None)
+
+
+def room_id_of(code: str) -> int | None:
+    """The room with this code."""
+    return Room.objects.filter(code=code).values_list("pk", flat=True).first()
+
+
+def read_room(room_id: int) -> RoomFacts | None:
+    """Read a room; None when there is none."""
+    return read_rooms([room_id]).get(room_id)
+
+
+def read_rooms(room_ids: Collection[int]) -> dict[int, RoomFacts]:
+    """Read rooms, those that there are, in as many queries as one room takes."""
+    began = Q(state=_S.FINISHED) | Q(state=_S.VOID, starts_at__isnull=False)
+    last = Race.objects.filter(began, room=OuterRef("pk")).order_by("-number").values("pk")[:1]
+    rooms = list(Room.objects.filter(pk__in=room_ids).annotate(last_race=Subquery(last)))
+    shown = Q(room__in=rooms, state__in=(*TO_COME, *RUNNING)) | Q(pk__in=[room.last_race for room in rooms])
+    races = Race.objects.filter(shown).select_related("deal").defer("deal__seed", "deal__solution")
+    of_room: dict[int, list[Race]] = {}
+    for race in races.order_by("-number"):
+        of_room.setdefault(race.room_id, []).append(race)
+    entered = _entrants([race.pk for races in of_room.values() for race in races])
+    entrants = [entrant for entrants in entered.values() for entrant in entrants]
+    known = _Known.of(entrants, [room.host_id for room in rooms])
+    return {room.pk: _room_facts(room, of_room.get(room.pk, []), entered, known) for room in rooms}
+
+
+def _room_facts(room: Room, races: list[Race], entered: dict[int, list[Entrant]], known: _Known) -> RoomFacts:
+    """A room with its shown races, the newest of which comes first."""
+
+    def newest(*states: str) -> RaceFacts | None:
+        race = next((race for state in states for race in races if race.state == state), None)
+        return None if race is None else _race_facts(race, room, entered.get(race.pk, []), known)
+
+    return RoomFacts(
+        id=room.pk,
+        code=room.code,
+        kind=room.kind,
+        host_id=room.host_id,
+        host=known.name(room.host_id) if room.host_id is not None else None,
+        seats=room.seats,
+        kicked=frozenset(room.kicked),
+        is_closed=room.closed_at is not None,
+        to_come=newest(*TO_COME),
+        running=newest(*RUNNING),
+        last=newest(_S.FINISHED, _S.VOID),
+    )
+
+
+def read_figures(attempt_ids: Collection[int]) -> dict[int, Figures]:
+    """How far these attempts are, by replay of their journals or records."""
+    attempts = Attempt.objects.filter(pk__in=attempt_ids).select_related("deal")
+    return {attempt.pk: _figures(attempt) for attempt in attempts}
+
+
+def room_message(
+    facts: RoomFacts, lanes_of: Callable[[RaceFacts], list[protocol.Lane]], v: int, now: datetime
+) -> protocol.Room:
+    """The message `room`, which is everybody's."""
+
+    def told(race: RaceFacts | None) -> protocol.RaceState | None:
+        return None if race is None else _race_state(race, lanes_of(race), now)
+
+    return protocol.Room(
+        v=v,
+        now=protocol.clock(now),
+        code=facts.code,
+        kind=facts.kind,
+        host=facts.host,
+        seats=facts.seats,
+        to_come=told(facts.to_come),
+        running=told(facts.running),
+        last=told(facts.last),
+    )
+
+
+def you_message(facts: RoomFacts, player_id: int | None) -> protocol.You:
+    """The message `you` of one who watches."""
+    if player_id is None:
+        return protocol.You(host=False, to_come=None, running=None, table=None)
+    coming = facts.to_come.seat_of(player_id) if facts.to_come else None
+    running = facts.running.seat_of(player_id) if facts.running else None
+    return protocol.You(
+        host=facts.host_id == player_id,
+        to_come=coming.id if coming else None,
+        running=running.id if running else None,
+        table=next((seat.table for seat in (coming, running) if seat and seat.table), None),
+    )
+
+
+def _entrants(races: list[int]) -> dict[int, list[Entrant]]:
+    found: dict[int, list[Entrant]] = {}
+    entrants = Entrant.objects.filter(race__in=races).select_related("attempt")
+    for entrant in entrants.defer("attempt__record", "attempt__line").order_by("pk"):
+        found.setdefault(entrant.race_id, []).append(entrant)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What may be told of the players."""
+
+    names: Mapping[int, tuple[str, Any]]
+    accounts: Collection[int]
+    ratings: Mapping[int, Any]
+
+    @classmethod
+    def of(cls, entrants: Iterable[Entrant], hosts: Iterable[int | None]) -> _Known:
+        players = {entrant.player_id for entrant in entrants} | set(hosts)
+        ids = {player for player in players if player is not None}
+        return cls(people().shown_names(ids), people().accounts_among(ids), ratings().shown(ids))
+
+    def name(self, player_id: int | None) -> str:
+        """The name of who may be named; of others a number that stays theirs."""
+        if player_id is not None and player_id in self.names:
+            return self.names[player_id][0]
+        return f"{'Player' if player_id in self.accounts else 'Guest'} {number_of(player_id)}"
+
+    def seat(self, entrant: Entrant, room: Room, *, rated: bool) -> protocol.Seat:
+        player = entrant.player_id
+        rating = self.ratings.get(player) if rated and player is not None else None
+        named = self.names.get(player) if player is not None else None
+        return protocol.Seat(
+            entrant=entrant.pk,
+            name=self.name(player),
+            player=None if named is None else str(named[1]),
+            guest=player not in self.accounts,
+            host=player is not None and player == room.host_id,
+            rating=None if rating is None else rating.value,
+            provisional=rating is not None and rating.provisional,
+            avatar=people().avatar_of("" if named is None else named[0]),
+        )
+
+
+def _race_facts(race: Race, room: Room, entrants: list[Entrant], known: _Known) -> RaceFacts:
+    shown = [entrant for entrant in entrants if race.state not in TO_COME or entrant.state != _LEFT]
+    told = protocol.RaceState(
+        id=str(race.public_id),
+        number=race.number,
+        state=race.state,
+        rated=race.rated,
+        variant=race.variant,
+        game=race.game,
+        options=race.options,
+        limit_s=race.limit_s,
+        deal=_deal_state(race),
+        gathers_in=None,
+        scheduled_in=None,
+        starts_in=None,
+        ends_in=None,
+        void=race.void,
+        seats=[known.seat(entrant, room, rated=race.rated) for entrant in shown],
+        lanes=[],
+    )
+    return RaceFacts(
+        id=race.pk,
+        state=race.state,
+        limit_ms=race.limit_s * 1000,
+        starts_at=race.starts_at,
+        ends_at=race.ends_at,
+        gathers_until=race.gathers_until,
+        scheduled_at=race.scheduled_at,
+        told=told,
+        entrants=tuple(_entrant_facts(race, entrant) for entrant in shown),
+    )
+
+
+def _deal_state(race: Race) -> protocol.DealState:
+    if race.deal is not None:
+        return protocol.DealState(state="ready", tried=race.deal_tries, commitment=race.deal.commitment)
+    return protocol.DealState(state="none" if race.deal_failed else "preparing", tried=race.deal_tries, commitment=None)
+
+
+def _entrant_facts(race: Race, entrant: Entrant) -> EntrantFacts:
+    attempt = entrant.attempt
+    ms = entrant.elapsed_ms
+    if ms is None and attempt is not None and attempt.finished_at is not None:
+        ms = (attempt.finished_at - attempt.started_at) // _MS
+    at_table = attempt is not None and race.state in AT_TABLE and entrant.state != _LEFT
+    has_figures = entrant.cards_up is not None and entrant.tokens is not None
+    return EntrantFacts(
+        id=entrant.pk,
+        player_id=entrant.player_id,
+        state=entrant.state,
+        attempt_id=entrant.attempt_id,
+        table=reverse("games:table", args=[attempt.public_id]) if at_table and attempt is not None else None,
+        place=entrant.place,
+        figures=(entrant.cards_up or 0, entrant.tokens or 0) if has_figures else None,
+        ms=ms,
+    )
+
+
+def _figures(attempt: Attempt) -> Figures:
+    table = deal_table(attempt.deal)
+    tokens = record_of(attempt).tokens if attempt.is_over else [move.token for move in journal_of(attempt.pk)]
+    for token in tokens:
+        table.push(token)
+    return table.cards_up, table.token_count
+
+
+def _race_state(race: RaceFacts, lanes: list[protocol.Lane], now: datetime) -> protocol.RaceState:
+    def span(at: datetime | None) -> int | None:
+        return None if at is None or at <= now else -((now - at) // _MS)
+
+    told = race.told
+    return protocol.RaceState(
+        id=told.id,
+        number=told.number,
+        state=told.state,
+        rated=told.rated,
+        variant=told.variant,
+        game=told.game,
+        options=told.options,
+        limit_s=told.limit_s,
+        deal=told.deal,
+        gathers_in=span(race.gathers_until),
+        scheduled_in=span(race.scheduled_at),
+        starts_in=span(race.starts_at),
+        ends_in=span(race.ends_at),
+        void=told.void,
+        seats=told.seats,
+        lanes=lanes,
+    )

@@ -1,0 +1,230 @@
+"""How races start: the countdown, the step to racing, and who is there.
+
+`starts_at` is in the database, the cards are dealt from memory when that time comes, and any process may take the step.
+A race at which nothing has happened ten seconds later was spoiled by the server: it is void.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from games import metrics
+from games.errors import ErrorCode, Refusal
+from games.live.start import HELD_BACK_UNTIL
+from games.models import Attempt, Deal, Move
+from games.races import finishing, rooms
+from games.races.models import Entrant, Race, Room
+from games.races.telling import tell_room, tell_rooms
+from games.statements import read_time, run_in_order, stored
+
+COUNTDOWN: Final = timedelta(seconds=15)
+QUICK_COUNTDOWN: Final = timedelta(seconds=10)
+#: How long after the start somebody may still come, and a process may still take the step.
+GRACE: Final = timedelta(seconds=10)
+
+_E: Final = Entrant.State
+#: Who has certainly seen the cards.
+_BEGUN: Final = (_E.RACING, _E.WON, _E.RETIRED, _E.TIMED_OUT)
+
+_RACE, _ENTRANT, _MOVE = (model._meta.db_table for model in (Race, Entrant, Move))
+_MARKS: Final = ", ".join(["%s"] * len(_BEGUN))
+_BEGIN: Final = (
+    f"UPDATE {_RACE} SET state = %s WHERE state = %s AND starts_at <= %s AND (starts_at > %s OR EXISTS "  # noqa: S608
+    f"(SELECT 1 FROM {_ENTRANT} e WHERE e.race_id = {_RACE}.id AND (e.state IN ({_MARKS}) OR EXISTS "
+    f"(SELECT 1 FROM {_MOVE} m WHERE m.attempt_id = e.attempt_id)))) RETURNING id, room_id"
+)
+
+
+def start(room_id: int, host_id: int, now: datetime | None = None) -> None:
+    """Start the countdown of the race to come, for the host. Who is not ready loses the seat.
+
+    :raises Refusal: for anybody else, without a deal, with fewer than two ready, or while another race is being run.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        room = rooms.locked(room_id)
+        rooms.check_host(room, host_id)
+        race = _held_race(room)
+        if race is None or race.state != Race.State.OPEN or _is_busy(room):
+            raise Refusal(ErrorCode.RACE_NOT_OPEN)
+        if race.entrants.filter(state=_E.READY).count() < least(room):
+            raise Refusal(ErrorCode.TOO_FEW_READY)
+        if race.deal_id is None:
+            raise Refusal(ErrorCode.NO_DEAL)
+        _freeze(room, race, COUNTDOWN, now)
+
+
+def start_if_ready(room_id: int, now: datetime | None = None) -> bool:
+    """Start the countdown of a hosted room's race if everybody with a seat is ready; returns whether it did."""
+    now = now or timezone.now()
+    with transaction.atomic():
+        room = Room.objects.select_for_update(no_key=True).filter(pk=room_id, closed_at=None).first()
+        if room is None or room.kind not in rooms.HOSTED:
+            return False
+        race = _held_race(room)
+        if race is None or race.entrants.exclude(state=_E.READY).exists():
+            return False
+        return _may_freeze(room, race) and _freeze(room, race, COUNTDOWN, now)
+
+
+def freeze(race_id: int, *, countdown: timedelta, now: datetime | None = None) -> bool:
+    """Freeze the seats of an open race and start its countdown; returns whether it did.
+
+    It needs its deal, enough who are ready (of a heat one will do), and no other race being run in the room.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        held = _held(race_id)
+        if held is None:
+            return False
+        room, race = held
+        return _may_freeze(room, race) and _freeze(room, race, countdown, now)
+
+
+def unfreeze(race_id: int, now: datetime | None = None) -> bool:
+    """Open a race again that counts down; returns whether it did. Those ready stay so, those who have left are gone."""
+    now = now or timezone.now()
+    with transaction.atomic():
+        held = _held(race_id)
+        if held is None:
+            return False
+        _room, race = held
+        if race.state != Race.State.COUNTDOWN or has_started(race, now):
+            return False
+        race.entrants.filter(state=_E.ABSENT).delete()
+        Attempt.objects.filter(entrant__race=race).delete()
+        race.state, race.starts_at, race.ends_at = Race.State.OPEN, None, None
+        race.save(update_fields=["state", "starts_at", "ends_at"])
+        tell_room(race.room_id)
+    return True
+
+
+def least(room: Room) -> int:
+    """How many must be ready: of a heat one will do."""
+    return 1 if room.kind == Room.Kind.HEAT else 2
+
+
+def begin_due(now: datetime | None = None) -> list[int]:
+    """Take the step from countdown to racing for all races whose time has come; returns their ids.
+
+    Not for one of more than ten seconds ago at which nobody has been dealt the cards.
+    """
+    now = now or timezone.now()
+    given = (str(Race.State.RACING), str(Race.State.COUNTDOWN), stored(now), stored(now - GRACE), *map(str, _BEGUN))
+    with transaction.atomic():
+        rows = run_in_order([(_BEGIN, given)])[0]
+        tell_rooms(room_id for _race_id, room_id in rows)
+    return [race_id for race_id, _room_id in rows]
+
+
+def next_start() -> datetime | None:
+    """When the next race starts that counts down."""
+    due = Race.objects.filter(state=Race.State.COUNTDOWN).order_by("starts_at")
+    return read_time(due.values_list("starts_at", flat=True).first())
+
+
+def dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
+    """The first view of these attempts has been sent: their players race. Later than ten seconds it counts no more."""
+    now = now or timezone.now()
+    started = Race.objects.filter(state__in=(Race.State.COUNTDOWN, Race.State.RACING), starts_at__lte=now)
+    with transaction.atomic():
+        there = Entrant.objects.filter(attempt__in=attempt_ids, state=_E.READY, race__in=_in_grace(started, now))
+        rooms_of = set(there.values_list("race__room", flat=True))
+        changed = there.update(state=_E.RACING)
+        tell_rooms(rooms_of)
+    return changed
+
+
+def mark_absent(now: datetime | None = None) -> int:
+    """Ten seconds after the start, note who has not come; who has moved is there. Returns how many are absent."""
+    now = now or timezone.now()
+    late = Entrant.objects.filter(state=_E.READY, race__state=Race.State.RACING, race__starts_at__lte=now - GRACE)
+    absent = 0
+    for race_id, room_id in set(late.values_list("race", "race__room")):
+        with transaction.atomic():
+            mine = late.filter(race=race_id)
+            mine.filter(Exists(Move.objects.filter(attempt=OuterRef("attempt")))).update(state=_E.RACING)
+            absent += mine.update(state=_E.ABSENT)
+            tell_room(room_id)
+        finishing.settle_done(race_id, now)
+    return absent
+
+
+def void_late(now: datetime | None = None) -> int:
+    """Make void the races whose start no process has seen to in time; returns how many."""
+    now = now or timezone.now()
+    begin_due(now)
+    late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
+    return sum(finishing.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)
+
+
+def _in_grace(races: QuerySet[Race], now: datetime) -> QuerySet[Race]:
+    return races.filter(starts_at__gt=now - GRACE)
+
+
+def _held(race_id: int) -> tuple[Room, Race] | None:
+    """The open room of a race, and the race, held in this order."""
+    room = Room.objects.select_for_update(no_key=True).filter(pk__in=_room_of(race_id), closed_at=None).first()
+    return None if room is None else (room, Race.objects.select_for_update(no_key=True).get(pk=race_id))
+
+
+def _room_of(race_id: int) -> QuerySet[Race, int]:
+    return Race.objects.filter(pk=race_id).values_list("room", flat=True)
+
+
+def _held_race(room: Room) -> Race | None:
+    held = Race.objects.select_for_update(no_key=True)
+    return held.filter(room=room, state__in=rooms.TO_COME).first()
+
+
+def _is_busy(room: Room) -> bool:
+    return Race.objects.filter(room=room, state=Race.State.RACING).exists()
+
+
+def has_started(race: Race, now: datetime) -> bool:
+    """Whether the cards of a race have been dealt, or will be whatever happens: tables no longer ask."""
+    return race.starts_at is not None and now >= race.starts_at - HELD_BACK_UNTIL
+
+
+def _may_freeze(room: Room, race: Race) -> bool:
+    if race.state != Race.State.OPEN or race.deal_id is None or _is_busy(room):
+        return False
+    return race.entrants.filter(state=_E.READY).count() >= least(room)
+
+
+def _freeze(room: Room, race: Race, countdown: timedelta, now: datetime) -> bool:
+    """Freeze the seats. The room and its race are held."""
+    race.entrants.filter(~Q(state=_E.READY) | Q(player=None)).delete()
+    ready = list(race.entrants.select_for_update(no_key=True).order_by("pk"))
+    rooms.copy_settings(room, race)
+    starts = now + countdown
+    race.state, race.starts_at = Race.State.COUNTDOWN, starts.replace(microsecond=starts.microsecond // 1000 * 1000)
+    race.ends_at = race.starts_at + timedelta(seconds=race.limit_s)
+    race.save()
+    Deal.objects.filter(races=race).update(opens_at=race.starts_at)
+    for entrant in ready:
+        _give_table(race, entrant)
+    Room.objects.filter(pk=room.pk).update(used_at=now)
+    tell_room(room.pk)
+    return True
+
+
+def _give_table(race: Race, entrant: Entrant) -> None:
+    assert race.deal_id is not None
+    assert race.starts_at is not None
+    assert entrant.player_id is not None
+    entrant.attempt = Attempt.objects.create(
+        deal_id=race.deal_id,
+        player_id=entrant.player_id,
+        ranked=False,
+        started_at=race.starts_at,
+        deadline=race.ends_at,
+    )
+    entrant.save(update_fields=["attempt"])
+    metrics.ATTEMPTS_STARTED.labels(race.game, "no").inc()

@@ -1,0 +1,363 @@
+"""Watching a room: one watch a room and process, for everybody there who looks.
+
+It has the room read when a notice says that something has changed, and from time to time. Lanes come from notices;
+those that are not known yet are read once, by replay. Racers are told of lanes twice a second at most, others once;
+whatever ends a game goes at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from math import ceil
+from time import monotonic
+from typing import Final, Protocol
+
+from django.db import Error
+from django.utils import timezone
+
+from games.live.loading import off_loop
+from games.live.notices import Notice
+from games.races import heats, protocol, quick, rooms, snapshot
+from games.races.hosts import HostSigns
+from games.races.lanes import Report
+from games.races.models import Entrant, Race, Room
+from games.races.progress import Progress
+from games.races.snapshot import EntrantFacts, RaceFacts, RoomFacts
+from games.races.starting import GRACE
+from games.races.stream import Stream, Viewer
+
+log = logging.getLogger(__name__)
+
+#: Seconds between two messages with lanes to racers, and to everybody else.
+RACERS_EVERY: Final = 0.5
+OTHERS_EVERY: Final = 1.0
+#: Seconds between two readings of the room after notices, and without any.
+READ_EVERY: Final = 0.25
+LOOK_EVERY: Final = 10.0
+LOOKS_APART: Final = 4
+#: Seconds between two signs that those with a seat have the room open.
+HERE_EVERY: Final = 1.5
+#: Seconds until a step that is due, and has been taken by nobody, is tried again.
+TRY_EVERY: Final = 5.0
+#: Seconds between two looks at what gathers players without a host.
+GATHER_EVERY: Final = 1.0
+
+#: So long after a start its step is taken: first the cards go out, at every table of the process.
+CARDS_FIRST: Final = timedelta(milliseconds=200)
+
+_S: Final = Race.State
+
+
+class Rooms(Protocol):
+    """What a process does for all its watched rooms together."""
+
+    async def read(self, room_id: int) -> RoomFacts | None:
+        """The room as the database has it."""
+
+    async def listen(self, room_id: int) -> None:
+        """Make sure that notices about the room are heard."""
+
+    async def take_steps(self, *, starts_only: bool) -> None:
+        """Take the steps that are due, in whatever race."""
+
+    def say_here(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
+        """Tell every process, soon, that these have the room open here."""
+
+
+class Watch:
+    """One room, watched for all its viewers by one task."""
+
+    def __init__(self, facts: RoomFacts, shared: Rooms) -> None:
+        self.facts = facts
+        self._shared = shared
+        self._racers, self._others = Stream(RACERS_EVERY), Stream(OTHERS_EVERY)
+        self._progress = Progress(facts)
+        self._host = HostSigns(facts.host_id, monotonic())
+        self._yours: dict[Viewer, protocol.You] = {}
+        self._wake = asyncio.Event()
+        self._is_stale = False
+        self._tried: dict[datetime, float] = {}
+        self._read_at = monotonic()
+        self._look_at = self._next_look()
+        self._here_at = 0.0
+        self._gathered_at = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    async def begin(self) -> None:
+        """Learn how far everybody is, then keep watching."""
+        await self._take(self.facts)
+        self._task = asyncio.create_task(self._keep_watching())
+
+    def close(self) -> None:
+        """Watch no more."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def add(self, viewer: Viewer) -> None:
+        """Show the room to a viewer from now on."""
+        self._yours[viewer] = snapshot.you_message(self.facts, viewer.player_id)
+        self._place(viewer)
+        self.show(viewer)
+        if self._is_gone(viewer):
+            self._dismiss(viewer)
+        self._here_at = 0.0
+        self._wake.set()
+
+    def discard(self, viewer: Viewer) -> None:
+        """The viewer has gone."""
+        self._yours.pop(viewer, None)
+        self._racers.viewers.discard(viewer)
+        self._others.viewers.discard(viewer)
+
+    def show(self, viewer: Viewer) -> None:
+        """Send a viewer everything."""
+        stream = self._racers if viewer in self._racers.viewers else self._others
+        viewer.tell(protocol.write(self._yours[viewer]))
+        viewer.tell(self._room_frame(stream, to_all=len(stream.viewers) == 1))
+
+    def look(self) -> None:
+        """Read the room soon: something has changed."""
+        self._is_stale = True
+        self._wake.set()
+
+    def heard(self, notice: Notice) -> None:
+        """Handle a notice from this process or another."""
+        if notice["type"] == "room.reacted":
+            self._tell(protocol.Reacted(entrant=notice["entrant"], kind=notice["kind"]), self._yours)
+        elif notice["type"] == "room.moved":
+            players = set(notice["players"])
+            moved = [viewer for viewer in self._yours if viewer.player_id in players]
+            self._tell(protocol.Moved(code=notice["code"]), moved)
+            self.look()
+        else:
+            self.look()
+
+    def take_reports(self, reports: list[Report]) -> None:
+        """Take what a process reports of the racers whose tables are open there."""
+        self._progress.take_reports(reports)
+        self._wake.set()
+
+    def take_here(self, entrants: list[int], host_id: int | None) -> None:
+        """These, and the host if it is still the same, have the room open in some process."""
+        self._progress.seen(entrants)
+        if host_id is not None and host_id == self._host.host_id:
+            self._host.seen(monotonic())
+        self._wake.set()
+
+    @staticmethod
+    def _tell(message: protocol.ServerMessage, viewers: Iterable[Viewer]) -> None:
+        frame = protocol.write(message)
+        for viewer in list(viewers):
+            viewer.tell(frame)
+
+    def entrant_of(self, player_id: int) -> EntrantFacts | None:
+        """The seat by which a player is known here: in the race to come, in the one being run, or in the last."""
+        seats = (race.seat_of(player_id) for race in self.facts.races())
+        return next((seat for seat in seats if seat is not None), None)
+
+    # The task.
+
+    async def _keep_watching(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), self._rest())
+            self._wake.clear()
+            try:
+                await self._take_steps()
+                await self._gather()
+                if monotonic() >= self._look_at:
+                    await self._shared.listen(self.facts.id)  # the layers forget members
+                if monotonic() >= self._next_reading():
+                    await self._read()
+                await self._replace_host()
+            except Error:
+                log.warning("a room is read later", exc_info=True)
+                self._is_stale, self._read_at = True, monotonic() + 1
+            except Exception:
+                log.exception("a room is looked after later", extra={"room": self.facts.id})
+                self._is_stale, self._look_at = False, self._next_look()
+            self._tell_lanes()
+            self._tell_here()
+
+    def _rest(self) -> float:
+        """Seconds until there is something to do unless something happens."""
+        now = monotonic()
+        times = [self._next_reading()]
+        lanes = self._progress.all()
+        streams = [stream for stream in (self._racers, self._others) if stream.viewers and stream.changes(lanes)]
+        times += [stream.told_at + stream.every for stream in streams]
+        times += self._progress.next_away(now)
+        if self._seated() or self._has_host():
+            times.append(self._here_at + HERE_EVERY)
+        if (gone_at := self._host.gone_at()) is not None and self._heirs():
+            times.append(gone_at)
+        if self._gathering() is not None:
+            times.append(self._gathered_at + GATHER_EVERY)
+        times += [now + self._wait(at) for at in self._due()]
+        return max(0.0, min(times) - now) + 0.001
+
+    def _next_reading(self) -> float:
+        return min(self._look_at, self._read_at + READ_EVERY) if self._is_stale else self._look_at
+
+    def _next_look(self) -> float:
+        """At whole seconds, so that many rooms are read together, and not all of them in the same one for ever."""
+        return ceil(monotonic() + LOOK_EVERY) + self.facts.id % LOOKS_APART
+
+    def _due(self) -> list[datetime]:
+        """When steps are due that any process may take."""
+        found: list[datetime | None] = []
+        if (race := self.facts.to_come) is not None:
+            found += [_after_the_cards(race) if race.state == _S.COUNTDOWN else race.gathers_until]
+        if (race := self.facts.running) is not None and race.state == _S.RACING:
+            late = race.starts_at and race.starts_at + GRACE
+            found += [race.ends_at, late if any(one.state == Entrant.State.READY for one in race.entrants) else None]
+        return [at for at in found if at is not None]
+
+    def _wait(self, at: datetime) -> float:
+        """Seconds until a step that is due at this time is to be tried, for the first time or again."""
+        tried = self._tried.get(at)
+        return max(0.0, (at - timezone.now()).total_seconds() if tried is None else tried + TRY_EVERY - monotonic())
+
+    async def _take_steps(self) -> None:
+        due = [at for at in self._due() if not self._wait(at)]
+        if not due:
+            return
+        race = self.facts.to_come
+        is_start = race is not None and race.state == _S.COUNTDOWN and due == [_after_the_cards(race)]
+        first = not self._tried.keys() & set(due)
+        self._tried = {at: monotonic() for at in due}
+        # Most often it is a start, and that is one statement.
+        await self._shared.take_steps(starts_only=is_start and first)
+        self._is_stale = True
+
+    def _gathering(self) -> Callable[[], object] | None:
+        """What to look after every second: a quick match with players, or a heat about to start."""
+        race = self.facts.to_come
+        if race is None or race.state != _S.OPEN or not race.entrants:
+            return None
+        if self.facts.kind == Room.Kind.QUICK:
+            return lambda: quick.tend_room(self.facts.id)
+        if race.scheduled_at is not None and timezone.now() >= race.scheduled_at - heats.FROZEN:
+            return heats.tend
+        return None
+
+    async def _gather(self) -> None:
+        tend = self._gathering()
+        if tend is not None and monotonic() - self._gathered_at >= GATHER_EVERY:
+            self._gathered_at = monotonic()
+            await off_loop(tend)()
+
+    async def _read(self) -> None:
+        self._is_stale, self._read_at, self._look_at = False, monotonic(), self._next_look()
+        facts = await self._shared.read(self.facts.id)
+        if facts is not None:
+            await self._take(facts)
+        if self._seated():
+            await off_loop(rooms.touch)(self.facts.id)
+
+    async def _take(self, facts: RoomFacts) -> None:
+        """Go on from what the database says."""
+        unknown = self._progress.unknown(facts)
+        if unknown:
+            figures = await off_loop(snapshot.read_figures)(list(unknown))
+            for attempt_id, entrant in unknown.items():
+                self._progress.learn(entrant, figures.get(attempt_id, (0, 0)))
+        before, self.facts = self.facts, facts
+        self._progress.follow(facts)
+        self._host.follow(facts.host_id, monotonic())
+        if facts != before:
+            self._show_all()
+
+    async def _replace_host(self) -> None:
+        """Have somebody here be the host when the host has left without a word."""
+        now, gone_at, heirs = monotonic(), self._host.gone_at(), self._heirs()
+        if gone_at is None or now < gone_at or not heirs:
+            return
+        self._host.seen(now)  # asked once, and again if there is still no sign
+        if self._host.host_id is not None and not self._has_host():
+            await off_loop(rooms.pass_host)(self.facts.id, self._host.host_id, heirs)
+            self._is_stale = True
+
+    # What is sent.
+
+    def _show_all(self) -> None:
+        """Tell everybody of a change of the room: first what is theirs, then what is everybody's."""
+        for viewer, had in list(self._yours.items()):
+            yours = self._yours[viewer] = snapshot.you_message(self.facts, viewer.player_id)
+            self._place(viewer)
+            if yours != had:
+                viewer.tell(protocol.write(yours))
+        for stream in (self._racers, self._others):
+            if stream.viewers:
+                frame = self._room_frame(stream, to_all=True)
+                for viewer in list(stream.viewers):
+                    viewer.tell(frame)
+        for viewer in [viewer for viewer in self._yours if self._is_gone(viewer)]:
+            self._dismiss(viewer)
+
+    def _room_frame(self, stream: Stream, *, to_all: bool) -> str:
+        if to_all:
+            stream.told = {lane.entrant: lane for lane in self._progress.all()}
+        message = snapshot.room_message(self.facts, self._progress.of, stream.v, timezone.now())
+        return protocol.write(message)
+
+    def _tell_lanes(self) -> None:
+        """Tell the lanes that have changed, where it is time or a game has begun or ended."""
+        now, lanes = monotonic(), self._progress.all()
+        for stream in (self._racers, self._others):
+            changed = stream.changes(lanes) if stream.viewers else []
+            if changed and (now - stream.told_at >= stream.every or stream.is_urgent(changed)):
+                stream.tell(changed, now)
+
+    def _tell_here(self) -> None:
+        """Say that those with a seat in the race to come, and the host, have the room open here."""
+        now, seated, has_host = monotonic(), self._seated(), self._has_host()
+        if not (seated or has_host) or now - self._here_at < HERE_EVERY:
+            return
+        self._here_at = now
+        self._progress.seen(seated)
+        if has_host:
+            self._host.seen(now)
+        self._shared.say_here(self.facts.id, seated, self.facts.host_id if has_host else None)
+
+    def _place(self, viewer: Viewer) -> None:
+        """Put a viewer among the racers or among the others."""
+        yours = self._yours[viewer]
+        races = yours.running is not None or yours.to_come is not None
+        mine, other = (self._racers, self._others) if races else (self._others, self._racers)
+        other.viewers.discard(viewer)
+        mine.viewers.add(viewer)
+
+    def _is_gone(self, viewer: Viewer) -> bool:
+        return self.facts.is_closed or viewer.player_id in self.facts.kicked
+
+    def _dismiss(self, viewer: Viewer) -> None:
+        """There is nothing here for this viewer any more."""
+        self.discard(viewer)
+        viewer.dismiss(protocol.write(protocol.Gone(why="closed" if self.facts.is_closed else "kicked")))
+
+    def _seated(self) -> list[int]:
+        """Those who have a seat in the race to come, and the room open here."""
+        return sorted({yours.to_come for yours in self._yours.values() if yours.to_come is not None})
+
+    def _has_host(self) -> bool:
+        """Whether the host has the room open here."""
+        host = self.facts.host_id
+        return host is not None and any(viewer.player_id == host for viewer in self._yours)
+
+    def _heirs(self) -> list[int]:
+        """The others who are here and have a seat in a race that the host may start."""
+        race, host = self.facts.to_come, self.facts.host_id
+        if race is None or race.state != _S.OPEN:
+            return []
+        seated = {viewer.player_id for viewer, yours in self._yours.items() if yours.to_come is not None}
+        return sorted(player for player in seated if player is not None and player != host)
+
+
+def _after_the_cards(race: RaceFacts) -> datetime | None:
+    """When the step from countdown to racing is taken by those who watch."""
+    return race.starts_at and race.starts_at + CARDS_FIRST

@@ -1,0 +1,82 @@
+"""Animated pictures of whole games, as GIF: the one form that every site and every chat shows.
+
+From one frame to the next only the piles that a move touched are drawn anew.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from PIL import Image
+
+from games.replays.plans import PLANS
+from games.replays.tabletop import Felt, sheet_of
+from games.rules import Record
+
+#: Longer games skip moves: neither time nor size grows further.
+MOST_FRAMES: Final = 400
+#: ms that a game takes in its picture, ms that one frame may take, and ms that the first and the last one stand.
+LENGTH, FASTEST, SLOWEST, FIRST, LAST = 36_000, 60, 400, 1200, 3500
+
+FOOT: Final = 26  # height of the line below the cards
+_GOLD_HEIGHT: Final = 3
+
+
+class Canvas(Felt):
+    """The table of one game as a picture, with a line below it."""
+
+    def __init__(self, view: Mapping[str, Any], foot: str) -> None:
+        super().__init__(sheet_of(view["game"]), PLANS[view["game"]], room=FOOT)
+        self.foot = self.image.height - FOOT + 2
+        self.goal = view["goal"]
+        self.image.paste(self.sheet.words(foot), (self.sheet.margin, self.foot))
+        self._cards_up = -1
+        self.show(view)
+
+    def show(self, changes: Mapping[str, Any]) -> None:
+        """Draw the piles that a view or a change of it names, and how many cards are up."""
+        super().show(changes)
+        if changes["cards_up"] != self._cards_up:
+            self._cards_up = changes["cards_up"]
+            self._draw_foot()
+
+    def _draw_foot(self) -> None:
+        width, height = self.image.size
+        words = self.sheet.words(f"{self._cards_up}/{self.goal}")
+        self.image.paste(self.sheet.felt, (width // 2, self.foot, width, height))
+        self.image.paste(words, (width - self.sheet.margin - words.width, self.foot))
+        done = round(width * self._cards_up / self.goal)
+        self.image.paste(self.sheet.felt, (done, height - _GOLD_HEIGHT, width, height))
+        self.image.paste(self.sheet.gold, (0, height - _GOLD_HEIGHT, done, height))
+
+
+def animation(record: Record, foot: str) -> bytes:
+    """A whole game as an animated GIF; `foot` stands below it."""
+    shown = _shown(len(record.tokens))
+    frames = _frames(record, foot, shown)
+    pace = max(FASTEST, min(SLOWEST, LENGTH // max(1, len(shown))))
+    durations = [FIRST, *[pace] * (len(shown) - 1), LAST] if shown else [LAST]
+    out = io.BytesIO()
+    first = next(frames)
+    first.save(out, "GIF", save_all=True, append_images=frames, duration=durations, loop=0, optimize=True, disposal=1)
+    return out.getvalue()
+
+
+def _shown(moves: int) -> list[int]:
+    """After which moves there is a frame, the last one among them."""
+    frames = min(moves, MOST_FRAMES)
+    return [round((k + 1) * moves / frames) for k in range(frames)]
+
+
+def _frames(record: Record, foot: str, shown: Sequence[int]) -> Iterator[Image.Image]:
+    table = record.open_table()
+    canvas = Canvas(table.view(), foot)
+    yield canvas.image.copy()
+    wanted = frozenset(shown)
+    for n, token in enumerate(record.tokens, start=1):
+        table.push(token)
+        canvas.show(table.view_changes())
+        if n in wanted:
+            yield canvas.image.copy()

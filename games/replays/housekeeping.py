@@ -1,0 +1,19 @@
+"""The age at which pictures go. What goes on from a replay goes with its attempt."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from games.housekeeping import Aged, rows
+from games.replays.models import Picture
+from games.replays.pictures import KEPT
+
+KINDS: Final = (
+    Aged(
+        Picture,
+        "animated pictures of games",
+        KEPT,
+        lambda before, size: rows(Picture.objects.filter(asked_at__lt=before), size),
+        batch=50,
+    ),
+)

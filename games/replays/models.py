@@ -1,0 +1,30 @@
+"""Games that go on from a replay, and pictures of games: fields and constraints only."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Continuation(models.Model):
+    """A practice game that begins in the middle of another: where the first `n` tokens of `origin` led."""
+
+    attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="continuation")
+    origin = models.ForeignKey("games.Attempt", on_delete=models.SET_NULL, null=True, related_name="continued")
+    n = models.PositiveSmallIntegerField()
+
+    def __str__(self) -> str:
+        return f"attempt {self.attempt_id} from move {self.n} of {self.origin_id}"
+
+
+class Picture(models.Model):
+    """The animated picture of a finished game, for some days; without `image` it is being drawn."""
+
+    attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="picture")
+    asked_at = models.DateTimeField()
+    image = models.BinaryField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["asked_at"], name="picture_age")]
+
+    def __str__(self) -> str:
+        return f"picture of {self.attempt_id}"

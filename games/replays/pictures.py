@@ -1,0 +1,64 @@
+"""Animated pictures of games: asked for on a page, drawn by a worker, kept for some days in the database.
+
+Only the newest pictures are kept, so that they never take more than a few hundred MB.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.utils import timezone
+
+from games import events
+from games.attempts import record_of
+from games.models import Attempt
+from games.replays import drawing
+from games.replays.models import Picture
+
+#: How long a picture is kept, and how many of them at the most.
+KEPT: Final = timedelta(days=2)
+MOST_KEPT: Final = 200
+
+#: After this a picture that is not there is asked for again: the worker or its task was lost.
+PATIENCE: Final = timedelta(seconds=30)
+
+
+def is_drawn(attempt: Attempt) -> bool:
+    """Whether the picture of an attempt is there."""
+    return Picture.objects.filter(attempt=attempt, image__isnull=False).exists()
+
+
+def image_of(attempt: Attempt) -> bytes | None:
+    """The picture of an attempt; None while there is none."""
+    image = Picture.objects.filter(attempt=attempt).values_list("image", flat=True).first()
+    return None if image is None else bytes(image)
+
+
+def ask(attempt: Attempt, now: datetime | None = None) -> bool:
+    """Have the picture of a finished attempt drawn unless that is being done; says whether it is there already."""
+    now = now or timezone.now()
+    picture, is_new = Picture.objects.get_or_create(attempt=attempt, defaults={"asked_at": now})
+    if picture.image is not None:
+        return True
+    lost = Picture.objects.filter(pk=picture.pk, image=None, asked_at__lt=now - PATIENCE)
+    if is_new or lost.update(asked_at=now):
+        events.request_task("talon.draw_picture", attempt.pk)
+    return False
+
+
+def draw(attempt_id: int) -> None:
+    """Draw a picture that was asked for; the oldest ones make room for it."""
+    picture = Picture.objects.select_related("attempt__deal").filter(attempt=attempt_id, image=None).first()
+    if picture is None:
+        return
+    image = drawing.animation(record_of(picture.attempt), _foot(picture.attempt))
+    Picture.objects.filter(pk=picture.pk).update(image=image)
+    newest = Picture.objects.order_by("-asked_at", "-pk").values_list("pk", flat=True)
+    Picture.objects.filter(pk__in=list(newest[MOST_KEPT : 2 * MOST_KEPT])).delete()
+
+
+def _foot(attempt: Attempt) -> str:
+    day = attempt.deal.day
+    return f"{settings.SITE_DOMAIN} · {day.isoformat()}" if day else settings.SITE_DOMAIN

@@ -1,0 +1,202 @@
+"""Pictures that a link to the site shows elsewhere: a name, a date, and how the cards lie when the game begins.
+
+A picture is made of what it is given and of nothing else, so that of a deal which is still secret can give no card
+away: it is laid out by the variant alone, with every card face down. Each is drawn once and kept for a while on disk,
+under a digest of what is in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any, Final
+
+from django.core.cache import caches
+from django.db import connection
+from PIL import Image
+
+from games.attempts import deal_table
+from games.errors import ErrorCode, Refusal
+from games.models import Deal
+from games.replays.plans import PLANS
+from games.replays.tabletop import SHEETS, Felt, sheet_of
+from games.rules import CATALOGUE, open_table
+
+WIDTH: Final = 1200
+HEIGHT: Final = 630
+#: Pictures that were drawn in another way are drawn anew.
+_FORM: Final = 1
+
+#: The places of the words and of the tables, in pixels.
+_LEFT, _WORDS_WIDTH = 64, 400
+_TABLES: Final = (478, 36, 1164, 594)
+_BETWEEN: Final = 18
+_COLOURS: Final = 128
+
+#: One picture at a time is drawn by a process, so that a crowd of strangers' machines costs it one core at most.
+_drawing: Final = threading.Lock()
+#: So many are drawn or wait for it; whoever comes then is told when to come again, in seconds.
+_places: Final = threading.BoundedSemaphore(12)
+_AGAIN: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What is in a picture: the name in large letters, the lines around it, and the views of one table or more."""
+
+    above: str
+    title: str
+    below: Sequence[str]
+    tables: Sequence[Mapping[str, Any]]
+
+    @property
+    def key(self) -> str:
+        """The same for all that look the same."""
+        facts = json.dumps([_FORM, asdict(self)], sort_keys=True)
+        return hashlib.sha256(facts.encode()).hexdigest()
+
+
+def face_down(variant: str) -> Mapping[str, Any]:
+    """How a variant is laid out, each card with its back up: the same for every deal of it."""
+    view = open_table(variant, bytes(32)).view()
+    backs = {pile: [None] * len(cards) for pile, cards in view["piles"].items()}
+    return {"game": CATALOGUE[variant].game, "piles": backs, "under": view["under"]}
+
+
+def opening(deal: Deal) -> Mapping[str, Any]:
+    """A deal as it is when its game begins; whoever asks has made sure that everybody may know it."""
+    view = deal_table(deal).view()
+    return {"game": deal.game, "piles": view["piles"], "under": view["under"]}
+
+
+def image_of(preview: Preview) -> bytes:
+    """The picture as PNG, drawn now or before.
+
+    :raises Refusal: when too many wait for theirs to be drawn.
+    """
+    image: bytes | None = caches["previews"].get(preview.key)
+    if image is not None:
+        return image
+    if not _places.acquire(blocking=False):
+        raise Refusal(ErrorCode.SERVER_BUSY, retry_after=_AGAIN)
+    try:
+        return _drawn(preview)
+    finally:
+        _places.release()
+
+
+def _drawn(preview: Preview) -> bytes:
+    """The picture in its turn. The connection to the database goes back first: others need it meanwhile."""
+    if not connection.in_atomic_block:
+        connection.close()
+    kept = caches["previews"]
+    with _drawing:
+        image: bytes | None = kept.get(preview.key)  # whoever drew before may have drawn this one
+        if image is None:
+            image = draw(preview)
+            kept.set(preview.key, image)
+    return image
+
+
+def draw(preview: Preview) -> bytes:
+    """A picture as PNG."""
+    felt, ink, gold = (_swatch(name) for name in ("felt", "ink", "gold"))
+    image = Image.new("RGB", (WIDTH, HEIGHT), felt)
+    image.paste(gold, (0, HEIGHT - 8, WIDTH, HEIGHT))
+    for view, box in zip(preview.tables, _boxes(len(preview.tables)), strict=True):
+        _lay(image, view, box)
+    title, text = Lettering("title"), Lettering("text")
+    lines = _wrapped(preview.title, title)
+    y = HEIGHT // 2 - (len(lines) * title.height + text.height * (len(preview.below) + 1)) // 2
+    text.write(image, preview.above, (_LEFT, y), gold)
+    y += text.height + 6
+    for line in lines:
+        title.write(image, line, (_LEFT, y), ink)
+        y += title.height
+    for line in preview.below:
+        y += 8
+        text.write(image, line, (_LEFT, y), ink)
+        y += text.height
+    out = io.BytesIO()
+    image.quantize(_COLOURS, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+class Lettering:
+    """The letters of a sheet (frontend/artwork/sheets.py), in any colour; what it lacks is left out."""
+
+    def __init__(self, name: str) -> None:
+        self._row, self._advances = _letters(name)
+        self._cell = self._row.height
+        self.height = round(self._cell * 0.58)
+
+    def width(self, text: str) -> float:
+        """How wide a text is, in pixels."""
+        return sum(self._advances.get(letter, (0, 0.0))[1] for letter in text)
+
+    def write(self, image: Image.Image, text: str, corner: tuple[int, int], colour: tuple[int, int, int]) -> None:
+        """Write a line whose upper left corner is this."""
+        x, y = float(corner[0]), corner[1] - (self._cell - self.height) // 2
+        for letter in text:
+            if letter not in self._advances:
+                continue
+            place, advance = self._advances[letter]
+            shape = self._row.crop((place * self._cell, 0, (place + 1) * self._cell, self._cell))
+            image.paste(colour, (round(x) - self._cell // 4, y), shape)
+            x += advance
+
+
+@cache
+def _letters(name: str) -> tuple[Image.Image, dict[str, tuple[int, float]]]:
+    """A row of letters as a mask, and for each its place and how far it moves the next one on."""
+    with Image.open(SHEETS / f"letters-{name}.png") as row:
+        row.load()
+        advances = [float(one) for one in str(row.info["advances"]).split()]
+        letters = str(row.info["letters"])
+        places = enumerate(zip(letters, advances, strict=True))
+        return row.convert("L"), {letter: (place, advance) for place, (letter, advance) in places}
+
+
+def _swatch(name: str) -> tuple[int, int, int]:
+    """The felt, words or gold in red, green and blue, as on every table."""
+    sheet = sheet_of("braid", large=True)
+    place = {"felt": sheet.felt, "ink": sheet.ink, "gold": sheet.gold}[name]
+    red, green, blue = (sheet.row.getpalette() or [])[3 * place : 3 * place + 3]
+    return red, green, blue
+
+
+def _wrapped(text: str, lettering: Lettering) -> list[str]:
+    """A name in lines that are not too wide, broken at spaces and behind hyphens."""
+    lines = [""]
+    for part in text.replace("-", "-\0").replace(" ", " \0").split("\0"):
+        if lines[-1] and lettering.width((lines[-1] + part).rstrip()) > _WORDS_WIDTH:
+            lines.append("")
+        lines[-1] += part
+    return [line.rstrip() for line in lines]
+
+
+def _boxes(tables: int) -> Iterator[tuple[int, int, int, int]]:
+    """Where so many tables lie, in a square of rows and columns."""
+    side = next(n for n in range(1, 9) if n * n >= tables)
+    left, top, right, bottom = _TABLES
+    width, height = ((room - _BETWEEN * (side - 1)) // side for room in (right - left, bottom - top))
+    for k in range(tables):
+        x, y = left + k % side * (width + _BETWEEN), top + k // side * (height + _BETWEEN)
+        yield x, y, x + width, y + height
+
+
+def _lay(image: Image.Image, view: Mapping[str, Any], box: tuple[int, int, int, int]) -> None:
+    """Draw a table as large as its place allows, in the middle of it."""
+    felt = Felt(sheet_of(view["game"], large=True), PLANS[view["game"]])
+    felt.show(view)
+    lying = felt.image.crop(felt.image.point(lambda colour: colour != felt.sheet.felt, "1").getbbox())
+    left, top, right, bottom = box
+    scale = min(1.0, (right - left) / lying.width, (bottom - top) / lying.height)
+    width, height = round(lying.width * scale), round(lying.height * scale)
+    small = lying.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
+    image.paste(small, (left + (right - left - width) // 2, top + (bottom - top - height) // 2))

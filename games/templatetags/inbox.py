@@ -1,0 +1,18 @@
+"""The number of unread notices, as the header of every page shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+
+from games.ghosts import inbox
+
+register = template.Library()
+
+
+@register.simple_tag
+def unread_notices(user: Any) -> str:  # noqa: ANN401 - whoever is signed in, if anybody is
+    """How many notices the player has not seen, ``9+`` for more than nine; empty when there is none."""
+    count = inbox.unread(user.pk) if user.is_authenticated else 0
+    return "" if not count else "9+" if count >= inbox.COUNTED else str(count)

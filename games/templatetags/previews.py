@@ -1,0 +1,36 @@
+"""The picture that a link to a page shows elsewhere."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django import template
+from django.conf import settings
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import get_language
+
+from games.pages.shown import ShownDeal
+
+register = template.Library()
+
+
+@register.inclusion_tag("_preview.html")
+def preview(
+    *, deal: ShownDeal | None = None, day: date | None = None, variant: str = "", is_revealed: bool = False
+) -> dict[str, str]:
+    """The tags for a page of a deal, of a day, or of a variant; without any of them, for a page of the site.
+
+    `is_revealed` says of a day that all its deals are; those of a deal know it themselves.
+    """
+    language = get_language() or settings.LANGUAGE_CODE
+    if deal is not None and deal.day is not None:
+        shown = "games:deal_opening" if deal.is_revealed else "games:deal_picture"
+        path = reverse(shown, args=[language, deal.day, deal.variant])
+    elif day is not None:
+        path = reverse("games:day_opening" if is_revealed else "games:day_picture", args=[language, day])
+    elif name := variant or (deal.variant if deal else ""):
+        path = reverse("games:variant_picture", args=[language, name])
+    else:
+        path = static("img/preview.png")
+    return {"image": settings.PUBLIC_URL + path}

@@ -1,0 +1,55 @@
+"""Who of the staff may see what at the desk.
+
+To look at attempts needs the right to view them, to decide and to note the right to decide. Cards and moves of a deal
+that is still secret are shown to those who have not begun it, and who has seen them cannot begin it for a rank.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+
+from games.deals import publishing
+from games.models import Attempt, SeenDeal
+
+VIEW: Final = "games.view_attempt"
+DECIDE: Final = "games.decide_attempt"
+
+
+def staff_of(request: HttpRequest, right: str = VIEW) -> AbstractBaseUser:
+    """Whoever of the staff asks, if they have that right besides the one to view attempts.
+
+    :raises PermissionDenied: when they have not.
+    """
+    user = request.user
+    if isinstance(user, AnonymousUser) or not user.is_staff or not user.has_perms({VIEW, right}):
+        raise PermissionDenied
+    return user
+
+
+def may_watch(staff_id: int, attempt: Attempt, now: datetime | None = None) -> bool:
+    """Whether this member of the staff may see what lay and was played in an attempt."""
+    if not attempt.is_over:
+        return False
+    if publishing.may_see_seed(attempt.deal, staff_id, now):
+        return True
+    return not Attempt.objects.filter(deal=attempt.deal_id, player=staff_id).exists()
+
+
+def watch(staff_id: int, attempt: Attempt, now: datetime | None = None) -> None:
+    """Note that this member of the staff sees the cards of the attempt's deal, if they are still secret.
+
+    :raises PermissionDenied: when they may not.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        if publishing.is_secret(attempt.deal, now):
+            SeenDeal.objects.get_or_create(player_id=staff_id, deal_id=attempt.deal_id, defaults={"seen_at": now})
+        if not may_watch(staff_id, attempt, now):  # asked last, so that no game begun meanwhile is missed
+            raise PermissionDenied

@@ -1,0 +1,120 @@
+"""The queue of attempts under review, the most urgent first.
+
+Most urgent is what a player has appealed about and waits for. Then comes what would be at the top of the board of a
+deal that is open or was of late. Older deals follow, in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.utils import timezone
+
+from games.appeals.appeals import open_appeals
+from games.ladders import Ladder
+from games.models import Attempt
+from games.pages import titles
+from games.races.models import Entrant
+from games.statements import run_in_order
+from leaderboards.histogram import ahead_sql
+from leaderboards.keys import DEAL, Score
+from leaderboards.listings import deal_listing
+
+#: For so long after its deal has closed an attempt is urgent.
+RECENT: Final = timedelta(days=7)
+#: So many of those under review, the last to finish, are put in order; so many of them are shown.
+READ: Final = 1_000
+SHOWN: Final = 100
+
+_LAST_ID: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An attempt under review; `place` is where it would stand in its deal or stands in its race."""
+
+    public_id: UUID
+    title: str
+    day: str
+    player: str
+    codes: tuple[str, ...]
+    place: int | None
+    is_race: bool
+    is_open: bool
+    is_recent: bool
+    is_appealed: bool
+    cards_up: int | None
+    elapsed_ms: int | None
+    finished_at: datetime
+
+    @property
+    def urgency(self) -> tuple[bool, bool, float, bool, datetime]:
+        """The smallest comes first."""
+        place = math.inf if self.place is None else self.place
+        return not self.is_appealed, not self.is_recent, place, not self.is_open, self.finished_at
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The first of the queue, and how many there are in all."""
+
+    waiting: list[Waiting]
+    total: int
+
+
+def queue(now: datetime | None = None) -> Queue:
+    """The attempts under review, the most urgent first."""
+    now = now or timezone.now()
+    review = Attempt.objects.filter(state=Attempt.State.REVIEW)
+    appealed = set(open_appeals().filter(attempt__state=Attempt.State.REVIEW).values_list("attempt_id", flat=True))
+    rows = review.select_related("deal", "player").defer("record", "line")
+    found = [*rows.filter(pk__in=appealed), *rows.exclude(pk__in=appealed).order_by("-finished_at")[:READ]]
+    places = places_of(found)
+    ready = (_waiting(one, places.get(one.pk), now, is_appealed=one.pk in appealed) for one in found)
+    waiting = sorted(ready, key=lambda one: one.urgency)
+    return Queue(waiting[:SHOWN], len(found) if len(found) < READ else review.count())
+
+
+def places_of(attempts: Sequence[Attempt]) -> dict[int, int]:
+    """By the attempts' ids: the place that each ranked one would take on its ladder of the deal, or has in its race."""
+    ranked = [(one, score) for one in attempts if one.ranked and (score := _score(one)) is not None]
+    statements = []
+    for one, score in ranked:
+        listing = deal_listing(one.deal_id, "race", Ladder(one.ladder or Ladder.ESTABLISHED))
+        sql, params = ahead_sql(listing, (DEAL["race"].pack(score), one.finished_at, _LAST_ID))
+        statements.append((f"SELECT {sql}", params))
+    rows = run_in_order(statements) if statements else []
+    places = {one.pk: int(found[0][0]) + 1 for (one, _), found in zip(ranked, rows, strict=True)}
+    raced = Entrant.objects.filter(attempt__in=[one.pk for one in attempts if not one.ranked], place__isnull=False)
+    return places | {one: place for one, place in raced.values_list("attempt_id", "place") if one and place}
+
+
+def _score(attempt: Attempt) -> Score | None:
+    if attempt.cards_up is None or attempt.elapsed_ms is None or attempt.tokens is None:
+        return None
+    return Score(attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
+
+
+def _waiting(attempt: Attempt, place: int | None, now: datetime, *, is_appealed: bool) -> Waiting:
+    deal = attempt.deal
+    assert attempt.finished_at is not None  # a constraint of the table
+    return Waiting(
+        public_id=attempt.public_id,
+        title=titles.deal_title(deal.variant, deal.game),
+        day=deal.day.isoformat() if deal.day else "",
+        player=str(attempt.player),
+        codes=tuple(str(one["code"]) for one in attempt.reasons),
+        place=place,
+        is_race=deal.for_race,
+        is_open=deal.day is not None and deal.is_open(now),
+        is_recent=(deal.closes_at or attempt.finished_at) > now - RECENT,
+        is_appealed=is_appealed,
+        cards_up=attempt.cards_up,
+        elapsed_ms=attempt.elapsed_ms,
+        finished_at=attempt.finished_at,
+    )

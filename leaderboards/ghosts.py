@@ -1,0 +1,47 @@
+"""Which attempts on a deal's board are worth racing against: what ghosts ask of the boards."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from django.contrib.auth import get_user_model
+
+from games.ghosts.results import Score
+from games.ladders import Ladder
+from leaderboards import keys
+from leaderboards.keys import DEAL
+from leaderboards.listings import deal_listing
+
+_ORDER = ("race_key", "finished_at", "id")
+
+
+def leader(deal_id: int) -> int | None:
+    """The attempt that leads the board: of the established, or of the newcomers while they are alone."""
+    for ladder in Ladder:
+        listed = deal_listing(deal_id, "race", ladder).listed().order_by(*_ORDER)
+        for attempt in listed.values_list("attempt", flat=True)[:1]:
+            return int(attempt)
+    return None
+
+
+def next_better(deal_id: int, score: Score, player_id: int) -> int | None:
+    """The attempt on the board that is just better than the score, of anybody but this player, on either ladder."""
+    nearest: list[tuple[Any, ...]] = []
+    for ladder in Ladder:
+        listed = deal_listing(deal_id, "race", ladder).listed()
+        better = listed.filter(race_key__lt=DEAL["race"].pack(keys.Score(*score))).exclude(player=player_id)
+        worst_first = better.order_by(*(f"-{column}" for column in _ORDER))
+        nearest += worst_first.values_list(*_ORDER, "attempt")[:1]
+    return int(max(nearest)[-1]) if nearest else None
+
+
+def among(deal_id: int, players: Collection[int]) -> list[int]:
+    """The attempts of these players on the board, the best first, whatever their ladders."""
+    listed = deal_listing(deal_id, "race", None).listed().filter(player__in=players)
+    return list(listed.order_by(*_ORDER).values_list("attempt", flat=True))
+
+
+def followed(player_id: int) -> set[int]:
+    """The players whom a player follows."""
+    return set(get_user_model().objects.filter(followers__follower=player_id).values_list("pk", flat=True))

@@ -1,0 +1,178 @@
+"""`manage.py fairplay`: judge the fairness of stored attempts again, after a change of the rules of fair play."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, Final
+
+from django.core.management.base import CommandError, CommandParser
+from django.db.models import QuerySet
+from tqdm import tqdm
+
+from games.models import Attempt
+from games.rules import CATALOGUE
+from leaderboards.management.explained import ExplainedCommand
+from leaderboards.management.named import NOT_FOUND, finished_attempt
+from leaderboards.reflagging import Outcome, Reflagged, deals_of, fairly_judged, reflag
+
+DIFFERS: Final = 1
+INTERRUPTED: Final = 130
+
+#: Bytes of the list of changes that are kept in memory; a longer one waits in a file.
+_IN_MEMORY: Final = 1 << 20
+_LEFT: Final = {
+    Outcome.STAFF: "staff decided",
+    Outcome.RECORD: "the record does not hold, see `manage.py verify`",
+    Outcome.MEANWHILE: "settled by somebody else meanwhile",
+}
+_STATES: Final = (Attempt.State.VERIFIED, Attempt.State.REVIEW, Attempt.State.REJECTED)
+
+
+class Command(ExplainedCommand):
+    """Finds flags anew, and says what differs; with `--write` settles it."""
+
+    help = (
+        "Judge again whether stored games look fair: pace, copies, devices. Says what would change; with --write the "
+        "verdicts and the boards follow. What staff decided is never changed, only reported. Whether records hold is "
+        "another question: `verify` asks it."
+    )
+    epilog = (
+        "examples:\n"
+        "  manage.py fairplay                               all attempts; changes nothing\n"
+        "  manage.py fairplay --variant braid --since 2026-11-01 --until 2026-11-21\n"
+        "  manage.py fairplay --state review --write        let go what is no longer doubtful\n"
+        "  manage.py fairplay --attempt 5f0c0d9e-… --write  one attempt, by its id on the site or its number\n"
+        "  manage.py fairplay --write --from-deal 4711      go on after an interruption\n\n"
+        "Attempts are judged deal by deal, and each batch is written by itself: whatever ends the command,\n"
+        "what is written is whole, and the command can be run again. A dry run finds copies by the lines\n"
+        "that are stored; games from before the present form of lines have theirs made by --write.\n\n"
+        "exit codes: 0 all is as it was judged before, 1 something differs or was changed,\n"
+        "            2 no such attempt, 130 interrupted"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Which attempts, and whether to write."""
+        how = parser.add_mutually_exclusive_group()
+        how.add_argument("--dry-run", action="store_true", help="say what would change and change nothing (default)")
+        how.add_argument("--write", action="store_true", help="settle what differs")
+        parser.add_argument("--attempt", action="append", metavar="ID", help="this attempt; may be given again")
+        parser.add_argument("--variant", choices=list(CATALOGUE), help="attempts at this variant")
+        parser.add_argument("--state", choices=[str(state) for state in _STATES], help="attempts in this state")
+        parser.add_argument("--since", type=date.fromisoformat, metavar="DAY", help="begun on this day (UTC) or later")
+        parser.add_argument("--until", type=date.fromisoformat, metavar="DAY", help="begun on this day or earlier")
+        parser.add_argument("--from-deal", type=int, metavar="N", help="at deals from this number on")
+        parser.add_argument("--no-progress", action="store_true", help="without the progress bar")
+
+    def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401
+        """Judge what was asked for, and print the difference."""
+        if options["since"] and options["until"] and options["since"] > options["until"]:
+            raise CommandError("--since is later than --until.", returncode=NOT_FOUND)
+        chosen, write = _chosen(options), options["write"]
+        with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as changes:
+            tally = _Tally(changes, write=write)
+            bar = tqdm(total=chosen.count(), unit="attempt", disable=options["no_progress"] or None)
+            stopped = self._judge(chosen, tally, bar, write=write)
+            self.stdout.write("\n".join(tally.lines()))
+            for line in tally.changes():
+                self.stdout.write(line)
+        if stopped is not None:
+            self.stderr.write(f"Interrupted. Go on with --from-deal {stopped}.")
+            sys.exit(INTERRUPTED)
+        if tally.differs:
+            sys.exit(DIFFERS)
+
+    def _judge(self, chosen: QuerySet[Attempt], tally: _Tally, bar: tqdm[Any], *, write: bool) -> int | None:
+        """Go through the attempts; returns the deal at which this was interrupted, if it was."""
+        with bar:
+            for deal in deals_of(chosen):
+                try:
+                    for found in reflag(chosen, deal, write=write):
+                        tally.add(found)
+                        bar.update(len(found))
+                except KeyboardInterrupt:
+                    return deal
+        return None
+
+
+class _Tally:
+    """Counts what was found, and keeps a line for each attempt that differs."""
+
+    def __init__(self, changes: IO[str], *, write: bool) -> None:
+        self._changes = changes
+        self._changed, self._verb = ("changed", "was") if write else ("would change", "would be")
+        self._outcomes: Counter[Outcome] = Counter()
+        self._states: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+        self._flags: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything is otherwise than it was judged before, or could not be judged."""
+        return self._outcomes.total() > self._outcomes[Outcome.SAME]
+
+    def add(self, found: Iterable[Reflagged]) -> None:
+        """Take these into account."""
+        for one in found:
+            self._outcomes[one.outcome] += 1
+            for when, (state, flags) in enumerate(((one.before, one.flags_before), (one.after, one.flags_after))):
+                self._states[when][str(state)] += 1
+                self._flags[when].update(flags)
+            if one.outcome is not Outcome.SAME:
+                self._changes.write(f"{self._line(one)}\n")
+
+    def lines(self) -> Iterator[str]:
+        """The counts."""
+        done = self._outcomes
+        yield f"{done.total()} judged, {done[Outcome.CHANGED]} {self._changed}"
+        for outcome, what in _LEFT.items():
+            if done[outcome]:
+                yield f"{done[outcome]} left as they are, {what}"
+        for title, (before, after) in (("state", self._states), ("flag", self._flags)):
+            yield f"{title:<16}{'before':>10}{'after':>10}"
+            for name in sorted(before | after):
+                yield f"{name:<16}{before[name]:>10}{after[name]:>10}"
+
+    def changes(self) -> Iterator[str]:
+        """A line for each attempt that differs."""
+        self._changes.seek(0)
+        for line in self._changes:
+            yield line.rstrip("\n")
+
+    def _line(self, one: Reflagged) -> str:
+        before = _in_words(one.before, one.flags_before)
+        if one.outcome in _LEFT:
+            flags = f"; would now be flagged {_named(one.flags_after)}" if one.outcome is Outcome.STAFF else ""
+            return f"{one.attempt}: {before} left as it is, {_LEFT[one.outcome]}{flags}"
+        return f"{one.attempt}: {before} {self._verb} {_in_words(one.after, one.flags_after)}"
+
+
+def _in_words(state: Attempt.State, flags: tuple[str, ...]) -> str:
+    return f"{state} ({', '.join(flags)})" if flags else str(state)
+
+
+def _named(flags: tuple[str, ...]) -> str:
+    return ", ".join(flags) or "for nothing"
+
+
+def _chosen(options: dict[str, Any]) -> QuerySet[Attempt]:
+    chosen = fairly_judged()
+    if options["attempt"]:
+        chosen = chosen.filter(pk__in=[finished_attempt(text).pk for text in options["attempt"]])
+    if options["variant"]:
+        chosen = chosen.filter(deal__variant=options["variant"])
+    if options["state"]:
+        chosen = chosen.filter(state=options["state"])
+    if options["since"]:
+        chosen = chosen.filter(started_at__gte=_midnight(options["since"]))
+    if options["until"]:
+        chosen = chosen.filter(started_at__lt=_midnight(options["until"]) + timedelta(days=1))
+    if options["from_deal"] is not None:
+        chosen = chosen.filter(deal__gte=options["from_deal"])
+    return chosen
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)

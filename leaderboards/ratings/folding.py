@@ -1,0 +1,132 @@
+"""The fold that ratings are: races in their order go in, changes come out. Plain values, no database.
+
+A race is rated among its racers with accounts who were there. Of two players, at most five meetings a day (UTC) count:
+going through the racers by their entrants' ids, a racer is left out who has already met one of those kept five times on
+that day in rated races. A race with fewer than two left rates nobody.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from leaderboards.ratings.formula import MU, SIGMA, Rater, Skill
+
+MEETINGS_A_DAY: Final = 5
+#: The rank of the disqualified: behind every place, all of them tied.
+LAST: Final = 99
+
+
+class Racer(NamedTuple):
+    """Somebody to be rated in a race; players with the smallest rank did best."""
+
+    entrant: int
+    player: int
+    rank: int
+
+
+class Raced(NamedTuple):
+    """A finished race, and those of its entrants who may be rated, sorted by entrant."""
+
+    race: int
+    finished_at: datetime
+    racers: Sequence[Racer]
+
+
+class Standing(NamedTuple):
+    """Where a player stands between two races."""
+
+    mu: float = MU
+    sigma: float = SIGMA
+    races: int = 0
+    last_raced_at: datetime | None = None
+
+
+class Change(NamedTuple):
+    """What a race did to a player's rating."""
+
+    race: int
+    finished_at: datetime
+    entrant: int
+    player: int
+    rank: int
+    mu_before: float
+    sigma_before: float
+    mu_after: float
+    sigma_after: float
+    races: int
+
+
+@dataclass(slots=True)
+class Fold:
+    """The ratings as they are after the races so far."""
+
+    standings: dict[int, Standing] = field(default_factory=dict)
+    day: date | None = None
+    #: How often each player has raced on the day, and each pair has met.
+    raced: Counter[int] = field(default_factory=Counter)
+    met: Counter[tuple[int, int]] = field(default_factory=Counter)
+    #: The pairs that have met as often as counts.
+    spent: set[tuple[int, int]] = field(default_factory=set)
+    rater: Rater = field(default_factory=Rater)
+
+    def fold(self, races: Iterable[Raced]) -> Iterator[list[Change]]:
+        """Rate the races, which come in their order."""
+        for raced in races:
+            yield self.add(raced)
+
+    def add(self, raced: Raced) -> list[Change]:
+        """Rate the next race."""
+        self._begin(raced.finished_at.date())
+        racers = self._kept(raced.racers)
+        if len(racers) < 2:
+            return []
+        self._meet([racer.player for racer in racers])
+        before = [self.standings.get(racer.player, _NEW) for racer in racers]
+        after = self.rater.rate([Skill(one.mu, one.sigma) for one in before], [racer.rank for racer in racers])
+        changes = []
+        for racer, old, (mu, sigma) in zip(racers, before, after, strict=True):
+            self.standings[racer.player] = Standing(mu, sigma, old.races + 1, raced.finished_at)
+            changes.append(Change(raced.race, raced.finished_at, *racer, old.mu, old.sigma, mu, sigma, old.races + 1))
+        return changes
+
+    def resume(self, day: date, races: Iterable[Sequence[int]]) -> None:
+        """Count the meetings of a day so far: the players of each race that was rated on it."""
+        self._begin(day)
+        for players in races:
+            self._meet(players)
+
+    def _begin(self, day: date) -> None:
+        if day != self.day:
+            self.day = day
+            self.raced.clear()
+            self.met.clear()
+            self.spent.clear()
+
+    def _meet(self, players: Iterable[int]) -> None:
+        ordered = sorted(players)
+        self.raced.update(ordered)
+        self.met.update(combinations(ordered, 2))
+        # Only who has raced so often can have met anybody so often.
+        often = [player for player in ordered if self.raced[player] >= MEETINGS_A_DAY]
+        self.spent.update(pair for pair in combinations(often, 2) if self.met[pair] >= MEETINGS_A_DAY)
+
+    def _kept(self, racers: Sequence[Racer]) -> Sequence[Racer]:
+        if not self.spent:
+            return racers
+        kept: list[Racer] = []
+        for racer in racers:
+            if not any(_pair(racer, other) in self.spent for other in kept):
+                kept.append(racer)
+        return kept
+
+
+_NEW: Final = Standing()
+
+
+def _pair(one: Racer, other: Racer) -> tuple[int, int]:
+    return (one.player, other.player) if one.player < other.player else (other.player, one.player)

@@ -1,0 +1,133 @@
+"""Reads what the fold works on: finished rated races in their order, and who may be rated in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from django.contrib.auth import get_user_model
+from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
+
+from games.races.models import Entrant, Race
+from leaderboards.models import RatingChange
+from leaderboards.ratings.folding import LAST, Raced, Racer
+
+#: Races read at a time.
+CHUNK: Final = 1_000
+
+_DISQUALIFIED: Final = Entrant.State.DISQUALIFIED
+
+
+class Key(NamedTuple):
+    """A race's place in the order of rating."""
+
+    finished_at: datetime
+    race: int
+
+
+class Chunk(NamedTuple):
+    """Some races in a row, and of those not rated before the entrants who are guests."""
+
+    races: list[Raced]
+    guests: dict[int, list[int]]
+
+
+#: How the entrant of a change is ranked now, as SQL; null for one without a place.
+_RANK_NOW: Final = Case(
+    When(entrant__state=_DISQUALIFIED, then=Value(LAST)), default=F("entrant__place"), output_field=IntegerField()
+)
+
+
+def finished() -> QuerySet[Race]:
+    """The races that the fold goes over."""
+    return Race.objects.filter(state=Race.State.FINISHED, rated=True)
+
+
+def first() -> Key | None:
+    """The first race of all."""
+    return _first(finished())
+
+
+def first_unrated() -> Key | None:
+    """The earliest race that has not been rated."""
+    return _first(finished().filter(rating=None))
+
+
+def first_changed(since: datetime | None = None) -> Key | None:
+    """The earliest rated race, of those finished since then, in which somebody's rank is not as it was rated.
+
+    It is one whose `talon.refold` was lost.
+    """
+    changes = RatingChange.objects.annotate(now=_RANK_NOW).exclude(now=F("rank"))
+    if since is not None:
+        changes = changes.filter(finished_at__gte=since)
+    found = changes.order_by("finished_at", "race_id").values_list("finished_at", "race_id").first()
+    return None if found is None else Key(*found)
+
+
+def key_of(race_id: int) -> Key | None:
+    """A race's place in the order; None for one that is not to be rated."""
+    return _first(finished().filter(pk=race_id))
+
+
+def at_or_after(key: Key) -> Q:
+    """The condition on changes of that race and of those behind it."""
+    later = Q(finished_at__gt=key.finished_at) | Q(race_id__gte=key.race)
+    return Q(finished_at__gte=key.finished_at) & later  # in this form an index serves it
+
+
+def before(key: Key) -> Q:
+    """The condition on changes of the races before that one."""
+    earlier = Q(finished_at__lt=key.finished_at) | Q(race_id__lt=key.race)
+    return Q(finished_at__lte=key.finished_at) & earlier
+
+
+def races_from(key: Key) -> Iterator[Chunk]:
+    """That race and all behind it, in order."""
+    where = Q(finished_at__gte=key.finished_at) & (Q(finished_at__gt=key.finished_at) | Q(pk__gte=key.race))
+    while rows := list(
+        finished()
+        .filter(where)
+        .order_by("finished_at", "id")
+        .values_list("id", "finished_at", "rating__guests", "rating")[:CHUNK]
+    ):
+        yield _chunk(rows)
+        last, finished_at, *_ = rows[-1]
+        where = Q(finished_at__gte=finished_at) & (Q(finished_at__gt=finished_at) | Q(pk__gt=last))
+
+
+def _chunk(rows: Sequence[tuple[Any, ...]]) -> Chunk:
+    known: dict[int, set[int]] = {race: set(guests) for race, _, guests, rated in rows if rated is not None}
+    entrants = Entrant.objects.filter(race__in=[race for race, *_ in rows]).order_by("id")
+    users: Any = get_user_model()
+    columns = ("id", "race_id", "player_id", users.objects.guest_at("player"), "as_guest", "state", "place")
+    racers: defaultdict[int, list[Racer]] = defaultdict(list)
+    guests: defaultdict[int, list[int]] = defaultdict(list)
+    for entrant, race, player, is_one, as_guest, state, place in entrants.values_list(*columns):
+        if player is None or not _raced(state, place):
+            continue
+        if _was_guest(known, race, entrant, now=is_one or as_guest):
+            guests[race].append(entrant)
+        else:
+            racers[race].append(Racer(entrant, player, LAST if state == _DISQUALIFIED else place))
+    fresh = {race: guests[race] for race, *_ in rows if race not in known}
+    return Chunk([Raced(race, when, racers[race]) for race, when, *_ in rows], fresh)
+
+
+def _raced(state: str, place: int | None) -> bool:
+    return state == _DISQUALIFIED or (state != Entrant.State.ABSENT and place is not None)
+
+
+def _was_guest(known: Mapping[int, set[int]], race: int, entrant: int, *, now: bool) -> bool:
+    return now or entrant in known.get(race, ())
+
+
+def _first(races: QuerySet[Race]) -> Key | None:
+    found = races.order_by("finished_at", "id").values_list("finished_at", "id").first()
+    if found is None:
+        return None
+    finished_at, race = found
+    assert finished_at is not None  # a constraint of the table
+    return Key(finished_at, race)

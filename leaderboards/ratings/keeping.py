@@ -1,0 +1,158 @@
+"""Keeps the stored ratings equal to the fold: rates what has finished, and folds again where something has changed.
+
+All of it happens under one lock, so that two workers do no harm, and in one transaction, so that nobody sees a half.
+States before a race are restored from the changes of the races before it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from django.contrib.auth import get_user_model
+from django.db import connection, transaction
+from django.db.models import OuterRef, Subquery
+from django.utils import timezone
+
+from leaderboards.models import Rating, RatingChange
+from leaderboards.ratings import inputs, notices
+from leaderboards.ratings.folding import Fold, Raced, Standing
+from leaderboards.ratings.inputs import Key
+from leaderboards.ratings.writing import insert_changes, insert_rated, write_standings
+
+log = logging.getLogger(__name__)
+
+#: Decisions about races older than this are looked for by `manage.py rerate` alone, if their task was lost.
+LOOKED_BACK: Final = timedelta(days=40)
+
+#: Workers take turns on this PostgreSQL advisory lock; SQLite has one writer anyway.
+_LOCK: Final = 0x7A10_4A7E
+_BATCH: Final = 500
+_STANDING: Final = ("player_id", "mu", "sigma", "races", "last_raced_at")
+
+Progress = Callable[[int], object]
+"""Told how many races more have been rated."""
+
+
+@contextmanager
+def locked() -> Iterator[None]:
+    """A transaction in which nobody else changes ratings."""
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        yield
+
+
+def rate_finished() -> int:
+    """Rate the races that have finished; returns how many the fold went over.
+
+    One that finished before the last rated one, and was late to be seen, is rated in its place, and those behind it
+    again.
+    """
+    with locked():
+        first = inputs.first_unrated()
+        return 0 if first is None else fold_from(first)
+
+
+def refold(race_id: int) -> int:
+    """Rate again from a race on, after a decision about it; tell the players whose shown rating moves.
+
+    Returns how many races the fold went over. A race not yet rated is rated with the others.
+    """
+    with locked():
+        key = inputs.key_of(race_id)
+        if key is None:
+            return 0
+        return _fold_and_tell(key)
+
+
+def refold_changed(now: datetime | None = None) -> int:
+    """Do what a lost `refold` should have done, for the races of the last weeks."""
+    since = (now or timezone.now()) - LOOKED_BACK
+    if inputs.first_changed(since) is None:
+        return 0
+    with locked():
+        key = inputs.first_changed(since)
+        return 0 if key is None else _fold_and_tell(key)
+
+
+def _fold_and_tell(key: Key) -> int:
+    before = _shown()
+    folded = fold_from(min(key, inputs.first_unrated() or key))
+    after = _shown()
+    moved = {player: (value, after[player]) for player, value in before.items() if after.get(player, value) != value}
+    notices.tell_moved(key.race, moved)
+    log.info("races rated again", extra={"race": key.race, "races": folded, "moved": len(moved)})
+    return folded
+
+
+def _shown() -> dict[int, int]:
+    return {player: round(mu) for player, mu in Rating.objects.values_list("player_id", "mu")}
+
+
+def fold_from(key: Key, progress: Progress = lambda _races: None) -> int:
+    """Rate that race and all behind it, whatever is stored about them; returns how many. Call it under the lock."""
+    behind = RatingChange.objects.filter(inputs.at_or_after(key))
+    touched = set(behind.values_list("player_id", flat=True).distinct())
+    fold = Fold(standings_before(key, touched))
+    fold.resume(key.finished_at.astimezone(UTC).date(), meetings_before(key))
+    behind.delete()
+    known, folded = set(touched), 0
+    for chunk in inputs.races_from(key):
+        _load(fold, chunk.races, known)
+        changes = [change for raced in chunk.races for change in fold.add(raced)]
+        insert_changes(changes)
+        insert_rated(chunk.guests)
+        touched.update(change.player for change in changes)
+        folded += len(chunk.races)
+        progress(len(chunk.races))
+    write_standings(fold.standings, touched)
+    return folded
+
+
+def standings_before(key: Key, players: Collection[int]) -> dict[int, Standing]:
+    """Where those players stood before a race; one who had not raced has a new standing."""
+    earlier = RatingChange.objects.filter(inputs.before(key), player=OuterRef("pk"))
+    last = earlier.order_by("-finished_at", "-race_id").values("pk")[:1]
+    found = dict.fromkeys(players, Standing())
+    for some in batches(players):
+        rows = get_user_model().objects.filter(pk__in=some).annotate(change=Subquery(last))
+        ids = list(rows.exclude(change=None).values_list("change", flat=True))
+        columns = ("player_id", "mu_after", "sigma_after", "races", "finished_at")
+        for player, mu, sigma, races, raced_at in RatingChange.objects.filter(pk__in=ids).values_list(*columns):
+            found[player] = Standing(mu, sigma, races, raced_at)
+    return found
+
+
+def meetings_before(key: Key) -> list[list[int]]:
+    """The players of each race of the same day that was rated before that one."""
+    day = key.finished_at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    races: defaultdict[int, list[int]] = defaultdict(list)
+    earlier = RatingChange.objects.filter(inputs.before(key), finished_at__gte=day)
+    for race, player in earlier.values_list("race_id", "player_id"):
+        races[race].append(player)
+    return list(races.values())
+
+
+def _load(fold: Fold, races: Collection[Raced], known: set[int]) -> None:
+    """Have the fold know where the players of these races stand. Those not known yet have not raced behind the start of
+    the fold, so that their stored ratings are what they were there.
+    """
+    players = {racer.player for raced in races for racer in raced.racers} - known
+    known |= players
+    for some in batches(players):
+        rows = Rating.objects.filter(player__in=some)
+        for player, mu, sigma, count, raced_at in rows.values_list(*_STANDING):
+            fold.standings[player] = Standing(mu, sigma, count, raced_at)
+
+
+def batches(players: Collection[int]) -> Iterator[list[int]]:
+    """The players in lists of a size that a statement takes."""
+    ordered = sorted(players)
+    for first in range(0, len(ordered), _BATCH):
+        yield ordered[first : first + _BATCH]

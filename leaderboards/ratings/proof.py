@@ -1,0 +1,75 @@
+"""Proves that the stored ratings are the fold over the races, without changing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from leaderboards.models import Rating, RatingChange
+from leaderboards.ratings import inputs
+from leaderboards.ratings.folding import Change, Fold
+
+_COLUMNS: Final = (
+    "race_id", "finished_at", "entrant_id", "player_id", "rank",
+    "mu_before", "sigma_before", "mu_after", "sigma_after", "races",
+)  # fmt: skip
+
+
+def faults(progress: Callable[[int], object] = lambda _races: None) -> Iterator[str]:
+    """In words, each stored value that the fold from the first race on does not give."""
+    fold, seen = Fold(), 0
+    first = inputs.first()
+    for chunk in inputs.races_from(first) if first else ():
+        yield from (f"race {race}: not rated yet" for race in chunk.guests)
+        stored = _stored([raced.race for raced in chunk.races])
+        for raced in chunk.races:
+            expected = {change.entrant: change for change in fold.add(raced)}
+            kept = {change.entrant: change for change in stored.get(raced.race, ())}
+            seen += len(kept)
+            yield from _differences(expected, kept)
+        progress(len(chunk.races))
+    if (others := RatingChange.objects.count() - seen) > 0:
+        yield f"{others} changes of races that are not rated"
+    yield from _wrong_standings(fold)
+
+
+def _stored(races: list[int]) -> dict[int, list[Change]]:
+    found: dict[int, list[Change]] = {}
+    for row in RatingChange.objects.filter(entrant__race__in=races).values_list(*_COLUMNS):
+        change = Change(*row)
+        found.setdefault(change.race, []).append(change)
+    return found
+
+
+def _differences(expected: dict[int, Change], kept: dict[int, Change]) -> Iterator[str]:
+    for entrant in sorted(expected.keys() | kept.keys()):
+        if expected.get(entrant) != kept.get(entrant):
+            race = (expected.get(entrant) or kept[entrant]).race
+            yield f"race {race}, entrant {entrant}: {_told(kept.get(entrant), expected.get(entrant))}"
+
+
+def _told(kept: Change | None, expected: Change | None) -> str:
+    if kept is None:
+        return "the change is missing"
+    if expected is None:
+        return "has a change without being rated"
+    fields = [name for name in Change._fields if getattr(kept, name) != getattr(expected, name)]
+    return ", ".join(f"{name} is {getattr(kept, name)}, should be {getattr(expected, name)}" for name in fields)
+
+
+def _wrong_standings(fold: Fold) -> Iterator[str]:
+    rows: dict[int, tuple[Any, ...]] = {
+        player: tuple(row)
+        for player, *row in Rating.objects.values_list("player_id", "mu", "sigma", "races", "last_raced_at")
+    }
+    for player in sorted(rows.keys() | fold.standings.keys()):
+        kept, expected = rows.get(player), fold.standings.get(player)
+        if kept != expected:
+            yield f"player {player}: rating is {_brief(kept)}, should be {_brief(expected)}"
+
+
+def _brief(standing: tuple[Any, ...] | None) -> str:
+    if standing is None:
+        return "missing"
+    mu, sigma, races, _ = standing
+    return f"{mu} ± {sigma} after {races} races"

@@ -1,0 +1,75 @@
+"""Achievements follow from verified games, and go with them."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.achievements import Achievement, achievements
+from accounts.guests import BACKEND
+from accounts.statistics import Play
+from games.models import Attempt
+from games.rules import CATALOGUE
+from leaderboards.keys import Score
+from tests.leaderboards import factory
+
+DAY = date(2026, 11, 2)
+NAMES = ["braid", "plot"]
+
+
+def play(variant: str, days: int, *, won: bool = True, tokens: int = 100, par: int | None = None) -> Play:
+    return Play(variant, DAY + timedelta(days=days), won, 10, 1_000, tokens, par)
+
+
+def found(plays: list[Play]) -> dict[tuple[str, str], date | None]:
+    return {(one.kind, one.variant if one.kind == "win" else ""): one.day for one in achievements(plays, NAMES)}
+
+
+def test_each_is_reached_on_its_first_day() -> None:
+    plays = [play("braid", 0, won=False), play("braid", 1), play("braid", 3, tokens=90, par=90), play("plot", 3)]
+    assert found(plays) == {
+        ("win", "braid"): DAY + timedelta(days=1),
+        ("win", "plot"): DAY + timedelta(days=3),
+        ("par", ""): DAY + timedelta(days=3),
+        ("week", ""): None,
+        ("nine", ""): DAY + timedelta(days=3),
+    }
+
+
+def test_nothing_is_reached_without_a_win() -> None:
+    lost = [play("braid", 0, won=False, tokens=10, par=90), play("braid", 1, tokens=91, par=90), play("plot", 2)]
+    assert found(lost[:1]) == dict.fromkeys(
+        [("win", "braid"), ("win", "plot"), ("par", ""), ("week", ""), ("nine", "")]
+    )
+    assert (found(lost)["par", ""], found(lost)["nine", ""]) == (None, None)
+    assert found([]) == found(lost[:1])
+
+
+def test_a_week_is_seven_days_won_with_one_forgiven() -> None:
+    assert found([play("plot", n) for n in range(6)])["week", ""] is None
+    assert found([play("plot", n) for n in range(9)])["week", ""] == DAY + timedelta(days=6)
+    assert found([play("plot", n) for n in (0, 1, 2, 4, 5, 6, 7)])["week", ""] == DAY + timedelta(days=7)
+
+
+@pytest.mark.django_db
+def test_the_profile_shows_them_and_a_rejected_game_takes_its_own_back(client: Client) -> None:
+    who = factory.player()
+    deal = factory.deal("plot")
+    attempt = factory.listed(deal, Score(104, 1_000, 50), who=who).attempt
+    Attempt.objects.filter(pk=attempt.pk).update(end="won")
+    address = f"/players/{who.public_id}/"
+
+    def shown(by: Client) -> list[Achievement]:
+        context: Any = by.get(address).context
+        return list(context["achievements"])
+
+    assert shown(client) == [Achievement("win", factory.DAY, "plot")]
+    mine = Client()
+    mine.force_login(who, backend=BACKEND)
+    assert len(shown(mine)) == len(CATALOGUE) + 3  # also those still to come
+    assert "still to come" in mine.get(address).content.decode()
+    Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REJECTED)
+    assert shown(client) == []

@@ -1,0 +1,129 @@
+"""Pictures made from names: the same for the same name, seen on any ground, and of nobody in particular."""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha256
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts import avatars
+from accounts.deletion import erase_player
+from accounts.models import User
+from accounts.moderation import ban_player
+from accounts.renaming import rename_player
+from games.pages.shown import ShownPlayer
+from leaderboards import live
+from leaderboards.keys import Score
+from tests.accounts.conftest import SignIn
+from tests.leaderboards import factory
+
+#: The surfaces that pictures stand on, in the light theme and in the dark one, as in `tokens.css`.
+GROUNDS = ("#f4efe4", "#fffdf8", "#f8f3e8", "#14181a", "#1d2325", "#252c2e")
+NEUTRAL = "/avatars/guest.svg"
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, two: str) -> float:
+    lighter, darker = sorted((luminance(one), luminance(two)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("palette", [*avatars.PALETTES, avatars.GREY])
+def test_a_tile_is_seen_on_every_ground_and_its_figures_on_the_tile(palette: tuple[str, ...]) -> None:
+    tile, *figures = palette
+    assert min(contrast(tile, ground) for ground in GROUNDS) >= 3
+    assert min(contrast(tile, figure) for figure in figures) >= 3
+
+
+def test_names_that_read_alike_have_one_picture_and_others_their_own() -> None:
+    assert (
+        avatars.address_of("Ada Lovelace") == avatars.address_of("ada_lovelace") == avatars.address_of("Ada L0velace")
+    )
+    names = [f"Player {n} of many" for n in range(300)]
+    assert len({avatars.address_of(name) for name in names}) == len(names)
+    drawn = {avatars.draw(sha256(name.encode()).digest()) for name in names}
+    assert len(drawn) == len(names)
+
+
+def test_a_picture_is_kept_for_ever_and_made_without_asking_anybody(
+    client: Client, db: None, django_assert_num_queries: Any
+) -> None:
+    address = avatars.address_of("Ada Lovelace")
+    with django_assert_num_queries(0):
+        answer = client.get(address)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/svg+xml")
+    assert {"public", "immutable", "max-age=31536000"} <= set(re.split(r",\s*", answer["Cache-Control"]))
+    assert "Cookie" not in answer.get("Vary", "")
+    assert not answer.cookies
+    assert client.get(address).content == answer.content
+    root = ET.fromstring(answer.content)
+    assert root.tag.endswith("svg")
+    assert len(answer.content) < 1200
+    assert b"Ada" not in answer.content
+
+
+@pytest.mark.parametrize("digest", ["0", "x" * 16, "0" * 15, "0" * 17, "A" * 16, "guests"])
+def test_nothing_else_is_a_picture(client: Client, db: None, digest: str) -> None:
+    assert client.get(f"/avatars/{digest}.svg").status_code == 404
+
+
+def test_the_address_is_that_of_the_urls() -> None:
+    assert avatars.address_of("") == reverse("players:avatar", args=["guest"])
+    address = avatars.address_of("Ada")
+    assert address == reverse("players:avatar", args=[address.removeprefix("/avatars/").removesuffix(".svg")])
+
+
+def test_guests_banned_and_former_players_have_the_neutral_one(user: User, guest: User, client: Client) -> None:
+    own = avatars.address_of("Ada Lovelace")
+    assert avatars.address_for(user) == avatars.address_for(ShownPlayer.of(user)) == own
+    assert avatars.address_for(guest) == avatars.address_for(ShownPlayer.of(guest)) == NEUTRAL
+    ban_player(user)
+    assert avatars.address_for(user) == NEUTRAL
+    erase_player(user)
+    assert avatars.address_for(ShownPlayer.of(user)) == NEUTRAL
+    assert client.get(NEUTRAL).status_code == 200
+
+
+def test_with_the_name_the_picture_changes(client: Client, user: User) -> None:
+    before = avatars.address_for(user)
+    rename_player(user, "Grace Hopper")
+    shown = client.get(user.get_absolute_url()).content.decode()
+    assert before not in shown
+    assert avatars.address_of("Grace Hopper") in shown
+
+
+def test_it_is_decoration_and_stands_beside_the_name(user: User, sign_in: SignIn, client: Client) -> None:
+    deal = factory.deal("plot")
+    factory.listed(deal, Score(52, 60_000, 90), who=user)
+    address = avatars.address_for(user)
+    pages = [
+        client.get(user.get_absolute_url()),
+        client.get(reverse("players:search"), {"name": "Ada"}),
+        client.get(reverse("boards:deal", args=[deal.day, "plot"])),
+        sign_in(user).get("/rules/braid/"),
+    ]
+    for page in pages:
+        tags = re.findall(rf'<img[^>]*src="{address}"[^>]*>', page.content.decode())
+        assert tags, page.request["PATH_INFO"]
+        assert all('alt=""' in tag for tag in tags)
+    frame = json.loads(live.read_frame(deal, "race"))
+    assert frame["entries"][0]["avatar"] == address
+
+
+def test_on_a_board_a_former_player_has_the_neutral_one(user: User) -> None:
+    deal = factory.deal("plot")
+    factory.listed(deal, Score(52, 60_000, 90), who=user)
+    erase_player(user)
+    (entry,) = json.loads(live.read_frame(deal, "race"))["entries"]
+    assert entry["avatar"] == NEUTRAL

@@ -1,0 +1,99 @@
+"""The calendar of reminders: private, renewable, gone with its player."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.test import Client
+from icalendar import Calendar
+from pytest_django import Settings
+
+from accounts.calendar import address_of
+from accounts.deletion import erase_player
+from accounts.export import export
+from accounts.guests import BACKEND
+from accounts.models import CalendarLink
+from accounts.moderation import ban_player
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+CHANGE = "/players/me/calendar/"
+
+
+@pytest.fixture
+def who() -> Any:
+    return factory.player()
+
+
+@pytest.fixture
+def mine(who: Any) -> Client:
+    client = Client()
+    client.force_login(who, backend=BACKEND)
+    return client
+
+
+def path(who: Any, settings: Any) -> str:
+    return address_of(CalendarLink.objects.get(player=who)).removeprefix(settings.PUBLIC_URL)
+
+
+def test_it_is_made_read_renewed_and_turned_off(who: Any, mine: Client, settings: Settings) -> None:
+    assert "Make a calendar" in mine.get("/players/me/settings/").content.decode()
+    assert mine.post(CHANGE, {"do": "set", "hour": "7"}).status_code == 302
+    address = path(who, settings)
+    assert settings.PUBLIC_URL + address in mine.get("/players/me/settings/").content.decode()
+    answer = Client().get(address)
+    assert answer["Content-Type"] == "text/calendar; charset=utf-8"
+    event: Any = Calendar.from_ical(answer.content).walk("VEVENT")[0]
+    assert event["rrule"]["freq"] == ["DAILY"]
+    assert (event["dtstart"].dt.hour, event["dtstart"].dt.tzinfo) == (7, None)
+    assert len(event.walk("VALARM")) == 1
+    mine.post(CHANGE, {"do": "set", "hour": "23"})
+    assert path(who, settings) == address
+    mine.post(CHANGE, {"do": "renew", "hour": "23"})
+    assert Client().get(address).status_code == 404
+    renewed = path(who, settings)
+    assert Client().get(renewed).status_code == 200
+    mine.post(CHANGE, {"do": "stop", "hour": "23"})
+    assert Client().get(renewed).status_code == 404
+
+
+def test_it_speaks_the_players_language(who: Any, mine: Client, settings: Settings) -> None:
+    who.preferences = {"language": "de"}
+    who.save()
+    mine.post(CHANGE, {"do": "set", "hour": "7"})
+    assert "neun Spiele warten" in Client().get(path(who, settings)).content.decode()
+
+
+def test_addresses_that_nobody_was_given_are_not_found(client: Client) -> None:
+    for token in ("", "00", "0" * 32, f"{'0' * 32}:forged", "é:x"):
+        assert client.get(f"/calendar/{token}.ics").status_code == 404
+
+
+def test_wrong_settings_are_refused_and_guests_sent_to_sign_up(mine: Client, client: Client) -> None:
+    wrong_hours = [{"do": "set", "hour": hour} for hour in ("24", "²", "0199999", "-1")]
+    for data in (*wrong_hours, {"do": "set"}, {"do": "go", "hour": "1"}):
+        assert mine.post(CHANGE, data).status_code == 400
+    guest = factory.player(is_guest=True)
+    client.force_login(guest, backend=BACKEND)
+    client.post(CHANGE, {"do": "set", "hour": "7"})
+    assert CalendarLink.objects.count() == 0
+
+
+def test_a_ban_and_a_deletion_end_it_and_the_export_tells_of_it(who: Any, mine: Client, settings: Settings) -> None:
+    mine.post(CHANGE, {"do": "set", "hour": "7"})
+    address = path(who, settings)
+
+    async def document() -> str:
+        return "".join([piece async for piece in export(who)])
+
+    text = async_to_sync(document)()
+    assert json.loads(text)["calendar"][0]["hour"] == 7
+    assert CalendarLink.objects.get().key.hex not in text
+    ban_player(who)
+    assert Client().get(address).status_code == 404
+    who.refresh_from_db()
+    erase_player(who)
+    assert CalendarLink.objects.count() == 0

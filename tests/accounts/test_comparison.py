@@ -1,0 +1,265 @@
+"""Two players side by side: what their profiles show, set against each other."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.comparison import compare, figures_of, rating_of
+from accounts.deletion import erase_player
+from accounts.guests import create_guest
+from accounts.models import User
+from accounts.moderation import ban_player
+from games.models import Attempt, Deal
+from games.races.ratings import ShownRating
+from leaderboards.ratings import keeping
+from tests.accounts.conftest import MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.leaderboards import raced
+
+pytestmark = pytest.mark.django_db
+
+
+def page(one: User, two: User) -> str:
+    return reverse("players:compare", args=[one.public_id, two.public_id])
+
+
+def api(one: User, two: User) -> str:
+    return f"/api/v1/players/{one.public_id}/vs/{two.public_id}"
+
+
+Play = Callable[..., Attempt]
+
+
+@pytest.fixture
+def play(make_deal: MakeDeal, make_attempt: MakeAttempt) -> Play:
+    deals: dict[tuple[str, int], Deal] = {}
+
+    def finish(player: User, variant: str, days_ago: int, **fields: Any) -> Attempt:
+        """A finished game of a player at the deal of a day, which is the same for all."""
+        key = (variant, days_ago)
+        if key not in deals:
+            deals[key] = make_deal(variant, timezone.now().date() - timedelta(days=days_ago))
+        return make_attempt(player, deals[key], **fields)
+
+    return finish
+
+
+@pytest.fixture
+def rival(make_user: MakeUser) -> User:
+    return make_user("Charles Babbage")
+
+
+def test_figures_and_who_is_ahead(user: User, rival: User, play: Play) -> None:
+    for n in range(3):
+        play(user, "plot", n, won=True, elapsed_ms=5000, tokens=90)
+    play(rival, "plot", 3, won=True, elapsed_ms=4000, tokens=95)
+    play(rival, "braid", 0, won=False)
+    found = compare(user, rival)
+    assert list(found.by_variant) == ["braid", "plot"]
+    told = {str(line.title): (line.values, line.ahead) for line in figures_of(found.by_variant["plot"])}
+    assert told == {
+        "Games": ((3, 1), "neither"),
+        "Won": ((3, 1), "first"),
+        "Best time": ((5000, 4000), "second"),
+        "Fewest moves": ((90, 95), "first"),
+        "Streak": ((3, 0), "first"),
+        "Longest streak": ((3, 1), "first"),
+    }
+    assert [line.values for line in figures_of(found.overall)][:2] == [(3, 2), (3, 1)]
+    none = {str(line.title): line.ahead for line in figures_of(found.by_variant["braid"])}
+    assert set(none.values()) == {"neither"}
+
+
+@pytest.mark.parametrize(
+    ("games", "ahead"),
+    [
+        (({"cards_up": 52, "elapsed_ms": 900}, {"cards_up": 51, "elapsed_ms": 1}), "first"),
+        (({"cards_up": 9, "elapsed_ms": 900}, {"cards_up": 9, "elapsed_ms": 800}), "second"),
+        (({"cards_up": 9, "elapsed_ms": 9, "tokens": 4}, {"cards_up": 9, "elapsed_ms": 9, "tokens": 5}), "first"),
+        (({}, {}), "neither"),
+    ],
+)
+def test_ahead_at_a_deal_is_who_is_ahead_on_its_board(
+    user: User, rival: User, play: Play, games: tuple[dict[str, Any], dict[str, Any]], ahead: str
+) -> None:
+    play(user, "plot", 2, **games[0])
+    play(rival, "plot", 2, **games[1])
+    found = compare(user, rival)
+    assert [met.ahead for met in found.latest_deals] == [ahead]
+    assert getattr(found.deals, ahead) == found.deals.total == 1
+    turned = {"first": "second", "second": "first", "neither": "neither"}
+    assert [met.ahead for met in compare(rival, user).latest_deals] == [turned[ahead]]
+
+
+def cells(client: Client, one: User, two: User) -> list[str]:
+    """What the cells of the table of deals say to those who see no colours."""
+    shown = client.get(page(one, two)).content.decode().partition('id="deals"')[2].partition("</table>")[0]
+    found = re.findall(r"<td[^>]*>(.*?)</td>", shown)
+    return [re.sub(r"\s+", " ", re.sub("<[^>]*>", "", cell)).strip() for cell in found]
+
+
+def test_who_is_ahead_is_said_in_words(client: Client, user: User, rival: User, play: Play) -> None:
+    play(user, "plot", 2, won=True, elapsed_ms=5000)
+    play(rival, "plot", 2, won=True, elapsed_ms=4000)
+    assert cells(client, user, rival) == ["won 0:05.0", "ahead won 0:04.0"]
+    shown = client.get(page(user, rival)).content.decode()
+    assert shown.count('<span class="visually-hidden">ahead </span>') == 3, "at the deal, and in the best time twice"
+    client.cookies["django_language"] = "de"
+    assert '<span class="visually-hidden">vorn </span>' in client.get(page(user, rival)).content.decode()
+
+
+def test_where_cards_and_times_are_equal_the_moves_are_told(
+    client: Client, user: User, rival: User, play: Play
+) -> None:
+    play(user, "plot", 2, won=True, elapsed_ms=5000, tokens=90)
+    play(rival, "plot", 2, won=True, elapsed_ms=5000, tokens=91)
+    assert cells(client, user, rival) == ["ahead won 0:05.000 90 moves", "won 0:05.000 91 moves"]
+
+
+def test_all_deals_in_common_are_counted_and_the_latest_ten_listed(user: User, rival: User, play: Play) -> None:
+    today = timezone.now().date()
+    for n in range(12):
+        play(user, "plot", n, won=True)
+        play(rival, "plot", n)
+    play(user, "braid", 0, won=True)
+    found = compare(user, rival)
+    assert (found.deals.first, found.deals.second, found.deals.neither) == (12, 0, 0)
+    assert [met.day for met in found.latest_deals] == [today - timedelta(days=n) for n in range(10)]
+
+
+@pytest.mark.parametrize(
+    "hidden", [{"state": "review"}, {"state": "rejected"}, {"state": "pending"}, {"ranked": False}]
+)
+def test_what_profiles_do_not_count_is_not_compared(
+    user: User, rival: User, play: Play, sign_in: SignIn, hidden: dict[str, Any]
+) -> None:
+    play(user, "plot", 0, won=True, **hidden)
+    play(rival, "plot", 0)
+    found = compare(user, rival)
+    assert found.deals.total == 0
+    assert found.overall[0].played == 0
+    assert sign_in(user).get(page(user, rival)).content.decode().count("None so far.") == 2
+
+
+def test_rated_races_both_were_in(user: User, rival: User, make_user: MakeUser) -> None:
+    other, now = make_user(), timezone.now()
+    raced.race([user, rival, other], [1, 2, 3], at=now - timedelta(hours=5))
+    raced.race([user, rival], [1, 1], at=now - timedelta(hours=4))
+    raced.race([user, rival], ["disqualified", 1], at=now - timedelta(hours=3))
+    raced.race([user, other], at=now - timedelta(hours=2))
+    raced.race([user, rival], at=now - timedelta(hours=1), rated=False)
+    keeping.rate_finished()
+    found = compare(user, rival)
+    assert (found.races.first, found.races.second, found.races.neither) == (1, 1, 1)
+    assert [(met.places, ahead) for met, ahead in found.latest_races] == [
+        ((None, 1), "second"),
+        ((1, 1), "neither"),
+        ((1, 2), "first"),
+    ]
+
+
+def test_between_uncertain_ratings_nobody_is_ahead() -> None:
+    sure, unsure = ShownRating(1600, provisional=False), ShownRating(1700, provisional=True)
+    assert rating_of((None, None)) == []
+    assert [(line.values, line.ahead) for line in rating_of((sure, unsure))] == [((1600, 1700), "neither")]
+    assert [line.ahead for line in rating_of((sure, ShownRating(1500, provisional=False)))] == ["first"]
+    assert [(line.values, line.ahead) for line in rating_of((sure, None))] == [((1600, None), "neither")]
+
+
+def test_the_page_shows_it(client: Client, user: User, rival: User, play: Play) -> None:
+    play(user, "plot", 0, won=True)
+    play(rival, "plot", 0)
+    raced.race([user, rival])
+    keeping.rate_finished()
+    shown = client.get(page(user, rival)).content.decode()
+    for text in ("Ada Lovelace", "Charles Babbage", "Deals both have finished", "place 1", "3 cards", "The Plot"):
+        assert text in shown, text
+    assert user.get_absolute_url() in shown
+
+
+def test_who_has_no_page_is_answered_as_there(
+    client: Client, user: User, rival: User, make_user: MakeUser, sign_in: SignIn
+) -> None:
+    guest, banned, erased = create_guest(), make_user(), make_user()
+    ban_player(banned)
+    erase_player(erased)
+    erased.refresh_from_db()
+    for viewer in (client, sign_in(rival)):
+        for other in (guest, banned, User(public_id=uuid.uuid4())):
+            for both in ((user, other), (other, user)):
+                assert viewer.get(page(*both)).status_code == 404
+                assert viewer.get(api(*both)).status_code == 404
+        assert viewer.get(page(user, erased)).status_code == viewer.get(page(erased, user)).status_code == 410
+        assert viewer.get(api(user, erased)).status_code == 404
+
+
+def test_nobody_is_compared_with_themselves(client: Client, user: User) -> None:
+    assert client.get(page(user, user)).headers["Location"] == user.get_absolute_url()
+    assert client.get(api(user, user)).status_code == 404
+
+
+def test_the_way_there(client: Client, user: User, rival: User, guest: User, sign_in: SignIn) -> None:
+    address = page(user, rival)
+    assert address in sign_in(user).get(rival.get_absolute_url()).content.decode()
+    assert "Compare with me" not in client.get(rival.get_absolute_url()).content.decode()
+    assert "Compare with me" not in sign_in(guest).get(rival.get_absolute_url()).content.decode()
+    search = reverse("players:search")
+    assert f"{search}?compare={user.public_id}" in sign_in(user).get(user.get_absolute_url()).content.decode()
+    found = client.get(search, {"name": "char", "compare": str(user.public_id)}).content.decode()
+    assert address in found
+    assert "Compare Ada Lovelace with" in found
+    assert client.get(search, {"compare": str(guest.public_id)}).status_code == 404
+    assert client.get(search, {"compare": "x"}).status_code == 404
+
+
+def test_more_games_take_no_more_queries(
+    client: Client,
+    user: User,
+    rival: User,
+    play: Play,
+    django_assert_max_num_queries: Any,
+) -> None:
+    now = timezone.now()
+    for n in range(12):
+        play(user, "plot", n, won=True)
+        play(rival, "plot", n)
+        raced.race([user, rival], at=now - timedelta(hours=n + 1))
+    keeping.rate_finished()
+    with django_assert_max_num_queries(9):
+        assert client.get(page(user, rival)).status_code == 200
+    with django_assert_max_num_queries(8):
+        assert client.get(api(user, rival)).status_code == 200
+
+
+def test_the_api_tells_the_same(client: Client, user: User, rival: User, play: Play) -> None:
+    today = timezone.now().date()
+    play(user, "plot", 0, won=True)
+    play(rival, "plot", 0)
+    raced.race([rival, user])
+    keeping.rate_finished()
+    told = client.get(api(user, rival)).json()
+    assert [one["name"] for one in told["players"]] == ["Ada Lovelace", "Charles Babbage"]
+    assert [one["overall"]["won"] for one in told["players"]] == [1, 0]
+    assert all(one["provisional"] and one["rating"] for one in told["players"])
+    assert [one["variant"] for one in told["variants"]] == ["plot"]
+    assert told["deals"] == {"ahead": [1, 0], "neither": 0}
+    assert told["latest_deals"] == [
+        {
+            "variant": "plot",
+            "day": today.isoformat(),
+            "games": [
+                {"won": True, "cards_up": 52, "elapsed_ms": 400, "tokens": 3},
+                {"won": False, "cards_up": 3, "elapsed_ms": 400, "tokens": 3},
+            ],
+        }
+    ]
+    assert told["races"] == {"ahead": [0, 1], "neither": 0}
+    assert told["latest_races"][0]["places"] == [2, 1]

@@ -1,0 +1,208 @@
+"""Inviting others by link: who gets there, what they find, and how the two find each other."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import signing
+from django.test import Client
+from django.urls import reverse
+
+from accounts import invitations
+from accounts.deletion import erase_player
+from accounts.models import Follow, User
+from accounts.moderation import ban_player
+from accounts.renaming import rename_player
+from games import limits
+from games.ghosts import inbox
+from games.ghosts.models import Notice
+from games.races.models import Entrant, Room
+from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
+
+pytestmark = pytest.mark.django_db
+
+INVITE = reverse("players:invite")
+
+
+def join(inviter: User) -> str:
+    return reverse("players:join", args=[invitations.token_of(inviter)])
+
+
+def accept(inviter: User) -> str:
+    return reverse("players:accept", args=[invitations.token_of(inviter)])
+
+
+def player_in(client: Client) -> User:
+    return User.objects.get(pk=client.session["_auth_user_id"])
+
+
+def room_of(player: User) -> Room:
+    return Entrant.objects.get(player=player).race.room
+
+
+def test_a_player_gets_a_link_to_share(user: User, sign_in: SignIn, settings: Any) -> None:
+    shown = sign_in(user).get(INVITE)
+    assert shown.context["link"].startswith(f"{settings.PUBLIC_URL}/join/")
+    token = shown.context["link"].rstrip("/").rpartition("/")[2]
+    assert invitations.inviter_of(token) == user
+    for part in ("data-copies", "data-shares", "sharing.js", shown.context["link"]):
+        assert part in shown.content.decode()
+
+
+def test_in_german_the_way_to_a_room_is_one_sentence(user: User, sign_in: SignIn) -> None:
+    shown = sign_in(user).get(INVITE, headers={"accept-language": "de"}).content.decode()
+    assert f'<a href="{reverse("games:races")}">Mach einen Raum auf</a> und schick den Link dazu.' in shown
+
+
+def test_it_takes_an_account_to_invite(client: Client, guest: User, sign_in: SignIn) -> None:
+    assert client.get(INVITE).headers["Location"].startswith(reverse("account_login"))
+    assert sign_in(guest).get(INVITE).headers["Location"].startswith(reverse("account_signup"))
+
+
+def test_a_stranger_reads_who_invites_and_what_to_do(client: Client, user: User) -> None:
+    address = join(user)
+    shown = client.get(address)
+    text = shown.content.decode()
+    assert "Ada Lovelace invites you to race at patience" in text
+    assert '<meta name="robots" content="noindex">' in text
+    assert f"{reverse('account_signup')}?next={address}" in text
+    assert user.username not in address
+    assert not shown.cookies.get("sessionid"), "looking makes nobody a guest"
+    assert not Room.objects.exists()
+
+
+def test_a_stranger_who_accepts_is_a_guest_in_a_room_and_the_inviter_is_told(
+    client: Client, user: User, sign_in: SignIn
+) -> None:
+    answer = client.post(accept(user))
+    guest = player_in(client)
+    room = room_of(guest)
+    assert guest.is_guest
+    assert (room.host_id, room.kind) == (guest.pk, Room.Kind.PRIVATE)
+    assert answer.headers["Location"] == reverse("games:room", args=[room.code])
+    notice = Notice.objects.get(player=user)
+    assert (notice.kind, notice.data["player"]) == (Notice.Kind.JOINED, guest.pk)
+    inbox = sign_in(user).get(reverse("games:inbox")).content.decode()
+    assert f"{guest.display_name} has accepted your invitation" in inbox
+    assert answer.headers["Location"] in inbox
+    assert "has been told that you are here" in client.get(answer.headers["Location"]).content.decode()
+
+
+def test_whoever_makes_an_account_comes_back_and_follows(client: Client, user: User) -> None:
+    address = join(user)
+    form = {"username": "Mary Somerville", "password1": PASSWORD, "password2": PASSWORD, "next": address}
+    assert client.post(reverse("account_signup"), form).headers["Location"] == address
+    assert "Race Ada Lovelace" in client.get(address).content.decode()
+    client.post(accept(user))
+    mary = player_in(client)
+    assert Follow.objects.filter(follower=mary, followed=user).exists()
+    assert not Follow.objects.filter(follower=user).exists(), "the inviter decides for themselves"
+    assert Notice.objects.get(player=user).data["player"] == mary.pk
+
+
+def test_accepting_again_leads_to_the_same_room_and_tells_nobody_twice(client: Client, user: User) -> None:
+    first = client.post(accept(user)).headers["Location"]
+    assert client.post(accept(user)).headers["Location"] == first
+    assert Notice.objects.filter(player=user).count() == 1
+    assert Room.objects.count() == 1
+
+
+def test_ones_own_link_leads_to_the_page_that_gives_it(user: User, sign_in: SignIn) -> None:
+    client = sign_in(user)
+    assert client.get(join(user)).headers["Location"] == INVITE
+    assert client.post(accept(user)).headers["Location"] == INVITE
+    assert not Notice.objects.exists()
+
+
+def dead_links(user: User) -> list[str]:
+    token = invitations.token_of(user)
+    forged = token[:-1] + ("A" if token[-1] != "A" else "B")
+    elsewhere = signing.TimestampSigner(sep=".", salt="another").sign(user.public_id.hex)
+    unsigned = signing.TimestampSigner(sep=".", salt="invitation").sign("nobody")
+    return [forged, elsewhere, unsigned, user.public_id.hex, "x"]
+
+
+def test_a_link_that_is_none_says_so_kindly(client: Client, user: User) -> None:
+    for token in dead_links(user):
+        for answer in (
+            client.get(reverse("players:join", args=[token])),
+            client.post(reverse("players:accept", args=[token])),
+        ):
+            assert answer.status_code == 404
+            assert "This invitation is over" in answer.content.decode()
+            assert "Ada" not in answer.content.decode()
+    assert not User.objects.filter(is_guest=True).exists()
+
+
+def test_a_link_ends_after_two_weeks(client: Client, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = join(user)
+    assert client.get(address).status_code == 200
+    monkeypatch.setattr(invitations, "LASTS", timedelta(seconds=-1))
+    assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize("end", [ban_player, erase_player])
+def test_a_link_ends_with_the_inviter(client: Client, user: User, end: Any) -> None:
+    address, posted = join(user), accept(user)
+    end(user)
+    assert client.get(address).status_code == client.post(posted).status_code == 404
+
+
+def test_a_link_names_the_player_as_they_are_called_now(client: Client, user: User) -> None:
+    address = join(user)
+    rename_player(user, "Grace Hopper")
+    assert "Grace Hopper invites you" in client.get(address).content.decode()
+
+
+def test_it_leads_nowhere_else(client: Client, user: User) -> None:
+    answer = client.post(accept(user) + "?next=https://evil.example/", {"next": "https://evil.example/"})
+    assert answer.headers["Location"].startswith("/races/")
+
+
+def test_an_inviter_is_told_of_so_many_and_the_others_have_a_room_too(
+    user: User, make_user: MakeUser, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(limits.RATES, "invited", "2/h")
+    friends = [make_user() for _ in range(3)]
+    shown = [sign_in(friend).post(accept(user), follow=True) for friend in friends]
+    assert [room_of(friend).host_id for friend in friends] == [friend.pk for friend in friends]
+    assert ["has been told that you are here" in one.content.decode() for one in shown] == [True, True, False]
+    assert "Ada Lovelace is not told of you" in shown[2].content.decode()
+    assert Notice.objects.filter(player=user).count() == 2
+
+
+def test_a_press_that_is_refused_takes_nothing_of_what_an_inviter_is_told(
+    client: Client, user: User, make_user: MakeUser, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(limits.RATES, "invited", "2/h")
+    for _ in range(3):  # all but the first lead to the room where this guest is sitting
+        client.post(accept(user))
+    friend = make_user()
+    sign_in(friend).post(accept(user))
+    assert {one.data["player"] for one in Notice.objects.filter(player=user)} == {player_in(client).pk, friend.pk}
+
+
+def test_of_one_who_accepts_again_and_again_an_inviter_has_one_unread_notice(client: Client, user: User) -> None:
+    for _ in range(3):
+        address = client.post(accept(user)).headers["Location"]
+        told = Notice.objects.get(player=user)
+        assert told.data == {"player": player_in(client).pk, "address": address}
+        Entrant.objects.all().delete()
+    assert Room.objects.count() == 3
+    inbox.mark_seen(user.pk)
+    client.post(accept(user))
+    assert Notice.objects.filter(player=user).count() == 2
+
+
+def test_a_guest_who_signs_in_afterwards_is_named_by_the_account(
+    client: Client, user: User, make_user: MakeUser
+) -> None:
+    client.post(accept(user))
+    friend = make_user("Charles Babbage")
+    client.post(reverse("account_login"), {"login": "Charles Babbage", "password": PASSWORD})
+    assert player_in(client) == friend
+    told = Notice.objects.get(player=user)
+    assert told.data["player"] == friend.pk
+    assert told.data["address"]

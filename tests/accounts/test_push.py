@@ -1,0 +1,457 @@
+"""Reminders in the browser: chosen, sent at most once a day, encrypted, and gone with session, player or address."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any
+
+import http_ece
+import pytest
+from allauth.usersessions.models import UserSession
+from asgiref.sync import async_to_sync
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from py_vapid import Vapid02
+
+from accounts.deletion import erase_player
+from accounts.export import export
+from accounts.guests import create_guest
+from accounts.models import DailyReminder, PushDevice, User
+from accounts.moderation import ban_player
+from accounts.push import devices, keys, reminding
+from accounts.push.reminding import next_due, remind_due
+from accounts.push.sending import Connect, Message, Outcome, send
+from accounts.sessions import SessionsAdapter
+from accounts.tasks import clean_accounts
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "/players/me/push/"
+SETTINGS = "/players/me/settings/"
+HOUR = 12
+
+
+class Browser:
+    """The keys that a browser makes, and what it reads with them."""
+
+    def __init__(self) -> None:
+        self.private = ec.generate_private_key(ec.SECP256R1())
+        self.auth = secrets.token_bytes(16)
+        self.endpoint = f"https://fcm.googleapis.com/fcm/send/{secrets.token_hex(8)}"
+
+    def told(self, **changed: object) -> dict[str, object]:
+        """What the browser tells the site."""
+        point = self.private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+        subscription = {"endpoint": self.endpoint, "p256dh": keys.to_text(point), "auth": keys.to_text(self.auth)}
+        return {**subscription, "hour": HOUR, "zone": "UTC", **changed}
+
+    def read(self, body: bytes) -> dict[str, str]:
+        """A message, decrypted."""
+        told: dict[str, str] = json.loads(
+            http_ece.decrypt(body, private_key=self.private, auth_secret=self.auth, version="aes128gcm")
+        )
+        return told
+
+
+class Service:
+    """A push service on this machine, which answers with `status`."""
+
+    def __init__(self) -> None:
+        self.status = 201
+        self.asked: list[tuple[str, dict[str, str], bytes]] = []
+        service = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                service.asked.append((self.path, dict(self.headers), body))
+                self.send_response(service.status)
+                self.send_header("Location", "/elsewhere")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+
+    def connect(self, host: str) -> HTTPConnection:
+        """A connection to here, whatever service is wanted."""
+        assert host == "fcm.googleapis.com"
+        return HTTPConnection("127.0.0.1", self.server.server_port, timeout=30)
+
+    def send(self, message: Message) -> Outcome:
+        """Send a message here."""
+        return send(message, self.connect)
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    service = Service()
+    with service.server as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield service
+        server.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def _on(settings: Any) -> None:
+    settings.VAPID_PRIVATE_KEY = keys.new_key()
+
+
+@pytest.fixture
+def today() -> date:
+    return timezone.now().date()
+
+
+def post(client: Client, told: object) -> Any:
+    return client.post(ADDRESS, json.dumps(told), content_type="application/json")
+
+
+def turn_on(client: Client, **changed: object) -> Browser:
+    browser = Browser()
+    assert post(client, browser.told(**changed)).json() == {"on": True}
+    return browser
+
+
+def at(day: date, hour: int = HOUR, minute: int = 0) -> Callable[[], datetime]:
+    return lambda: datetime.combine(day, time(hour, minute), UTC)
+
+
+def make_due(day: date) -> None:
+    DailyReminder.objects.update(due_at=at(day)())
+
+
+@pytest.fixture
+def mine(user: User, sign_in: SignIn) -> Client:
+    return sign_in(user)
+
+
+@pytest.fixture
+def browser(mine: Client, today: date) -> Browser:
+    """A browser in which the player's reminder is due at noon."""
+    browser = turn_on(mine)
+    make_due(today)
+    return browser
+
+
+def test_without_a_key_there_is_no_word_of_it(user: User, sign_in: SignIn, settings: Any) -> None:
+    settings.VAPID_PRIVATE_KEY = ""
+    client = sign_in(user)
+    assert b"push-on" not in client.get(SETTINGS).content
+    assert b"Reminders in the browser" not in client.get("/privacy/").content
+    assert post(client, Browser().told()).status_code == 404
+    assert remind_due() == 0
+
+
+def test_it_is_chosen_and_taken_back_in_each_browser(user: User, sign_in: SignIn) -> None:
+    here, there = sign_in(user), sign_in(user)
+    assert b"data-here" not in here.get(SETTINGS).content
+    turn_on(here)
+    turn_on(there, hour=7, zone="Europe/Berlin")
+    page = here.get(SETTINGS).content.decode()
+    assert "data-here" in page
+    assert f'data-key="{keys.public_key()}"' in page
+    assert '<option value="7" selected>' in page.partition('id="push-hour"')[2].partition("</select>")[0]
+    assert "Reminders in the browser" in here.get("/privacy/").content.decode()
+    assert here.delete(ADDRESS).json() == {"on": False}
+    assert b"data-here" not in here.get(SETTINGS).content
+    assert b"data-here" in there.get(SETTINGS).content
+    assert PushDevice.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "http://fcm.googleapis.com/a",
+        "https://127.0.0.1/a",
+        "https://localhost/a",
+        "https://[::1]/a",
+        "https://evil.example/fcm.googleapis.com/a",
+        "https://fcm.googleapis.com.evil.example/a",
+        "https://evilfcm.googleapis.com/a",
+        "https://.fcm.googleapis.com/a",
+        "https://a..fcm.googleapis.com/a",
+        f"https://{'a' * 64}.fcm.googleapis.com/a",
+        "https://fcm.googleapis.com:8443/a",
+        "https://fcm.googleapis.com@127.0.0.1/a",
+        "https://fcm.googleapis.com/a b",
+        "https://fcm.googleapis.com/a\r\nHost: b",
+        "https://fcm.googleapis.com/" + "a" * 1000,
+        "",
+    ],
+)
+def test_nothing_is_sent_to_other_places(user: User, sign_in: SignIn, endpoint: str) -> None:
+    assert post(sign_in(user), Browser().told(endpoint=endpoint)).status_code == 400
+    assert not PushDevice.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"p256dh": keys.to_text(b"\4" + bytes(64))},
+        {"p256dh": "é"},
+        {"p256dh": None},
+        {"auth": keys.to_text(bytes(15))},
+        {"hour": 24},
+        {"hour": "7"},
+        {"hour": True},
+        {"zone": "Atlantis/Capital"},
+        {"zone": "../../etc/passwd"},
+        {"zone": "Europe"},
+        {"zone": "A" * 65 + "/UTC"},
+        {"zone": ""},
+        {"zone": None},
+    ],
+)
+def test_what_is_no_subscription_is_refused(user: User, sign_in: SignIn, wrong: dict[str, object]) -> None:
+    client = sign_in(user)
+    assert post(client, Browser().told(**wrong)).status_code == 400
+    assert post(client, []).status_code == 400
+    assert not PushDevice.objects.exists()
+
+
+def test_guests_and_strangers_have_none(client: Client, sign_in: SignIn) -> None:
+    assert post(client, Browser().told()).status_code == 401
+    guest = sign_in(create_guest())
+    assert post(guest, Browser().told()).status_code == 403
+    assert b"push-on" not in guest.get(SETTINGS).content
+
+
+def test_a_reminder_arrives_encrypted_signed_and_in_the_players_language(
+    user: User, browser: Browser, service: Service, today: date, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user.preferences = {"language": "de"}
+    user.save()
+    monkeypatch.setattr(reminding, "current_streak", lambda *_: 3)
+    assert remind_due(service.send, at(today)) == 1
+    [(path, headers, body)] = service.asked
+    assert path == browser.endpoint.removeprefix("https://fcm.googleapis.com")
+    assert browser.read(body) == {
+        "title": "Talon: neun Spiele warten",
+        "body": "Deine Serie: 3 Tage in Folge. Ein Sieg heute hält sie am Leben.",
+        "lang": "de",
+    }
+    assert (headers["TTL"], headers["Content-Encoding"]) == ("43200", "aes128gcm")
+    assert Vapid02.verify(headers["Authorization"])
+    assert headers["Authorization"].endswith(f"k={keys.public_key()}")
+
+
+def test_without_a_streak_it_is_in_the_browsers_language(browser: Browser, service: Service, today: date) -> None:
+    remind_due(service.send, at(today))
+    said = browser.read(service.asked[0][2])
+    assert (said["lang"], said["body"]) == (
+        "en-gb",
+        "The same cards for everybody. New deals every day at 00:00 UTC.",
+    )
+
+
+@pytest.mark.usefixtures("browser")
+@pytest.mark.parametrize(("status", "left"), [(404, 0), (410, 0), (307, 1), (429, 1), (500, 1)])
+def test_an_address_that_is_gone_is_forgotten_and_no_redirect_followed(
+    service: Service, today: date, status: int, left: int
+) -> None:
+    service.status = status
+    assert remind_due(service.send, at(today)) == 0
+    assert len(service.asked) == 1
+    assert PushDevice.objects.count() == left
+
+
+def test_a_service_that_is_allowed_no_more_is_not_called(browser: Browser, settings: Any) -> None:
+    settings.PUSH_SERVICES = ["push.example"]
+
+    def never(host: str) -> HTTPConnection:
+        raise AssertionError(host)
+
+    connect: Connect = never
+    to = devices.Subscription(browser.endpoint, b"", b"")
+    assert send(Message(to, b"", 60), connect) is Outcome.GONE
+
+
+def test_nobody_is_told_twice_a_day(user: User, browser: Browser, service: Service, today: date) -> None:
+    both = [DailyReminder.objects.select_related("player").get() for _ in range(2)]
+    now = at(today)()
+    sent = [list(reminding._claimed(reminder, now)) for reminder in both]  # two processes at once
+    assert [len(messages) for messages in sent] == [1, 0]
+    # The one that had it to send died, and it runs again.
+    assert remind_due(service.send, at(today, HOUR + 1)) == 0
+    DailyReminder.objects.update(due_at=at(today, HOUR + 1)())  # the hour was changed while it was sent
+    assert remind_due(service.send, at(today, HOUR + 1)) == 0
+    # Another hour of the same day is for the next day.
+    reminding.choose(user, HOUR + 2, "UTC", at(today, HOUR + 1)())
+    assert remind_due(service.send, at(today, HOUR + 2)) == 0
+    assert remind_due(service.send, at(today + timedelta(days=1), HOUR + 2)) == 1
+    assert browser.read(service.asked[0][2])["title"]
+
+
+@pytest.mark.usefixtures("browser")
+def test_who_has_begun_a_deal_of_the_day_is_not_reminded(
+    user: User, service: Service, today: date, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    make_attempt(user, make_deal(day=today))
+    assert remind_due(service.send, at(today)) == 0
+    tomorrow = today + timedelta(days=1)
+    assert DailyReminder.objects.get().due_at == at(tomorrow)()
+    assert remind_due(service.send, at(tomorrow)) == 1
+
+
+@pytest.mark.usefixtures("browser")
+def test_practice_and_other_days_do_not_count(
+    user: User, service: Service, today: date, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    make_attempt(user, make_deal(practice=True))
+    make_attempt(user, make_deal(day=today - timedelta(days=1)))
+    assert remind_due(service.send, at(today)) == 1
+
+
+@pytest.mark.usefixtures("browser")
+def test_hours_late_it_waits_for_the_next_day(service: Service, today: date) -> None:
+    assert remind_due(service.send, at(today, HOUR + 2, 1)) == 0
+    assert DailyReminder.objects.get().due_at == at(today + timedelta(days=1))()
+
+
+def test_many_are_reminded_in_batches(make_user: MakeUser, sign_in: SignIn, service: Service, today: date) -> None:
+    for _ in range(reminding._BATCH + 3):
+        turn_on(sign_in(make_user()))
+    make_due(today)
+    assert remind_due(service.send, at(today)) == reminding._BATCH + 3
+    assert remind_due(service.send, at(today)) == 0
+
+
+@pytest.mark.usefixtures("browser")
+def test_a_service_that_hangs_holds_nobody_up(today: date, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reminding, "_PATIENCE", 0.0)
+    answers = Event()
+
+    def hangs(_message: Message) -> Outcome:
+        answers.wait()
+        return Outcome.GONE
+
+    assert remind_due(hangs, at(today)) == 0
+    answers.set()
+    assert PushDevice.objects.count() == 1
+
+
+def sign_out(client: Client, _player: User) -> None:
+    client.post(reverse("account_logout"))
+
+
+def end_elsewhere(client: Client, player: User) -> None:
+    key = client.session.session_key
+    session = UserSession.objects.create(user=player, ip="127.0.0.1", session_key=key, user_agent="")
+    SessionsAdapter().end_sessions([session])
+
+
+def change_password_elsewhere(_client: Client, player: User) -> None:
+    other = Client()
+    other.post("/accounts/login/", {"login": player.username, "password": PASSWORD})
+    new = "eight of cups"
+    given = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    assert other.post(reverse("account_change_password"), given).status_code == 302
+    player.refresh_from_db()
+    assert player.check_password(new)
+
+
+def be_banned(_client: Client, player: User) -> None:
+    ban_player(player)
+
+
+def be_erased(_client: Client, player: User) -> None:
+    erase_player(player)
+    assert not DailyReminder.objects.exists()
+
+
+def lose_the_session(_client: Client, _player: User) -> None:
+    Session.objects.all().delete()
+    PushDevice.objects.update(made_at=timezone.now() - timedelta(days=2))
+    clean_accounts()
+
+
+@pytest.mark.usefixtures("browser")
+@pytest.mark.parametrize(
+    "end", [sign_out, end_elsewhere, change_password_elsewhere, be_banned, be_erased, lose_the_session]
+)
+def test_it_ends_with_the_session(
+    user: User, mine: Client, today: date, service: Service, end: Callable[[Client, User], None]
+) -> None:
+    end(mine, user)
+    assert not PushDevice.objects.exists()
+    assert remind_due(service.send, at(today)) == 0
+    assert not DailyReminder.objects.exists()  # without a browser there is nothing to remember
+
+
+@pytest.mark.usefixtures("browser")
+def test_a_session_that_has_run_out_is_not_reminded(today: date, service: Service) -> None:
+    Session.objects.update(expire_date=timezone.now() - timedelta(minutes=1))
+    assert remind_due(service.send, at(today)) == 0
+
+
+def test_a_new_password_ends_no_reminders_here(user: User, today: date, service: Service) -> None:
+    client = Client()
+    client.post("/accounts/login/", {"login": user.username, "password": PASSWORD})
+    turn_on(client)
+    make_due(today)
+    new = "eight of cups"
+    client.post(reverse("account_change_password"), {"oldpassword": PASSWORD, "password1": new, "password2": new})
+    assert b"data-here" in client.get(SETTINGS).content
+    assert remind_due(service.send, at(today)) == 1
+
+
+def test_a_browser_reminds_one_player_and_a_player_has_so_many(make_user: MakeUser, sign_in: SignIn) -> None:
+    first, second = make_user(), make_user()
+    browser = Browser()
+    post(sign_in(first), browser.told())
+    theirs = sign_in(second)
+    post(theirs, browser.told())
+    post(theirs, browser.told(hour=3))
+    assert [device.player for device in PushDevice.objects.all()] == [second]
+    for _ in range(devices.MOST):
+        turn_on(sign_in(second))
+    assert PushDevice.objects.filter(player=second).count() == devices.MOST
+    assert not PushDevice.objects.filter(endpoint=browser.endpoint).exists()
+
+
+def test_the_export_tells_of_it_without_the_address(user: User, sign_in: SignIn) -> None:
+    browser = turn_on(sign_in(user))
+
+    async def document() -> str:
+        return "".join([piece async for piece in export(user)])
+
+    text = async_to_sync(document)()
+    told = json.loads(text)
+    assert (told["reminders"][0]["hour"], told["reminders"][0]["zone"]) == (HOUR, "UTC")
+    assert told["push_devices"][0]["service"] == "fcm.googleapis.com"
+    assert browser.endpoint not in text
+
+
+def utc(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("hour", "zone", "now", "told", "due"),
+    [
+        (18, "Europe/Berlin", "2026-11-22T16:59", None, "2026-11-22T17:00"),
+        (18, "Europe/Berlin", "2026-11-22T17:00", None, "2026-11-23T17:00"),
+        (18, "Europe/Berlin", "2026-07-01T00:00", None, "2026-07-01T16:00"),
+        (18, "Europe/Berlin", "2026-11-22T12:00", "2026-11-22T07:00", "2026-11-23T17:00"),
+        (8, "Pacific/Auckland", "2026-11-22T12:00", None, "2026-11-22T19:00"),
+        (8, "Pacific/Auckland", "2026-11-22T12:00", "2026-11-22T11:30", "2026-11-23T19:00"),
+        (2, "Europe/Berlin", "2026-03-28T12:00", None, "2026-03-29T01:00"),  # an hour that the clocks leave out
+        (2, "Europe/Berlin", "2026-10-24T12:00", None, "2026-10-25T00:00"),  # and one that they have twice
+        (2, "Europe/Berlin", "2026-10-25T00:00", "2026-10-25T00:00", "2026-10-26T01:00"),
+        (9, "Atlantis/Capital", "2026-11-22T08:00", None, "2026-11-22T09:00"),
+    ],
+)
+def test_the_hour_is_that_of_the_players_clock(hour: int, zone: str, now: str, told: str | None, due: str) -> None:
+    assert next_due(hour, zone, utc(now), utc(told) if told else None) == utc(due)

@@ -1,0 +1,82 @@
+"""Races made by the server's own functions beside the server that a browser sees."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.browser.table import won_record
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_MAKE = """
+import hashlib, json, secrets, sys, django
+django.setup()
+from datetime import timedelta
+from importlib import import_module
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
+from django.utils import timezone
+from games.models import Deal
+from games.races import rooms, seats, starting
+from games.races.models import Entrant, Race
+from games.rules import CATALOGUE
+given = json.load(sys.stdin)
+SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
+def signed_in(name):
+    user, _ = get_user_model().objects.get_or_create(
+        username=name, defaults={"display_name": name, "name_key": name.lower()})
+    session = SessionStore()
+    session[SESSION_KEY], session[HASH_SESSION_KEY] = str(user.pk), user.get_session_auth_hash()
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session.create()
+    return user, session.session_key
+users = [signed_in(name) for name in given["names"]]
+seed, variant, now = bytes.fromhex(given["seed"]), CATALOGUE[given["variant"]], timezone.now()
+room = rooms.open_room(users[0][0], given["variant"], limit_s=given["limit_s"], seats=max(2, len(users)))
+deal = Deal.objects.create(
+    variant=given["variant"], game=variant.game, options=dict(variant.options), rules_version=1, seed=seed,
+    commitment=hashlib.sha256(seed + secrets.token_bytes(8)).hexdigest(), opens_at=now, for_race=True, proven=True)
+race = rooms.next_race(room)
+Race.objects.filter(pk=race.pk).update(deal=deal)
+for user, _ in users:
+    seats.sit(room.pk, user)
+Entrant.objects.filter(race=race).update(state="ready")
+assert starting.freeze(race.pk, countdown=timedelta(seconds=given["seconds"]))
+entrants = {entrant.player_id: entrant for entrant in race.entrants.select_related("attempt")}
+print(json.dumps({
+    "code": room.code, "number": race.number, "race": race.pk,
+    "racers": [
+        {"name": user.display_name, "session": key, "entrant": entrants[user.pk].pk,
+         "table": f"/table/{entrants[user.pk].attempt.public_id}/", "attempt": entrants[user.pk].attempt_id}
+        for user, key in users]}))
+"""
+
+
+def run(site: Any, program: str, given: Any = None) -> str:
+    """Run a program beside the server, on its database; what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=json.dumps(given),
+        text=True,
+        env=site.environment,
+        cwd=ROOT,
+        check=True,
+        stdout=subprocess.PIPE,
+    )
+    return done.stdout.splitlines()[-1] if done.stdout else ""
+
+
+def race_soon(site: Any, *names: str, variant: str = "stonewall", seconds: float = 8, limit_s: int = 600) -> Any:
+    """A race of these players, whose cards are dealt so many seconds from now."""
+    seed = won_record(variant)["seed"]
+    given = {"names": names, "variant": variant, "seed": seed, "seconds": seconds, "limit_s": limit_s}
+    return json.loads(run(site, _MAKE, given))
+
+
+def sign_in(context: Any, site: Any, session: str) -> None:
+    """Give a browser's context somebody's session."""
+    context.add_cookies([{"name": "sessionid", "value": session, "url": site.url}])

@@ -1,0 +1,111 @@
+"""The analysis in a replay: asked for, growing, read with the keyboard, without colour, and by a screen reader."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tests.browser.table import Mouse
+from tests.browser.test_every_page import faults
+
+Visit = Callable[..., Any]
+
+DONE: dict[str, Any] = {
+    "state": "done",
+    "percent": 100,
+    "ahead": 0,
+    "mine": False,
+    "verdicts": [53, 52, -2, -1],
+    "turns": [{"n": 1, "to": 3, "better": [["d", 52], ["t0-f", 60]], "unknown": 1}],
+}
+#: What the server says, one after the other: nothing has been asked, then what follows the question.
+SAID: list[dict[str, Any]] = [
+    {"state": "none", "percent": 0, "ahead": 0, "mine": False},
+    {"state": "waiting", "percent": 0, "ahead": 2, "mine": True},
+    {"state": "working", "percent": 40, "ahead": 0, "mine": True, "verdicts": [53, -2, -2, -1], "turns": []},
+    DONE,
+]
+
+
+def practised(visit: Visit) -> Any:
+    """The page of a practice game that was given up after three moves."""
+    page = visit("/practice/", reduced_motion="reduce")
+    page.click(".practice-card:has-text('Labyrinth')")
+    page.wait_for_url(re.compile("/table/"))
+    player = Mouse(page)
+    player.start()
+    for _ in range(3):
+        player.play("d")
+        player.wait_played()
+    page.keyboard.press("r")
+    page.click("#resign-dialog button.danger")
+    page.wait_for_selector("#finish-rank[data-state=verified]")
+    return page
+
+
+def heights(page: Any) -> list[int]:
+    return list(page.evaluate("[...document.querySelectorAll('.verdicts > :not(.turn)')].map(one => one.offsetHeight)"))
+
+
+def test_where_a_game_was_lost_is_asked_shown_and_read(visit: Visit) -> None:
+    page = practised(visit)
+    said = iter(SAID)
+    asked: list[str] = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.method)
+        route.fulfill(status=200, content_type="application/json", body=json.dumps(next(said)))
+
+    page.route("**/analysis.json", answer)
+    page.goto(page.url.replace("/table/", "/replay/"))
+    page.wait_for_selector("#analysis-text:has-text('This game: ')")
+    assert not heights(page)
+    page.focus("#analyse")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#analysis-stop:focus")  # the button pressed has gone
+    page.wait_for_selector("#analysis-text:has-text('Waiting for 2 other games')")
+    page.wait_for_selector(".verdicts .unknown")
+    page.wait_for_selector("#analysis-text:has-text('It can still be won, in 53 moves.')")
+    assert asked == ["GET", "POST", "GET", "GET"]
+    assert page.evaluate("document.activeElement.id") == "analysis-details"
+    # Kinds differ in height or pattern, also where there are no colours.
+    page.emulate_media(forced_colors="active")
+    patterns = page.evaluate(
+        "[...document.querySelectorAll('.verdicts > :not(.turn)')].map(one => getComputedStyle(one).backgroundImage)"
+    )
+    assert len({*zip(heights(page), patterns, strict=True)}) == 3
+    page.emulate_media(forced_colors="none")
+    # The turning point: by its button, by the keys.
+    assert page.text_content("#analysis-status") == "Lost between moves 2 and 3"
+    page.click("#analysis-turn")
+    assert page.text_content("#moves") == "1/3"
+    chance = "The last known chance: these moves would have won. For one other move it is not known."
+    assert page.text_content("#analysis-text") == chance
+    assert page.locator("#better li").first.text_content() == "deal a row: won in 52 moves"
+    assert page.is_hidden("#analysis-turn")
+    assert page.is_visible("#play-on button")
+    page.locator("#better").click()
+    for key, text in (
+        ("ArrowRight", "Whether it can be won from here is not known."),
+        ("End", "Lost: it can no longer be won from here."),
+        ("Home", "It can still be won, in 53 moves."),
+    ):
+        page.keyboard.press(key)
+        assert page.text_content("#analysis-text") == text
+        assert page.is_hidden("#better")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.click("#analysis-details")
+    assert page.locator("#stretches li").all_text_contents() == [
+        "After moves 0 to 1: it could be won",
+        "After move 2: not known",
+        "After move 3: lost",
+    ]
+    assert faults(page) == []
+    # Somebody else has asked for it: nothing is offered to stop.
+    said = iter([SAID[2] | {"mine": False}, *[SAID[3]] * 9])
+    page.reload()
+    page.wait_for_selector("#analysis-progress")
+    assert page.is_hidden("#analysis-stop")

@@ -1,0 +1,139 @@
+"""What a table says and shows beside its moves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tests.browser.table import Mouse, won_record
+from tests.browser.test_playing import deal
+
+Visit = Callable[..., Any]
+
+_APART = """() => {
+  const below = document.querySelector("#stuck").getBoundingClientRect();
+  return [...document.querySelectorAll("#felt .card, #felt .slot")]
+    .every(card => card.getBoundingClientRect().bottom <= below.top + 1);
+}"""
+
+
+def test_a_refused_move_says_why_and_a_pressed_pile_what_it_is(visit: Visit) -> None:
+    page = visit("/play/stonewall/", reduced_motion="reduce")
+    deal(page)
+    player = Mouse(page)
+    player.start()
+    stays = page.locator("#felt .card:not(.movable):not(.down)").first
+    x, y = player.middle(stays.element_handle())
+    page.mouse.click(x, y)
+    page.wait_for_selector("#notice:not([hidden])")
+    said = page.text_content("#notice")
+    assert said.endswith(".")
+    assert page.text_content("#live") == said
+    page.mouse.move(*player.middle("#slot-f1"))
+    page.wait_for_selector("#pile-name:not([hidden])")
+    assert page.text_content("#pile-name") == "Foundation of hearts, empty"
+    page.mouse.move(*player.middle(player.card("t0")))
+    page.mouse.down()
+    page.wait_for_selector(".peek .card")
+    assert page.locator(".peek .card.down").count() == 0
+    assert page.locator(".peek .card").count() == page.locator("#felt > .card[data-pile=t0]:not(.down)").count()
+    page.mouse.up()
+    page.wait_for_selector(".peek", state="detached")
+    assert page.text_content("#moves") == "0"
+    # By a key the fan stays, but not beyond a move that comes in.
+    player.card("t0").focus()
+    page.keyboard.press("p")
+    page.wait_for_selector(".peek .card")
+    player.play_elsewhere(won_record("stonewall")["tokens"][:1])
+    assert page.locator(".peek").count() == 0
+
+
+def test_moves_are_taken_back_and_made_again_and_the_end_is_said_beside_the_cards(visit: Visit) -> None:
+    page = visit("/play/labyrinth/", reduced_motion="reduce")
+    stuck: list[bool] = []
+
+    def line(here: Any) -> None:
+        there = here.connect_to_server()
+        there.on_message(lambda text: here.send(text.replace('"stuck":false', '"stuck":true') if stuck else text))
+
+    page.route_web_socket(re.compile("/ws/play/"), line)
+    deal(page)
+    player = Mouse(page)
+    player.start()
+    for token in won_record("labyrinth")["tokens"][:2]:
+        player.play(token)
+        player.wait_played()
+    up = page.text_content("#cards-up")
+    page.click("[data-opens=more-dialog]")
+    page.click("#rules")
+    page.wait_for_selector("#rules-text[data-loaded] h2")
+    assert page.is_visible(".clock-note")
+    page.keyboard.press("Escape")
+    page.click("[data-opens=more-dialog]")
+    page.click("#rewind")
+    page.wait_for_function("() => document.querySelector('#moves').textContent === '4'")
+    assert page.is_disabled("#undo")
+    for moves in ("5", "6"):
+        page.click("#redo")
+        page.wait_for_function("n => document.querySelector('#moves').textContent === n", arg=moves)
+    assert page.text_content("#cards-up") == up
+    assert page.is_disabled("#redo")
+    stuck.append(True)
+    page.keyboard.press("d")
+    page.wait_for_selector("#stuck:not([hidden])")
+    page.wait_for_function(_APART)
+    assert page.text_content("#live").endswith("No move is left here.")
+    stuck.clear()
+    page.focus("#stuck-undo")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#stuck", state="hidden")
+    assert page.evaluate("document.activeElement !== document.body")
+
+
+def test_the_direction_of_a_braid_is_asked_below_it_and_has_the_focus(visit: Visit) -> None:
+    page = visit("/play/braid-either/", reduced_motion="reduce")
+    deal(page)
+    Mouse(page).start()
+    assert page.evaluate("document.activeElement.dataset.direction") == "up"
+    assert page.evaluate(_APART.replace("#stuck", "#direction"))
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#direction", state="hidden")
+    assert page.evaluate("document.activeElement.closest('#felt') !== null")
+
+
+def test_practice_is_paused_beyond_a_reload_and_a_second_tab_sees_it(visit: Visit) -> None:
+    page = visit("/practice/", width=390, height=844, reduced_motion="reduce")
+    page.click(".practice-card:has-text('Labyrinth')")
+    page.wait_for_url(re.compile("/table/"))
+    player = Mouse(page)
+    player.start()
+    player.play("d")
+    player.wait_played()
+    page.keyboard.press("u")
+    player.wait_played()
+    page.click("#pause")
+    page.wait_for_selector("#paused:not([hidden])")
+    assert page.text_content("#live") == "Paused: the clock stands, and the cards are covered."
+    other = page.context.new_page()
+    other.goto(page.url)
+    for one in (page, other):
+        one.wait_for_selector("#paused:not([hidden])")
+        assert one.evaluate("document.activeElement.id") == "resume"
+        assert one.locator("#felt .card").first.is_hidden()
+        assert one.evaluate("document.querySelector('#felt').inert")
+        one.keyboard.press("d")
+        assert one.is_disabled("#draw")
+        assert one.text_content("#moves") == "2"
+    stood = page.text_content("#clock")
+    page.reload()
+    page.wait_for_selector("#paused:not([hidden])")
+    assert page.text_content("#clock") == stood
+    player.start()
+    page.keyboard.press("b")
+    for one in (page, other):
+        one.wait_for_selector("#paused", state="hidden")
+        assert one.locator("#felt .card").first.is_visible()
+    page.keyboard.press("y")  # what was taken back before the reload is made again
+    page.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '3'")
+    assert page.text_content("#moves") == "3"

@@ -1,0 +1,212 @@
+"""No index of a card is covered or cut, and nothing leaves the felt: at any table, hand, size of index and screen.
+
+Positions are fed to the page's own layout; the index of each card is measured in the page. A few positions are drawn as
+well, and what is seen of them is compared with what was reckoned. ``--full`` takes 200 positions a variant.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from games.rules import CATALOGUE
+from tests.browser.positions import positions
+
+Visit = Callable[..., Any]
+
+SIZES = {"390": (390, 844), "820": (820, 1180), "1440": (1440, 900)}
+FEW, MANY = 6, 200
+GAMES = {
+    game: [name for name, variant in CATALOGUE.items() if variant.game == game]
+    for game in sorted({variant.game for variant in CATALOGUE.values()})
+}
+
+# What the functions below share, put on the page once.
+_TOOLS = """async views => {
+  const load = name => import(document.querySelector('script[src*="table/main"]').src.replace('main', name));
+  const [{layout}, {small}, {newState}, {render}, {settings}] = await Promise.all([
+    load('layout'), load('layouts/fans'), load('state'), load('render'), load('../settings')]);
+  const old = document.querySelector('#felt');
+  const bench = document.body.appendChild(document.createElement('div'));
+  bench.style.cssText = 'position: fixed; left: 0; top: 0; pointer-events: none';
+  const fresh = newState(old, {play() {}, draw() {}});
+  const artwork = fresh.faces.artwork(views[0]);
+  await artwork.load();
+  const indices = new Map();
+
+  // The box of a symbol's index, in hundredths of a card's width: what begins in its upper part and ends there.
+  const indexOf = symbol => {
+    if (!indices.has(symbol)) {
+      const picture = artwork.picture('0 0 100 140', '', [symbol]);
+      picture.style.cssText = 'width: 100px; height: 140px';
+      bench.replaceChildren(picture);
+      const boxes = [...picture.children].map(part => part.getBoundingClientRect()).filter(box => box.bottom < 62);
+      const edge = (side, pick) => pick(...boxes.map(box => box[side]));
+      indices.set(symbol, boxes.length ? [edge('left', Math.min), edge('top', Math.min),
+        edge('right', Math.max), edge('bottom', Math.max)] : null);
+      bench.replaceChildren();
+    }
+    return indices.get(symbol);
+  };
+  const turned = (points, turn, cx, cy) => {
+    const [c, s] = [Math.cos(turn * Math.PI / 180), Math.sin(turn * Math.PI / 180)];
+    return points.map(([x, y]) => [cx + (x - cx) * c - (y - cy) * s, cy + (x - cx) * s + (y - cy) * c]);
+  };
+  const corners = (left, top, right, bottom) => [[left, top], [right, top], [right, bottom], [left, bottom]];
+  const shapes = ({w, h}, rect, large) => {
+    const {x, y, code, mirror, turn = 0} = rect;
+    const about = points => turned(points, turn, x + w / 2, y + h / 2);
+    const box = code && indexOf(`${code}-${large ? (mirror ? 'd' : 'c') : mirror ? 'j' : 'i'}`);
+    return {
+      card: about(corners(x, y, x + w, y + h)),
+      index: box && about(corners(...box.map((at, k) => (k % 2 ? y : x) + at * w / 100))),
+    };
+  };
+  // Whether two convex shapes share more than an edge of half a pixel: by a line that separates them.
+  const meet = (one, other) => ![one, other].some(shape => shape.some(([x, y], k) => {
+    const [nextX, nextY] = shape[(k + 1) % shape.length];
+    const [nx, ny] = [nextY - y, x - nextX];
+    const length = Math.hypot(nx, ny);
+    const along = points => points.map(([px, py]) => (px * nx + py * ny) / length);
+    return Math.max(...along(one)) < Math.min(...along(other)) + 0.5
+      || Math.max(...along(other)) < Math.min(...along(one)) + 0.5;
+  }));
+  const space = () => ({width: old.clientWidth, height: old.clientHeight});
+
+  globalThis.bench = {
+    // The faults of one position at one hand and size of index.
+    faults(view, flipped, largeIndex) {
+      settings.large_cards = largeIndex;
+      const {width, height} = space();
+      const laid = layout(view, width, height, flipped);
+      const large = small(laid.w);
+      const placed = [...laid.cards].sort((a, b) => a.z - b.z).map(rect => ({rect, ...shapes(laid, rect, large)}));
+      const found = [];
+      placed.forEach(({rect, card, index}, k) => {
+        const name = `${rect.code ?? 'a back'} on ${rect.pile}`;
+        if (card.some(([x, y]) => x < -4 || y < -4 || x > width + 4 || y > height + 4)) found.push(`${name} is cut`);
+        if (!index) return;
+        if (index.some(([x, y]) => x < 0 || y < 0 || x > width || y > height)) found.push(`${name} has its index cut`);
+        for (const above of placed.slice(k + 1)) {
+          const squared = above.rect.pile === rect.pile && above.rect.x === rect.x && above.rect.y === rect.y;
+          if (squared) return;
+          if (meet(index, above.card)) found.push(`${above.rect.code} covers the index of ${name}`);
+        }
+      });
+      for (const [k, one] of laid.slots.entries()) for (const other of laid.slots.slice(k + 1))
+        if (meet(corners(one.x, one.y, one.x + one.w, one.y + one.h),
+          corners(other.x, other.y, other.x + other.w, other.y + other.h)))
+          found.push(`${one.pile} and ${other.pile} overlap`);
+      return found.map(fault => `${fault}; cards of ${laid.w} px`);
+    },
+
+    // What a position looks like where it is drawn: indices that are not where they were reckoned, or not seen.
+    async seen(view, flipped, largeIndex) {
+      Object.assign(settings, {large_cards: largeIndex, left_handed: flipped});
+      document.querySelector('#felt').replaceWith(old);
+      const felt = old.cloneNode(false);
+      old.replaceWith(felt);
+      const state = newState(felt, {play() {}, draw() {}});
+      Object.assign(state, {view, size: {width: felt.clientWidth, height: felt.clientHeight}});
+      render(state, {jump: true});
+      await Promise.all(felt.getAnimations({subtree: true}).map(one => one.finished.catch(() => {})));
+      const {left, top} = felt.getBoundingClientRect();
+      const found = [];
+      const squared = ({pile, x, y, z}) =>
+        state.pieces.some(({rect}) => rect.pile === pile && rect.x === x && rect.y === y && rect.z > z);
+      for (const {element, rect} of state.pieces) {
+        if (!rect.code || squared(rect)) continue;
+        const {index} = shapes(state.layout, rect, small(state.layout.w));
+        const [xs, ys] = [0, 1].map(k => index.map(point => point[k]));
+        const parts = [...element.querySelectorAll('svg > *')].map(part => part.getBoundingClientRect());
+        const reckoned = [Math.min(...xs) + left, Math.max(...xs) + left];
+        const near = parts.filter(box => box.left > reckoned[0] - 2 && box.right < reckoned[1] + 2
+          && box.top > Math.min(...ys) + top - 2 && box.bottom < Math.max(...ys) + top + 2);
+        if (near.length < 2) found.push(`${rect.code} on ${rect.pile} has its index elsewhere`);
+        // Just inside its corners, as an edge between two cards falls within a pixel.
+        const middle = [0, 1].map(k => index.reduce((sum, point) => sum + point[k] / 4, 0));
+        for (const [x, y] of index.map(point => point.map((at, k) => at + 1.2 * Math.sign(middle[k] - at)))) {
+          const hit = document.elementFromPoint(left + x, top + y)?.closest('.card');
+          if (hit !== element) found.push(`${rect.code} on ${rect.pile} is hidden at ${[x, y].map(Math.round)}`);
+        }
+      }
+      document.querySelector('#felt').replaceWith(old);
+      return found;
+    },
+  };
+}"""
+
+_FAULTS = """views => views.flatMap((view, k) => [false, true].flatMap(left => [false, true].flatMap(large =>
+  bench.faults(view, left, large).map(fault => `${k}${left ? ' left' : ''}${large ? ' large' : ''}: ${fault}`))))"""
+
+_SEEN = """async view => [...await bench.seen(view, false, false), ...await bench.seen(view, true, true)]"""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_index_can_be_read_at_every_table(visit: Visit, request: pytest.FixtureRequest, game: str) -> None:
+    count = MANY if request.config.getoption("full") else FEW
+    views = {variant: positions(variant, count) for variant in GAMES[game]}
+    page = visit(f"/play/{GAMES[game][0]}/", reduced_motion="reduce")
+    page.click("text=Deal the cards")
+    page.wait_for_url(re.compile("/table/"))
+    page.wait_for_selector("#felt .card")
+    page.evaluate(_TOOLS, [view for drawn in views.values() for view in drawn[:1]])
+    found = {}
+    for name, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        for variant, drawn in views.items():
+            found[f"{variant} at {name}"] = page.evaluate(_FAULTS, drawn) + page.evaluate(_SEEN, drawn[2])
+    assert {where: faults for where, faults in found.items() if faults} == {}
+
+
+# What stands in one row: the heights of the middles of the tools shown, and whether any leaves the screen.
+_TOOL_ROWS = """() => {
+  const tools = [...document.querySelectorAll('.tools :is(button, a, select)')]
+    .map(one => one.getBoundingClientRect()).filter(({width}) => width);
+  const outside = tools.some(({left, right}) => left < 0 || right > document.documentElement.clientWidth);
+  return [new Set(tools.map(({top, bottom}) => Math.round((top + bottom) / 4))).size, outside];
+}"""
+
+# Offers what is named, in the longest words.
+_OFFER = """([practice, auto, redo, replay]) => {
+  const tools = document.querySelector('.tools');
+  tools.querySelector('#draw span').textContent = 'Reihe geben';
+  for (const one of tools.querySelectorAll('button')) one.disabled = false;
+  tools.querySelector('#auto').hidden = !auto;
+  tools.querySelector('#redo').disabled = !redo;
+  tools.querySelector('#back-to-replay')?.remove();
+  if (replay) tools.querySelector('#auto').insertAdjacentHTML('afterend',
+    '<a class="tool brief" id="back-to-replay"><svg viewBox="0 0 24 24"></svg><span>Wiedergabe</span></a>');
+  const hint = document.querySelector('#hint, #no-hint');
+  hint.id = practice ? 'hint' : 'no-hint';
+  hint.hidden = !practice;
+}"""
+
+
+def test_the_tools_stand_in_one_row_on_a_phone_in_german(visit: Visit) -> None:
+    page = visit("/practice/", width=390, height=844, reduced_motion="reduce", locale="de-DE")
+    page.click(".practice-card:has-text('Labyrinth')")
+    page.wait_for_url(re.compile("/table/"))
+    page.wait_for_selector("#undo + #redo")
+    found = {}
+    for offered in itertools.product([False, True], repeat=4):
+        if offered[3] and not offered[0]:  # only practice goes on from a replay
+            continue
+        page.evaluate(_OFFER, offered)
+        found[offered] = page.evaluate(_TOOL_ROWS)
+    assert {rows == [1, False] for rows in found.values()} == {True}, found
+    page.reload()
+    page.wait_for_function("() => document.querySelector('#connection').title === 'Verbunden'")
+    page.keyboard.press("r")
+    page.click("#resign-dialog button.danger")
+    page.wait_for_selector("#finish-rank[data-state=verified]")
+    assert page.evaluate(_TOOL_ROWS) == [1, False]
+    page.goto(page.url.replace("/table/", "/replay/"))
+    page.wait_for_selector("#felt .card")
+    assert page.is_visible("#share")
+    assert page.is_visible("#play-on button")
+    assert page.evaluate(_TOOL_ROWS) == [1, False]

@@ -1,0 +1,72 @@
+"""The site without a line: says so, plays the lessons, and goes on when the line is back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tests.browser.table import Mouse, won_record
+from tests.browser.test_site import Pupil, lesson_tokens
+
+Visit = Callable[..., Any]
+#: The caches, once there is one in a language, and no other: the worker of another language has made room.
+KEPT = """async (language) => {
+  await navigator.serviceWorker.ready;
+  for (;;) {
+    const [name, ...more] = await caches.keys();
+    if (name.startsWith(`talon-${language}-`) && more.length === 0)
+      return (await (await caches.open(name)).keys()).map(({url}) => new URL(url).pathname);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}"""
+
+
+def test_without_a_line_the_lessons_are_played_and_with_it_the_game_goes_on(
+    visit: Visit, complaints: list[str]
+) -> None:
+    page = visit("/verify/", reduced_motion="reduce", service_workers="allow")
+    page.evaluate(KEPT, "en-gb")
+    page.click(".languages button[value=de]")
+    kept = page.evaluate(KEPT, "de")
+    assert all(path.startswith(("/static/", "/offline/de/")) for path in kept), json.dumps(kept)
+    context = page.context
+    page.goto("/play/labyrinth/")
+    page.click("text=Karten geben")
+    player = Mouse(page)
+    page.wait_for_selector("body[data-connection=open]")
+    table = page.url
+    first, second, *_ = won_record("labyrinth")["tokens"]
+    player.play(first)
+    player.wait_played()
+    other = visit("/verify/", context=context)
+
+    context.set_offline(True)
+    page.wait_for_selector("body[data-connection=lost]")
+    assert page.is_visible("#lost-text")
+    assert page.is_hidden("#retry")  # it would take the cards away
+    assert page.locator("#felt .card").count() > 0
+
+    other.goto("/")
+    assert other.inner_text("h1") == "Talon ist nicht zu erreichen"
+    other.click(".deal-link[href='/rules/plot/']")
+    other.wait_for_url(re.compile("/rules/plot/"))
+    assert "Keine Verbindung." in other.inner_text("#offline")
+    pupil = Pupil(other)
+    other.evaluate("document.querySelector('.lesson').scrollIntoView()")
+    for token in lesson_tokens("plot")[1]:
+        pupil.play(token)
+    other.wait_for_selector(".lesson-say[data-state=done]")
+    later = visit("/verify/", context=context)
+    later.goto(table)
+    assert later.inner_text("h1") == "Talon ist nicht zu erreichen"
+
+    context.set_offline(False)
+    page.wait_for_selector("body[data-connection=open]")
+    player.play(second)
+    player.wait_played()
+    other.wait_for_selector("[data-line=back]:visible")
+    assert other.get_attribute("[data-line=back] a", "href") == "/rules/plot/"
+    later.wait_for_selector("#felt .card")  # the table opens by itself
+    complaints.clear()  # the browser notes the requests that failed

@@ -1,0 +1,94 @@
+"""A game in Firefox and in WebKit: the first moves by mouse, the others by a second tab."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import PATIENCE_MS, Site
+from tests.browser.table import PLAY_ELSEWHERE, won_record
+from tests.browser.webdrivers import FIREFOX, WEBKIT, Browser, firefox, webkit
+from tests.requirements import need
+
+BROWSERS = {"Firefox": (FIREFOX, firefox), "WebKitGTK": (WEBKIT, webkit)}
+MOVES = 3
+
+_PRESSED_START = "() => document.querySelector('main form button').click()"
+_CONNECTED = "() => document.querySelector('#connection')?.title === 'Connected'"
+_STILL = "() => document.querySelector('#felt').getAnimations({subtree: true}).length === 0"
+_CONFIRMED = "n => Number(document.querySelector('#felt').dataset.confirmed) >= n"
+_WON = "() => document.querySelector('#finish')?.open && document.querySelector('#finish-title').textContent"
+_DECKS = "() => performance.getEntriesByType('resource').filter(({name}) => name.includes('french.svg')).length"
+_SELECTED = "() => getSelection().toString()"
+_TOOLS = """() => {
+  const box = document.querySelector('#undo').getBoundingClientRect();
+  return [box.left + box.width / 2, box.top + box.height / 2].map(Math.round);
+}"""
+# Where the top card of a pile is taken, or its place where there is none; for foundations the one that is offered.
+_PLACE = """pile => {
+  const cards = [...document.querySelectorAll(`#felt .card[data-pile='${pile}']:not([aria-hidden])`)];
+  const top = cards.sort((one, other) => one.dataset.i - other.dataset.i).at(-1);
+  const place = pile === 'f' ? document.querySelector('#felt .kind-f.target') : top;
+  const found = place ?? document.querySelector(`#slot-${pile}`);
+  if (!found) return null;
+  const box = found.getBoundingClientRect();
+  return [box.left + box.width / 2, box.top + box.height / 2].map(Math.round);
+}"""
+
+
+def wait_for(browser: Browser, function: str, *arguments: Any) -> Any:
+    """What a function returns in the page, as soon as that is something."""
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while not (found := browser.call(function, *arguments)):
+        assert time.monotonic() < end, function
+        time.sleep(0.05)
+    return found
+
+
+def click(browser: Browser, x: int, y: int) -> None:
+    """Press and let go at a point."""
+    browser.point(("pointerMove", x, y), ("pointerDown", 0, 0), ("pointerUp", 0, 0))
+
+
+def play(browser: Browser, token: str, *, drag: bool) -> None:
+    """Make a move of one card with the mouse; a drag goes by way of the tools below the felt."""
+    source, target = token.split("-")
+    wait_for(browser, _PLACE, source)
+    wait_for(browser, _STILL)
+    x, y = wait_for(browser, _PLACE, source)  # on a busy machine the cards may not be drawn yet
+    if drag:
+        browser.point(("pointerMove", x, y), ("pointerDown", 0, 0), ("pointerMove", x + 12, y + 12))
+        below = browser.call(_TOOLS)
+        end = browser.call(_PLACE, target)
+        browser.point(("pointerMove", *below), ("pointerMove", end[0] - 4, end[1]), ("pointerMove", *end))
+        browser.point(("pointerUp", 0, 0))
+    else:
+        click(browser, x, y)
+        click(browser, *wait_for(browser, _PLACE, target))
+
+
+@pytest.mark.parametrize("name", BROWSERS)
+def test_a_game_is_won_in_other_browsers(site: Site, tmp_path: Path, name: str) -> None:
+    program, opened = BROWSERS[name]
+    need(program, f"{name}, and what drives it")
+    _won(site, opened, tmp_path)
+
+
+def _won(site: Site, opened: Callable[[Path], AbstractContextManager[Browser]], home: Path) -> None:
+    tokens = won_record("stonewall")["tokens"]
+    with opened(home) as browser:
+        browser.goto(f"{site.url}/play/stonewall/")
+        browser.call(_PRESSED_START)
+        wait_for(browser, _CONNECTED)
+        for k, token in enumerate(tokens[:MOVES]):
+            play(browser, token, drag=k == 1)
+            wait_for(browser, _CONFIRMED, k + 1)
+        assert browser.call(_SELECTED) == ""
+        assert browser.call(_DECKS) == 1
+        browser.call(PLAY_ELSEWHERE, [tokens[MOVES:], 45])
+        assert wait_for(browser, _WON) == "You won!"

@@ -1,0 +1,41 @@
+"""Races begin by the server's clock, whatever the player's own says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.browser.racing import race_soon, sign_in
+
+Visit = Callable[..., Any]
+#: Long enough for two pages to be there before the cards, however busy the machine.
+COUNTDOWN = 40
+
+#: A clock that is three hours fast, and is set back by a day while the race counts down.
+_WRONG = """
+const right = Date.now;
+let wrong = 3 * 3600e3;
+Date.now = () => right() + wrong;
+window.setClock = () => { wrong = -86400e3; };
+"""
+
+
+def test_a_clock_that_is_wrong_and_is_set_changes_nothing(visit: Visit, chromium: Any, site: Any) -> None:
+    race = race_soon(site, "Kephalos", "Prokris", seconds=COUNTDOWN)
+    pages = []
+    for racer, script in zip(race["racers"], (_WRONG, ""), strict=True):
+        context = chromium.new_context(base_url=site.url, service_workers="block")
+        context.set_default_timeout(60_000)
+        context.add_init_script(script)
+        sign_in(context, site, racer["session"])
+        pages.append(visit(racer["table"], context=context))
+    for page in pages:
+        page.wait_for_selector("#starting", state="visible")
+    shown = pages[0].evaluate(
+        "() => { window.setClock(); return Number(document.querySelector('#starting-number').textContent); }"
+    )
+    assert 0 < shown <= COUNTDOWN
+    for page in pages:
+        page.wait_for_selector("#felt .card")
+        page.wait_for_selector("#starting", state="hidden")
+        page.wait_for_function("() => /^0:[0-5][0-9]/.test(document.querySelector('#clock').textContent)")

@@ -1,0 +1,170 @@
+"""The table in a race, from the countdown to the last place, and who else is shown at a daily deal's table."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tests.browser.racing import race_soon, run, sign_in
+from tests.browser.table import Keys, Mouse, Touch, won_record
+from tests.browser.test_playing import deal, play_through, sign_up
+
+Visit = Callable[..., Any]
+
+#: Long enough for two pages to be there before the cards.
+COUNTDOWN = 40
+PHONE = {"width": 390, "height": 844}
+TABLE = {"width": 1440, "height": 900}
+
+_UNFREEZE = """
+import json, sys, django
+django.setup()
+from games.races import starting
+from games.races.models import Entrant
+race = json.load(sys.stdin)
+# One is not ready any more, or the countdown would begin again at once.
+Entrant.objects.filter(pk=Entrant.objects.filter(race=race).order_by("pk").last().pk).update(state="joined")
+assert starting.unfreeze(race)
+"""
+
+_KEEP_WHAT_THE_BANNER_SAYS = """() => {
+  const banner = document.querySelector("#race-banner");
+  const keep = () => { if (banner.checkVisibility()) sessionStorage.banner = banner.innerText; };
+  new MutationObserver(keep).observe(banner, { attributes: true, childList: true, subtree: true });
+}"""
+
+
+class Racers:
+    """The pages of those who race, each in a browser of its own."""
+
+    def __init__(self, chromium: Any, site: Any, *names: str, **race: Any) -> None:
+        self._chromium, self._site = chromium, site
+        self.race = race_soon(site, *names, **{"seconds": COUNTDOWN, **race})
+
+    def seat(self, visit: Visit, place: int, size: dict[str, int], **options: Any) -> Any:
+        """Open a racer's table."""
+        racer = self.race["racers"][place]
+        context = self._chromium.new_context(base_url=self._site.url, viewport=size, service_workers="block", **options)
+        context.set_default_timeout(60_000)
+        sign_in(context, self._site, racer["session"])
+        return visit(racer["table"], context=context)
+
+
+def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any, site: Any) -> None:
+    racers = Racers(chromium, site, "Aletes", "Briseis")
+    phone = racers.seat(visit, 0, PHONE, has_touch=True, is_mobile=True, device_scale_factor=2)
+    desk = racers.seat(visit, 1, TABLE)
+    for page in (phone, desk):
+        page.wait_for_selector("#starting", state="visible")
+        assert re.fullmatch(r"\d+", page.text_content("#starting-number"))
+        assert page.locator("#felt .card").count() == 0
+        assert json.loads(page.text_content("#opening"))["type"] == "waiting"
+        assert page.locator("#can-win").count() == 0
+    before = phone.evaluate("() => JSON.stringify(document.querySelector('#felt').getBoundingClientRect())")
+    for page in (phone, desk):
+        page.wait_for_selector("#felt .card")
+        page.wait_for_selector("#starting", state="hidden")
+    phone.wait_for_selector("#strip:has-text('Briseis')")
+    assert phone.evaluate("() => JSON.stringify(document.querySelector('#felt').getBoundingClientRect())") == before
+    assert phone.evaluate("() => document.documentElement.scrollWidth") == PHONE["width"]
+
+    tokens = won_record("stonewall")["tokens"]
+    keys = Keys(desk)
+    desk.keyboard.press("Tab")
+    desk.keyboard.press("Enter")  # the skip link
+    desk.keyboard.press("Tab")
+    up = next(n for n, token in enumerate(tokens) if token.endswith("-f")) + 1
+    play_through(keys, tokens[:up])
+    phone.wait_for_function(
+        "() => Number(document.querySelector('.strip-cell:not(.me) .strip-figure').textContent) > 0"
+    )
+    desk.wait_for_function("() => document.querySelectorAll('.lanes-panel .lane').length === 2")
+
+    desk.click(".lanes-panel [data-react=clap]")
+    phone.wait_for_selector(".strip-cell:not(.me) .bubble.seen svg")
+
+    ahead = [n for n, token in enumerate(tokens) if token.endswith("-f")][1] + 1
+    play_through(Touch(phone), tokens[:ahead])
+    phone.tap("#resign")
+    phone.wait_for_selector("#resign-dialog[open]")
+    assert "race" in phone.inner_text("#resign-dialog")
+    phone.tap("#resign-dialog button.danger")
+    phone.wait_for_function("() => document.querySelector('#finish-place').textContent === '1st of 2 so far'")
+    desk.wait_for_selector(".lanes-panel .lane.retired")
+
+    desk.reload()
+    desk.wait_for_selector("#felt .card")
+    desk.keyboard.press("r")
+    desk.click("#resign-dialog button.danger")
+    for page, place in ((phone, "1st of 2"), (desk, "2nd of 2")):
+        page.wait_for_selector("#finish[open]")
+        page.wait_for_selector("#finish-place[data-final=true]")
+        assert page.text_content("#finish-place") == place
+    phone.tap("#finish button:has-text('Rematch')")
+    phone.wait_for_url(re.compile(f"/races/{racers.race['code']}/$"))
+
+
+def test_a_race_that_is_put_back_leads_back_to_its_room(visit: Visit, chromium: Any, site: Any) -> None:
+    racers = Racers(chromium, site, "Chiron", "Danae", seconds=120)
+    page = racers.seat(visit, 0, PHONE)
+    page.wait_for_selector("#starting", state="visible")
+    page.wait_for_selector(".strip-cell.me")
+    page.evaluate(_KEEP_WHAT_THE_BANNER_SAYS)  # it may be gone, and the page with it, before anybody looks
+    run(site, _UNFREEZE, racers.race["race"])
+    page.wait_for_url(re.compile(f"/races/{racers.race['code']}/$"))
+    assert "open again" in page.evaluate("sessionStorage.banner")
+
+
+def test_others_at_a_daily_deal_are_seen_beside_the_felt_unless_they_are_hidden(visit: Visit) -> None:
+    one = visit("/", **TABLE)
+    sign_up(one, "Eurydice")
+    other = visit("/", **PHONE)
+    sign_up(other, "Orpheus")
+    for page in (one, other):
+        page.goto("/play/labyrinth/")
+        deal(page)
+    token = won_record("labyrinth")["tokens"][0]
+    player = Mouse(one)
+    player.start()
+    player.play(token)
+    player.wait_played()
+    one.wait_for_selector(".lanes-panel .lane:has-text('Orpheus')")
+    other.wait_for_selector(".mark-on-track[title^='Eurydice: 5/']", state="attached")
+    wide = one.evaluate("() => document.querySelector('#felt').clientWidth")
+    one.click("[data-opens=settings-dialog]")
+    one.check("input[name=hide_others]")
+    one.click("#settings-dialog .actions .button")
+    one.wait_for_selector(".lanes-panel", state="hidden")
+    assert one.evaluate("() => document.querySelector('#felt').clientWidth") > wide
+    one.reload()
+    one.wait_for_selector("#felt .card")
+    assert not one.is_visible(".lanes-panel")
+
+
+def test_the_pace_compares_times_at_equal_cards_up(visit: Visit) -> None:
+    page = visit("/")
+    told = page.evaluate(
+        """async () => {
+          const { Pace, spanText } = await import("/static/js/table/pace.js");
+          const pace = new Pace({ name: "", points: [[0, 4], [5000, 5], [9000, 7], [20000, 10]] });
+          pace.note(100, 4, true);
+          const found = [pace.difference(1000, 4)];
+          pace.note(3000, 5);
+          found.push(pace.difference(3500, 5), pace.difference(8500, 5), pace.difference(12000, 5));
+          pace.note(12000, 8);
+          found.push(pace.difference(12000, 8), pace.difference(12000, 11) === Infinity, pace.cardsAt(8000));
+          const came = new Pace({ name: "", points: [[0, 0], [4000, 2]] });
+          came.note(3000, 1);
+          found.push(came.difference(3000, 1), came.difference(6000, 1));
+          const smooth = new Pace({ name: "", points: [[0, 0], [10000, 1]] });
+          smooth.note(0, 0, true);
+          smooth.smoothed(0, 0);
+          smooth.note(1000, 1);
+          const first = smooth.smoothed(1000, 1);
+          found.push(0 < first && first < smooth.smoothed(2000, 1) && smooth.smoothed(60000, 1) > 8900);
+          return [...found, spanText(-72400, false), spanText(4230, true), spanText(4230, false)];
+        }"""
+    )
+    assert told == [0, 2000, 500, -3000, 8000, True, 5, None, -2000, True, "1:12", "4.2 s", "4 s"]

@@ -1,0 +1,167 @@
+"""From the home page into a race: a player, a friend who has only the link, and somebody who watches."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.table import Mouse, Touch
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+Visit = Callable[..., Any]
+
+TABLE = re.compile(r".*/table/[0-9a-f-]{36}/")
+ROOM = re.compile(r".*/races/[0-9a-z]{10}/")
+
+
+def press(page: Any, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def shows(page: Any, text: str) -> None:
+    sync_api.expect(page.locator("#stage-text")).to_have_text(text)
+
+
+def test_two_race_from_the_home_page_to_the_rematch_and_a_third_watches(visit: Visit) -> None:
+    host = visit("/", width=1440, height=900)
+    host.get_by_role("link", name="Races", exact=True).click()
+    press(host, "Make a room")
+    host.wait_for_url(ROOM)
+    shows(host, "Nobody else is here yet")
+    link = host.get_by_label("Link to this room").input_value()
+    assert link == host.url
+    spectator = visit(link)
+    friend = visit(link, width=390, height=844, has_touch=True, is_mobile=True)
+    shows(friend, "Take a seat")
+    press(friend, "Sit down")
+    for page in (host, friend, spectator):
+        sync_api.expect(page.locator(".seat:not(.free)")).to_have_count(2)
+    press(host, "I am ready")
+    sync_api.expect(friend.locator(".seat.ready")).to_have_count(1)
+    shows(host, "Waiting for one more")
+    assert host.get_by_role("button", name="Start the race").is_hidden()
+    legal = legal_tokens(host)
+    press(friend, "I am ready")
+    for page in (host, friend):
+        page.wait_for_url(TABLE)
+    shows(spectator, "The race is about to start")
+    assert spectator.locator("#to-table").is_hidden()
+
+    mouse, finger = Mouse(host), Touch(friend)
+    for player in (mouse, finger):
+        player.start()
+    assert spectator.locator(".card").count() == 0
+    move = next(token for token in legal if "x" not in token)
+    mouse.play(move)
+    mouse.wait_played()
+    finger.play(move)
+    finger.wait_played()
+    lanes = spectator.locator("#lanes .lane", has_text="one move")
+    sync_api.expect(lanes).to_have_count(2)
+
+    host.get_by_role("button", name="Give up").first.click()
+    host.locator("#resign-dialog button.danger").click()
+    sync_api.expect(host.locator("#finish-place")).to_contain_text("so far")
+    sync_api.expect(spectator.locator("#lanes .lane", has_text="gave up")).to_have_count(1)
+    friend.locator("#resign").tap()
+    friend.locator("#resign-dialog button.danger").tap()
+    for page in (host, friend):
+        page.locator("#finish-place[data-final=true]").wait_for()
+        page.locator("#finish").get_by_role("button", name="Rematch").click()
+        page.wait_for_url(link)
+    sync_api.expect(spectator.locator(".seat:not(.free)")).to_have_count(2)
+    spectator.get_by_role("link", name="Result and replays").click()
+    sync_api.expect(spectator.locator("main")).to_contain_text("The cards were fixed before")
+    for page in (host, friend):
+        press(page, "I am ready")
+    for page in (host, friend):
+        page.wait_for_url(TABLE)
+        page.locator("#starting:visible, #felt .card").first.wait_for()
+
+
+def legal_tokens(page: Any) -> list[str]:
+    """The legal moves of the view that a page's table is sent, once it has been."""
+    found: list[str] = []
+
+    def note(text: str | bytes) -> None:
+        message = json.loads(text)
+        if message["type"] == "view":
+            found[:] = message["legal"]
+
+    page.on("websocket", lambda socket: socket.on("framereceived", note))
+    return found
+
+
+def test_the_host_changes_the_next_race_and_sends_somebody_away(visit: Visit, complaints: list[str]) -> None:
+    host = visit("/races/")
+    press(host, "Make a room")
+    host.wait_for_url(ROOM)
+    friend = visit(host.url)
+    press(friend, "Sit down")
+    press(host, "Change")
+    host.locator("#next-name").select_option("own:tarot")
+    host.locator("[data-options-of='own:tarot']").get_by_text("wild", exact=True).click()
+    host.locator("#next-seats").select_option("3")
+    press(host, "Set")
+    for page in (host, friend):
+        sync_api.expect(page.locator("#room-title")).to_have_text("Tarot Solitaire")
+        sync_api.expect(page.locator("#room-facts")).to_contain_text("3 seats")
+    assert friend.get_by_role("button", name="Change").is_hidden()
+    host.locator("[data-kick]").click()
+    sync_api.expect(friend.locator("h1")).to_have_text("The host has sent you away from this room.")
+    sync_api.expect(host.locator(".seat:not(.free)")).to_have_count(1)
+    complaints.clear()  # the page of the room is refused with its status
+
+
+def test_a_seat_is_given_up_and_taken_again(visit: Visit) -> None:
+    host = visit("/races/")
+    press(host, "Make a room")
+    shows(host, "Nobody else is here yet")
+    press(host, "Leave")
+    shows(host, "Take a seat")
+    press(host, "Sit down")
+    shows(host, "Nobody else is here yet")
+    host.keyboard.press("Tab")
+    focused = host.evaluate("document.activeElement.id")
+    assert focused  # the keyboard is not thrown back to the top
+
+
+def test_the_link_is_copied(visit: Visit) -> None:
+    host = visit("/races/", permissions=["clipboard-read", "clipboard-write"])
+    press(host, "Make a room")
+    host.wait_for_url(ROOM)
+    press(host, "Copy link")
+    sync_api.expect(host.locator("#copy")).to_have_text("Copied")
+    assert host.evaluate("navigator.clipboard.readText()") == host.url
+
+
+def test_a_public_room_comes_up_in_the_lobby_by_itself(visit: Visit) -> None:
+    onlooker, host = visit("/races/"), visit("/races/")
+    host.get_by_text("Game, time and seats").click()
+    host.get_by_text("Everybody", exact=True).click()
+    press(host, "Make a room")
+    host.wait_for_url(ROOM)
+    room = onlooker.locator("#rooms li")
+    sync_api.expect(room).to_contain_text("1 of 8 seats")
+    room.get_by_role("link").click()
+    onlooker.wait_for_url(host.url)
+    shows(onlooker, "Take a seat")
+
+
+def test_who_waits_for_a_quick_match_is_told_on_another_page(visit: Visit) -> None:
+    seeker = visit("/races/")
+    press(seeker, "Find me a race")
+    shows(seeker, "Looking for company…")
+    seeker.get_by_role("link", name="Rules", exact=True).click()
+    other = visit("/races/")
+    press(other, "Find me a race")
+    dialog = seeker.get_by_role("dialog", name="Your race is ready")
+    sync_api.expect(dialog).to_contain_text("2 players have come together.")
+    dialog.get_by_role("link", name="Play").click()
+    for page in (seeker, other):
+        page.wait_for_url(TABLE)

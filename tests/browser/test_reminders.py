@@ -1,0 +1,89 @@
+"""The switch for reminders in the browser; the push service alone is made up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.test_playing import sign_up
+
+expect = pytest.importorskip("playwright.sync_api").expect
+Visit = Callable[..., Any]
+
+#: A browser that notes what it is asked for, and whose subscriptions are made up.
+MADE_UP = """(() => {
+  window.asked = [];
+  let permission = "default";
+  Object.defineProperty(Notification, "permission", { get: () => permission });
+  Notification.requestPermission = async () => {
+    asked.push(navigator.userActivation.isActive ? "asked upon a click" : "asked by itself");
+    return (permission = window.answer ?? "granted");
+  };
+  const keys = {
+    p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    auth: "BTBZMqHH6r4Tts7J_aSIgg",
+  };
+  let held = null;
+  PushManager.prototype.getSubscription = async () => held;
+  PushManager.prototype.subscribe = async (how) => {
+    asked.push(how.userVisibleOnly, typeof how.applicationServerKey);
+    return (held = {
+      toJSON: () => ({ endpoint: "https://fcm.googleapis.com/fcm/send/made-up", keys }),
+      unsubscribe: async () => { asked.push("unsubscribed"); held = null; },
+    });
+  };
+})();"""
+
+
+def test_permission_is_asked_upon_the_switch_and_a_reminder_shown(visit: Visit) -> None:
+    page = visit("/verify/", service_workers="allow", permissions=["notifications"], timezone_id="Asia/Tokyo")
+    page.add_init_script(MADE_UP)
+    sign_up(page, "Mnemosyne")
+    page.goto("/players/me/settings/")
+    switch, says = page.locator("#push-on"), page.locator("#push-says")
+    expect(switch).to_be_enabled()
+    expect(switch).not_to_be_checked()
+    assert page.evaluate("asked") == []
+
+    page.evaluate("answer = 'denied'")
+    switch.click()
+    expect(says).to_contain_text("does not allow")
+    expect(switch).not_to_be_checked()
+    page.evaluate("answer = 'granted'")
+    with page.expect_request("**/players/me/push/") as sent:
+        switch.click()
+    expect(says).to_have_text("You will be reminded in this browser.")
+    told = json.loads(sent.value.post_data)
+    assert (told["hour"], told["zone"]) == (18, "Asia/Tokyo")
+    assert page.evaluate("asked") == ["asked upon a click", "asked upon a click", True, "string"]
+    page.select_option("#push-hour", "7")
+    expect(says).to_have_text("Saved.")
+    with page.expect_request(lambda request: request.method == "DELETE"):
+        switch.click()
+    expect(says).to_contain_text("not be reminded")
+    assert page.evaluate("asked.at(-1)") == "unsubscribed"
+
+    registrations: list[str] = []
+    devtools = page.context.new_cdp_session(page)
+    devtools.on(
+        "ServiceWorker.workerRegistrationUpdated",
+        lambda event: registrations.extend(one["registrationId"] for one in event["registrations"]),
+    )
+    devtools.send("ServiceWorker.enable")
+    reminder = {"title": "Nine deals", "body": "Your streak: 3 days.", "lang": "en-gb"}
+    delivered = {"origin": page.evaluate("location.origin"), "data": json.dumps(reminder)}
+    devtools.send("ServiceWorker.deliverPushMessage", {**delivered, "registrationId": registrations[0]})
+    shown = page.evaluate_handle(
+        """async () => {
+          const registration = await navigator.serviceWorker.ready;
+          for (;;) {
+            const [found] = await registration.getNotifications();
+            if (found) return { title: found.title, body: found.body, lang: found.lang };
+            await new Promise(requestAnimationFrame);
+          }
+        }"""
+    )
+    assert shown.json_value() == reminder

@@ -1,0 +1,172 @@
+"""The service worker: what browsers keep, in which version, and what it does with it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.staticfiles.finders import find
+from django.templatetags.static import static
+from django.test import Client
+
+from accounts.guests import BACKEND
+from config import worker
+from config.joining import join_modules, join_styles
+from games.rules import GAMES
+from tests.leaderboards import factory
+from tests.requirements import need
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[2]
+LANGUAGES = ("en-gb", "de")
+
+
+def told(client: Client, language: str = "en-gb") -> dict[str, Any]:
+    """What the script tells the worker."""
+    script = client.get("/worker.js", headers={"accept-language": language})
+    assert script["Content-Type"].startswith("text/javascript")
+    found = re.fullmatch(r'self\.talon = (.*);\nimportScripts\("(.*)"\);\n', script.content.decode())
+    assert found
+    assert client.get(found[2]).status_code == 200
+    given: dict[str, Any] = json.loads(found[1])
+    return given
+
+
+def addresses(kept: dict[str, Any]) -> list[str]:
+    return [kept["home"], *kept["pages"].values(), *kept["files"], kept["icon"]]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_that_is_kept_is_there_and_the_same_for_everybody(language: str) -> None:
+    player = factory.player()
+    mine, nobody = Client(), Client()
+    mine.force_login(player, backend=BACKEND)
+    kept = told(nobody, language)
+    assert told(mine, language) == kept
+    for address in addresses(kept):
+        answer, own = nobody.get(address), mine.get(address, headers={"accept-language": "de"})
+        assert (answer.status_code, own.status_code) == (200, 200), address
+        assert answer.content == own.content, address
+        assert not answer.cookies, address
+    for address in (kept["home"], *kept["pages"].values()):
+        page = mine.get(address).content.decode()
+        assert f'lang="{language}"' in page
+        for personal in ("csrf", "<form", player.display_name, "data-preferences"):
+            assert personal not in page, address
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_is_all_that_a_lesson_needs(client: Client, language: str) -> None:
+    kept = told(client, language)
+    assert kept["pages"] == {f"/rules/{game}/": f"/offline/{language}/{game}/" for game in GAMES}
+    read: set[str] = set()
+
+    def reading(name: str) -> str:
+        read.add(name)
+        found = find(name)
+        assert found
+        return Path(found).read_text()
+
+    # The joiner of modules follows imports with a reader of its own.
+    for module in ("js/table/lesson.js", "js/offline.js"):
+        join_modules(module, reading)
+    for page in kept["pages"].values():
+        text = client.get(page).content.decode()
+        sheets = re.findall(r'rel="stylesheet" href="/static/([^"]+)"', text)
+        assert "css/lesson.css" in sheets
+        for sheet in sheets:
+            join_styles(sheet, reading)
+        read |= set(re.findall(r'(?:src|data-lesson|data-french|data-tarot)="/static/([^"]+)"', text))
+    tarot = "cards/tarot.svg" if language == "en-gb" else "cards/tarot.de.svg"
+    assert {"cards/french.svg", tarot, *(f"lessons/{game}.json" for game in GAMES)} < read
+    assert {"cards/back-lattice.svg", "cards/back-waves.svg", "cards/back-plain.svg"} < {
+        name.removeprefix("/static/") for name in kept["files"]
+    }
+    assert {static(name) for name in read} <= set(kept["files"])
+
+
+def test_any_change_makes_another_version(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = told(client)["version"]
+    assert told(client, "de")["version"] != first
+    read = worker._read
+    for changed in ("css/lesson.css", "cards/french.svg", worker.SCRIPT):
+        monkeypatch.setattr(
+            worker,
+            "_read",
+            lambda address, changed=changed: read(address) + (b" " if address == static(changed) else b""),
+        )
+        assert worker.kept_in.__wrapped__("en-gb").version not in first
+
+
+def test_it_may_run_and_is_asked_for_again_at_every_visit(client: Client) -> None:
+    answer = client.get("/worker.js")
+    assert answer["Cache-Control"] == "no-cache"
+    policy = answer["Content-Security-Policy"]
+    assert "script-src 'self'" in policy
+    assert "connect-src 'self'" in policy
+    assert "js/keeping.js" in (ROOT / "frontend/static/js/site.js").read_text().replace("./", "js/")
+
+
+def test_pages_in_no_language_or_of_no_game_are_not_there(client: Client) -> None:
+    for address in ("/offline/tlh/", "/offline/de/whist/", "/offline/de/../"):
+        assert client.get(address).status_code == 404
+
+
+KEPT = {
+    "version": "en-1",
+    "home": "/offline/en/",
+    "pages": {"/rules/plot/": "/offline/en/plot/"},
+    "files": ["/static/a.js"],
+    "icon": "/static/icon.png",
+}
+SITE = "https://talon.example"
+
+
+def in_node(*steps: list[Any]) -> list[Any]:
+    need(shutil.which("node"), "Node")
+    given = {"script": (ROOT / "frontend/static/js/worker.js").read_text(), "kept": KEPT, "steps": steps}
+    program = Path(__file__).with_name("worker_in_node.js")
+    done = subprocess.run(["node", str(program)], input=json.dumps(given), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    answer: list[Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_it_keeps_its_version_without_cookies_and_drops_the_others() -> None:
+    found = in_node(["fire", "install"], ["fire", "activate"], ["shelves"])
+    assert found[:3] == ["skips waiting", "preloads", "claims"]
+    kept = dict(found[3])
+    assert set(kept) == {"another's", "talon-en-1"}
+    assert dict(kept["talon-en-1"]) == dict.fromkeys(["/static/a.js", "/offline/en/", "/offline/en/plot/"], "kept omit")
+
+
+def test_the_line_comes_first_and_what_is_kept_only_without_it() -> None:
+    page, lesson, file = f"{SITE}/table/1/?a=b", f"{SITE}/rules/plot/", f"{SITE}/static/a.js"
+    asked = [["ask", page, "navigate"], ["ask", lesson, "navigate"], ["ask", lesson, "cors"], ["ask", file, "cors"]]
+    found = in_node(["fire", "install"], *asked, ["line", False], *asked)
+    assert found[1:5] == [f"from the line: {path}" for path in ("/table/1/", *["/rules/plot/"] * 2, "/static/a.js")]
+    assert found[5:] == ["kept omit"] * 4
+
+
+def test_all_else_is_not_its_business() -> None:
+    others = [
+        ["ask", f"{SITE}/playing.json", "cors"],
+        ["ask", f"{SITE}/static/b.js", "no-cors"],
+        ["ask", f"{SITE}/players/me/settings/", "navigate", "POST"],
+        ["ask", "https://elsewhere.example/static/a.js", "cors"],
+    ]
+    assert in_node(["fire", "install"], *others)[1:] == ["not its business"] * 4
+
+
+def test_a_reminder_is_shown_and_opens_the_day() -> None:
+    reminder = {"title": "Nine deals", "body": "Your streak: 3 days.", "lang": "en-gb"}
+    shown = in_node(["fire", "push", reminder], ["fire", "notificationclick"])
+    icons = {"icon": KEPT["icon"], "badge": KEPT["icon"], "tag": "talon-day"}
+    assert shown == [reminder | icons, "closes", "opens /"]
+    there = in_node(["window", f"{SITE}/boards/"], ["window", f"{SITE}/"], ["fire", "notificationclick"])
+    assert there == ["closes", f"focuses {SITE}/"]

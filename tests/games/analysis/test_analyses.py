@@ -1,0 +1,417 @@
+"""Analyses as a service: who may ask, what they are told, and that the work survives whatever happens to a worker."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+from asgiref.sync import async_to_sync
+from django.test import Client
+from django.utils import timezone
+
+from accounts.deletion import erase_player
+from accounts.export import export
+from accounts.guests import BACKEND, create_guest
+from accounts.models import User
+from games import events, limits
+from games.analysis import analyses, working
+from games.analysis.findings import Findings, Turn
+from games.analysis.models import Analysis
+from games.analysis.search import Report, Task
+from games.attempts import close_attempt, start_attempt
+from games.deals import publishing
+from games.errors import ErrorCode, Refusal
+from games.models import Attempt, Deal, Move
+from tests.games import certified
+
+RECORD = certified.won("labyrinth")[0]
+SOME = Report(0.4, Findings([5, 4, -2, -2]))
+ALL = Report(1.0, Findings([5, 4, -1, -1], {0: "d d"}, [Turn(1, 2, [("d", 4)], 1)]), is_last=True)
+
+
+@pytest.fixture(autouse=True)
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tasks sent to the workers, which are not there."""
+    sent: list[str] = []
+
+    def send(name: str, *_: object, **__: object) -> bool:
+        sent.append(name)
+        return True
+
+    monkeypatch.setattr(events, "request_task", send)
+    return sent
+
+
+@pytest.fixture
+def owner(transactional_db: None) -> User:
+    return create_guest()
+
+
+@pytest.fixture
+def visit(owner: User) -> Client:
+    client = Client()
+    client.force_login(owner, backend=BACKEND)
+    return client
+
+
+def played(owner: User, *, tokens: int = 3, **fields: Any) -> Attempt:
+    """A finished practice game: the first tokens of a win."""
+    deal = publishing.practice_deal("labyrinth")
+    Deal.objects.filter(pk=deal.pk).update(seed=RECORD.seed, **fields)
+    deal.refresh_from_db()
+    attempt = start_attempt(owner, deal)
+    Move.objects.bulk_create(
+        Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(RECORD.tokens[:tokens], 1)
+    )
+    return close_attempt(attempt.pk, "resigned")
+
+
+def address(attempt: Attempt) -> str:
+    return f"/replay/{attempt.public_id}/analysis.json"
+
+
+def searching(monkeypatch: pytest.MonkeyPatch, *reports: Report) -> list[Task]:
+    """Have every search report this; the tasks they were given."""
+    given: list[Task] = []
+
+    def search(task: Task) -> Iterator[Report]:
+        given.append(task)
+        yield from reports
+
+    monkeypatch.setattr(working, "reports", search)
+    return given
+
+
+# Asking, and what is told.
+
+
+def test_an_analysis_is_asked_for_made_and_looked_at(
+    owner: User, visit: Client, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = played(owner)
+    assert visit.get(address(attempt)).json() == {"state": "none", "percent": 0, "ahead": 0, "mine": False}
+    begun = visit.post(address(attempt))
+    assert (begun.status_code, begun.json()) == (202, {"state": "waiting", "percent": 0, "ahead": 0, "mine": True})
+    assert asked[-1] == "talon.analyse"
+    given = searching(monkeypatch, SOME, ALL)
+    assert working.work_off() == 1
+    assert given == [Task(RECORD.open_table().position(), list(RECORD.tokens[:3]), seconds=working.SECONDS)]
+    assert visit.get(address(attempt)).json() == {
+        "state": "done",
+        "percent": 100,
+        "ahead": 0,
+        "mine": False,
+        "verdicts": [5, 4, -1, -1],
+        "turns": [{"n": 1, "to": 2, "better": [["d", 4]], "unknown": 1}],
+    }
+
+
+def test_the_real_search_is_made_by_a_thread_of_the_worker(owner: User, visit: Client) -> None:
+    attempt = played(owner, solution=RECORD.to_bytes())
+    visit.post(address(attempt))
+    thread = working.work_soon()
+    assert thread is not None
+    thread.join(120)
+    reply = visit.get(address(attempt)).json()
+    assert (reply["state"], reply["verdicts"]) == ("done", [len(RECORD.tokens) - n for n in range(4)])
+
+
+def test_one_game_is_analysed_once(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = played(owner)
+    visit.post(address(attempt))
+    visit.post(address(attempt))
+    assert Analysis.objects.count() == 1
+    searching(monkeypatch, ALL)
+    working.work_off()
+    assert visit.post(address(attempt)).json()["state"] == "done"
+    assert working.work_off() == 0
+
+
+def test_the_band_grows_while_the_search_goes_on(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = played(owner)
+    visit.post(address(attempt))
+    seen: list[dict[str, Any]] = []
+
+    def search(_: Task) -> Iterator[Report]:
+        yield SOME
+        seen.append(visit.get(address(attempt)).json())
+        yield ALL
+
+    monkeypatch.setattr(working, "reports", search)
+    working.work_off()
+    working_on = {"state": "working", "percent": 40, "ahead": 0, "mine": True}
+    assert seen == [{**working_on, "verdicts": [5, 4, -2, -2], "turns": []}]
+
+
+def test_others_are_told_that_it_is_not_theirs_to_stop(owner: User, visit: Client) -> None:
+    attempt = played(owner)
+    visit.post(address(attempt))
+    other = create_guest()
+    assert analyses.look(attempt, owner.pk).mine
+    Analysis.objects.update(asked_by=other)
+    assert not analyses.look(attempt, owner.pk).mine
+
+
+def test_the_oldest_comes_first_and_others_are_told_how_many(
+    owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = played(owner), played(owner, tokens=2)
+    visit.post(address(first))
+    assert visit.post(address(second)).json()["ahead"] == 1
+    given = searching(monkeypatch, ALL)
+    working.work_off()
+    assert [len(task.tokens) for task in given] == [3, 2]
+
+
+# Who may ask.
+
+
+def ranked(owner: User) -> Attempt:
+    return close_attempt(start_attempt(owner, publishing.todays_deal("labyrinth")).pk, "resigned")
+
+
+def test_not_before_the_deal_is_revealed(owner: User, visit: Client, client: Client) -> None:
+    attempt = ranked(owner)
+    Analysis.objects.create(attempt=attempt, asked_at=timezone.now(), findings=ALL.findings.pack())
+    now = timezone.now()
+    for closes_at in (now + timedelta(hours=1), now - timedelta(minutes=59)):
+        Deal.objects.filter(pk=attempt.deal_id).update(opens_at=now - timedelta(days=1), closes_at=closes_at)
+        for method in ("get", "post", "delete"):
+            refused = getattr(visit, method)(address(attempt))
+            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_revealed")
+        assert 'id="analysis"' not in visit.get(f"/replay/{attempt.public_id}/").content.decode()
+    Deal.objects.filter(pk=attempt.deal_id).update(closes_at=now - timedelta(minutes=61))
+    # Then for everybody, signed in or not.
+    assert client.get(address(attempt)).status_code == 200
+    assert client.post(address(attempt)).status_code == 202
+    assert 'id="analysis"' in client.get(f"/replay/{attempt.public_id}/").content.decode()
+
+
+def test_not_while_the_game_goes_on(owner: User, visit: Client) -> None:
+    attempt = start_attempt(owner, publishing.practice_deal("labyrinth"))
+    assert visit.post(address(attempt)).status_code == 403
+
+
+def test_practice_is_its_players_even_while_they_play_on(owner: User, visit: Client, client: Client) -> None:
+    attempt = played(owner)
+    start_attempt(owner, attempt.deal)
+    assert visit.post(address(attempt)).status_code == 202
+    for other in (client, Client()):
+        assert other.get(address(attempt)).json()["error"]["code"] == "not_revealed"
+        client.force_login(create_guest(), backend=BACKEND)
+    assert client.get("/replay/00000000-0000-4000-8000-000000000000/analysis.json").status_code == 404
+
+
+def test_a_player_has_few_at_a_time_and_the_site_not_too_many(
+    owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes = [visit.post(address(played(owner))).status_code for _ in range(4)]
+    assert codes == [202, 202, 202, 409]
+    monkeypatch.setattr(analyses, "MOST_OF_GUESTS", 3)
+    with pytest.raises(Refusal) as refusal:
+        analyses.ask(played(other := create_guest()), other.pk)
+    assert refusal.value.code == ErrorCode.SERVER_BUSY
+    account = User.objects.create_user("Ariadne")
+    assert analyses.ask(played(account), account.pk).state == "waiting", "guests cannot keep accounts out"
+    monkeypatch.setattr(analyses, "MOST_WAITING", 4)
+    with pytest.raises(Refusal):
+        analyses.ask(played(account), account.pk)
+
+
+def test_asking_is_limited(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.RATES, "analyse", "1/h")
+    attempt = played(owner)
+    assert [visit.post(address(attempt)).status_code for _ in range(2)] == [202, 429]
+
+
+def test_asking_needs_the_token_of_the_page(owner: User) -> None:
+    visit = Client(enforce_csrf_checks=True)
+    visit.force_login(owner, backend=BACKEND)
+    assert visit.post(address(played(owner))).status_code == 403
+
+
+# Work that is interrupted.
+
+
+def begun(owner: User, **fields: Any) -> Analysis:
+    asked: dict[str, Any] = {"asked_by": owner, "asked_at": timezone.now(), **fields}
+    return Analysis.objects.create(attempt=played(owner), **asked)
+
+
+def test_who_asked_can_give_it_up_which_ends_the_search(
+    owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analysis = begun(owner)
+    ended: list[bool] = []
+
+    def search(_: Task) -> Iterator[Report]:
+        try:
+            yield SOME
+            visit.delete(address(analysis.attempt))
+            yield SOME
+            raise AssertionError("nobody listens any more")
+        finally:
+            ended.append(True)
+
+    monkeypatch.setattr(working, "reports", search)
+    working.work_off()
+    assert ended
+    assert not Analysis.objects.exists()
+
+
+def test_others_cannot_give_it_up_and_nobody_what_is_done(owner: User, visit: Client) -> None:
+    theirs = begun(owner, asked_by=create_guest())
+    done = begun(owner, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
+    for analysis in (theirs, done):
+        assert visit.delete(address(analysis.attempt)).status_code == 204
+    assert Analysis.objects.count() == 2
+
+
+def test_a_dead_workers_analysis_goes_on_from_its_last_report(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    working_on: dict[str, Any] = {"state": "working", "claim": uuid.uuid4(), "tries": 1}
+    alive = begun(owner, seen_at=timezone.now(), **working_on)
+    dead = begun(owner, seen_at=timezone.now() - working.SILENCE * 1.1, findings=SOME.findings.pack(), **working_on)
+    given = searching(monkeypatch, ALL)
+    assert working.work_off() == 1
+    assert [task.known for task in given] == [SOME.findings]
+    assert {row.pk: row.state for row in Analysis.objects.all()} == {alive.pk: "working", dead.pk: "done"}
+
+
+def test_a_worker_that_was_taken_for_dead_changes_nothing(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    analysis = begun(owner)
+
+    def search(_: Task) -> Iterator[Report]:
+        Analysis.objects.update(claim=uuid.uuid4())
+        yield ALL
+
+    monkeypatch.setattr(working, "reports", search)
+    working.work_off()
+    analysis.refresh_from_db()
+    assert (analysis.state, analysis.findings) == ("working", None)
+
+
+def test_a_search_that_dies_is_begun_again_and_not_for_ever(
+    owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    analysis = begun(owner)
+    given = searching(monkeypatch, SOME)
+    assert working.work_off() == working.TRIES == len(given)
+    reply = visit.get(address(analysis.attempt)).json()
+    assert (reply["state"], reply["verdicts"]) == ("done", SOME.findings.verdicts)
+    assert RECORD.open_table().position() not in caplog.text
+
+
+def test_one_that_found_nothing_can_be_asked_for_again(
+    owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analysis = begun(owner)
+    searching(monkeypatch)
+    working.work_off()
+    assert visit.get(address(analysis.attempt)).json()["state"] == "failed"
+    assert visit.post(address(analysis.attempt)).json()["state"] == "waiting"
+
+
+@pytest.mark.parametrize("output", ["", "nothing\n", '{"share": 1}\n'])
+def test_a_search_that_talks_nonsense_is_not_believed(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    talking(monkeypatch, f"print({output!r}, end='')")
+    assert list(working.reports(Task("", []))) == []
+
+
+def test_a_search_that_nobody_listens_to_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = msgspec.json.encode(SOME).decode()
+    made = talking(monkeypatch, f"print({report!r}, flush=True); import time; time.sleep(60)")
+    listening = working.reports(Task("", []))
+    assert next(listening) == SOME
+    listening.close()
+    assert made[0].wait(30) < 0
+
+
+def test_a_search_that_takes_too_long_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "LONGEST", 0.1)
+    made = talking(monkeypatch, "import time; time.sleep(60)")
+    assert list(working.reports(Task("", []))) == []
+    assert made[0].wait(30) < 0
+
+
+def talking(monkeypatch: pytest.MonkeyPatch, code: str) -> list[subprocess.Popen[bytes]]:
+    """Run this code instead of searches."""
+    made: list[subprocess.Popen[bytes]] = []
+    real = subprocess.Popen
+
+    def popen(_command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        made.append(real([sys.executable, "-c", f"import sys; sys.stdin.read(); {code}"], **options))
+        return made[-1]
+
+    monkeypatch.setattr("games.analysis.working.subprocess.Popen", popen)
+    return made
+
+
+def test_a_worker_makes_one_at_a_time(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun(owner)
+    go_on, at_it = threading.Event(), threading.Event()
+
+    def search(_: Task) -> Iterator[Report]:
+        at_it.set()
+        go_on.wait(60)
+        yield ALL
+
+    monkeypatch.setattr(working, "reports", search)
+    thread = working.work_soon()
+    assert thread is not None
+    assert at_it.wait(60)
+    assert working.work_soon() is None
+    go_on.set()
+    thread.join(60)
+    assert Analysis.objects.get().state == "done"
+
+
+# What becomes of it.
+
+
+def test_it_goes_with_its_game_and_not_with_who_asked(owner: User) -> None:
+    asker = create_guest()
+    analysis = begun(owner, asked_by=asker, state="done", done_at=timezone.now())
+    erase_player(asker)
+    analysis.refresh_from_db()
+    assert analysis.asked_by is None
+    erase_player(owner)
+    assert not Analysis.objects.exists()
+
+
+def test_it_is_part_of_the_export_of_its_player_and_of_who_asked(owner: User) -> None:
+    asker = create_guest()
+    analysis = begun(owner, asked_by=asker, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
+    exported = {user.pk: json.loads(async_to_sync(whole)(user))["analyses"] for user in (owner, asker)}
+    public_id = str(analysis.attempt.public_id)
+    assert [(one["attempt"], one["asked_by_you"], one["verdicts"]) for one in exported[owner.pk]] == [
+        (public_id, False, [5, 4, -1, -1])
+    ]
+    assert [(one["attempt"], one["asked_by_you"], one["verdicts"]) for one in exported[asker.pk]] == [
+        (public_id, True, None)
+    ]
+
+
+async def whole(user: User) -> str:
+    return "".join([piece async for piece in export(user)])
+
+
+@pytest.mark.parametrize("make", [ranked, played])
+def test_the_page_compares_with_par(owner: User, visit: Client, make: Callable[[User], Attempt]) -> None:
+    attempt = make(owner)
+    Deal.objects.filter(pk=attempt.deal_id).update(proven=True, par=53)
+    Attempt.objects.filter(pk=attempt.pk).update(state="verified", tokens=3, cards_up=9, elapsed_ms=3000)
+    page = f"/replay/{attempt.public_id}/"
+    if attempt.deal.day is not None:
+        assert "par 53 moves" not in visit.get(page).content.decode()
+        Deal.objects.filter(pk=attempt.deal_id).update(closes_at=timezone.now() - timedelta(hours=2))
+    text = visit.get(page).content.decode()
+    assert "This game: 9 cards up" in text
+    assert "par 53 moves" in text

@@ -1,0 +1,145 @@
+"""The search: what it finds in games whose verdicts are known, and that it goes on from what was known."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+
+import msgspec
+import pytest
+
+from games.analysis import search
+from games.analysis.findings import Findings
+from games.analysis.positions import LOST, UNKNOWN
+from games.analysis.search import Report, Search, Task
+from games.rules import from_position, open_table
+from games.solver import Budget, Solution, check_solution, solve
+from tests.games import certified
+
+RECORD = certified.won("labyrinth")[0]
+OPENING = RECORD.open_table().position()
+LOSING = open_table("labyrinth", bytes(32)).position()
+
+
+def wrong_at(n: int) -> list[str]:
+    """The line's first n moves, and one that loses: the solver decides each."""
+    table = from_position(OPENING)
+    for token in RECORD.tokens[:n]:
+        table.push(token)
+    for token in table.legal_moves():
+        table.push(token)
+        if not table.is_won and not isinstance(solve(table, Budget(nodes=300_000)), Solution):
+            return [*RECORD.tokens[:n], token]
+        table.pop()
+    return []
+
+
+@cache
+def losing_game() -> tuple[int, list[str]]:
+    """A game that was lost with its last move, and the number of moves before that."""
+    return next((n, tokens) for n in range(len(RECORD.tokens)) if (tokens := wrong_at(n)))
+
+
+def analysed(tokens: list[str], **task: object) -> Findings:
+    (*_, last) = Search(Task(OPENING, tokens, seconds=900.0, **task)).run()  # type: ignore[arg-type]
+    assert last.is_last
+    return last.findings
+
+
+def test_the_turning_point_and_the_moves_that_still_won() -> None:
+    n, tokens = losing_game()
+    findings = analysed(tokens)
+    assert all(verdict >= 0 for verdict in findings.verdicts[: n + 1])
+    assert findings.verdicts[n + 1] == LOST
+    (turn,) = findings.turns
+    assert (turn.n, turn.to) == (n, n + 1)
+    assert tokens[n] not in dict(turn.better)
+    table = from_position(OPENING)
+    for token in tokens[:n]:
+        table.push(token)
+    for token, moves in turn.better:
+        table.push(token)
+        assert moves > 0
+        assert isinstance(solve(table, Budget(nodes=300_000)), Solution)
+        table.pop()
+    assert turn.better == sorted(turn.better, key=lambda move: move[1])
+
+
+def test_lines_that_are_kept_win() -> None:
+    _, tokens = losing_game()
+    findings = analysed(tokens)
+    assert findings.lines
+    for n, line in findings.lines.items():
+        table = from_position(OPENING)
+        for token in tokens[:n]:
+            table.push(token)
+        check_solution(table, line.split())
+        assert len(line.split()) == findings.verdicts[n]
+
+
+def test_a_move_taken_back_has_lost_nothing() -> None:
+    n, tokens = losing_game()
+    findings = analysed([*tokens, "u", *RECORD.tokens[n : n + 2]])
+    assert findings.verdicts[n + 1] == LOST
+    assert min(findings.verdicts[n + 2 :]) >= 0
+    assert [(turn.n, turn.to) for turn in findings.turns] == [(n, n + 1)]
+
+
+def test_a_deal_that_cannot_be_won_is_lost_at_once() -> None:
+    table = from_position(LOSING)
+    tokens = []
+    for _ in range(5):
+        tokens.append(table.legal_moves()[0])
+        table.push(tokens[-1])
+    (*_, last) = Search(Task(LOSING, tokens, seconds=900.0)).run()
+    assert last.findings == Findings([LOST] * 6)
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The positions that the solver is asked about."""
+    asked: list[str] = []
+
+    def counted(table: object, budget: Budget) -> object:
+        if budget.nodes > 1:
+            asked.append(table.position())  # type: ignore[attr-defined]
+        return solve(table, budget)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(search, "solve", counted)
+    return asked
+
+
+def test_a_won_game_and_the_certified_line_need_no_search(searches: list[str]) -> None:
+    assert analysed(list(RECORD.tokens)).verdicts == list(range(len(RECORD.tokens), -1, -1))
+    assert analysed(list(RECORD.tokens[:9]), line=list(RECORD.tokens)).verdicts[9] == len(RECORD.tokens) - 9
+    assert not searches
+
+
+def test_half_of_what_is_not_known_is_settled_by_each_search(searches: list[str]) -> None:
+    analysed(list(RECORD.tokens[:31]))
+    assert len(searches) <= 6 * len(search.EFFORTS)
+
+
+def test_a_search_goes_on_from_what_was_known(searches: list[str]) -> None:
+    _, tokens = losing_game()
+    searches.clear()
+    before = analysed(tokens)
+    searches.clear()
+    after = analysed(tokens, known=Findings(before.verdicts, before.lines))
+    assert after.verdicts == before.verdicts
+    decided = {from_position(OPENING).position()}
+    assert not decided & set(searches)
+
+
+def test_without_time_nothing_is_known() -> None:
+    (*_, last) = Search(Task(OPENING, list(RECORD.tokens[:4]), seconds=1e-6)).run()
+    assert last.findings == Findings([UNKNOWN] * 5, {}, [])
+
+
+def test_the_search_is_a_process_that_reports_line_by_line() -> None:
+    task = msgspec.json.encode(Task(LOSING, [], seconds=900.0))
+    command = [sys.executable, "-m", "games.analysis.search"]
+    done = subprocess.run(command, input=task, capture_output=True, check=True)
+    reports = [msgspec.json.decode(line, type=Report) for line in done.stdout.splitlines()]
+    assert reports[-1] == Report(1.0, Findings([LOST]), is_last=True)

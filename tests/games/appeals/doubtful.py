@@ -1,0 +1,43 @@
+"""Games under review or rejected, with reasons that have figures and name others."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from games.models import Attempt, Deal
+from games.reasons import Reason, reason
+from tests.games.conftest import make_deal
+from tests.leaderboards import factory
+
+#: What may never reach a player: figures, somebody's attempt, a staff member and a note.
+SECRETS = ("987654", "0.0123", "5f0c0d9e", "ada-of-staff", "seen-with-eve", "unheard_of")
+REASONS: list[Reason] = [
+    reason("pace", "31 plays within 987654 ms, which need 1987654 ms.", plays=31, ms=987654, needs=1987654),
+    reason("steady", "The gaps vary by 0.0123 only.", variation=0.0123),
+    reason("copied_line", "Another account decided the same before.", attempt="5f0c0d9e-0000-4000-8000-000000000000"),
+    reason("unheard_of", "Eve was seen-with-eve.", of="seen-with-eve"),
+    reason("staff", "ada-of-staff has seen-with-eve.", by="ada-of-staff", state="rejected"),
+]
+CODES = ["pace", "steady", "copied_line", "other", "staff"]
+
+
+def past(variant: str = "stonewall") -> Deal:
+    """A daily deal that everybody may see."""
+    return make_deal(variant, day=(timezone.now() - timedelta(days=3)).date())
+
+
+def doubtful(
+    player: Any,
+    deal: Deal | None = None,
+    *,
+    state: str = Attempt.State.REVIEW,
+    judged: datetime | None = None,
+    **fields: Any,
+) -> Attempt:
+    """A finished ranked game in this state."""
+    deal = deal or past()
+    fields = {"started_at": deal.opens_at, "reasons": REASONS, **fields}
+    return factory.finished(deal, player, state=state, verified_at=judged or timezone.now(), **fields)

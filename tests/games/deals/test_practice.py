@@ -1,0 +1,186 @@
+"""Certified practice deals: shared out, and looked for within bounds without touching what is sealed."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from games import events, housekeeping
+from games.attempts import start_attempt
+from games.deals import first_game, numbered, practice, publishing, to_order
+from games.deals.certification import Certificate, CertificateError
+from games.models import Deal, PracticeOrder, SealedDeal
+from games.rules import CATALOGUE, Record, Variant
+from tests.games import certified
+
+STONEWALL = CATALOGUE["stonewall"]
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def tasks(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    asked: list[tuple[Any, ...]] = []
+
+    def take(*task: Any, **_: Any) -> bool:
+        asked.append(task)
+        return True
+
+    monkeypatch.setattr(events, "request_task", take)
+    return asked
+
+
+def said(index: int, grade: int) -> dict[str, Any]:
+    return {"record": b64encode(certified.won("stonewall")[index].to_bytes()).decode(), "grade": grade}
+
+
+def saying(*lines: dict[str, Any]) -> Callable[..., Iterator[dict[str, Any]]]:
+    def search(wanted: Variant, seconds: float, *, seeds: list[str], grade: int | None) -> Iterator[dict[str, Any]]:
+        assert (wanted.game, seconds <= practice.SECONDS, len(seeds)) == ("stonewall", True, practice.TRIES)
+        deals = {numbered.seed_of(wanted, int.from_bytes(bytes.fromhex(seed)[24:])).hex() for seed in seeds}
+        assert deals == set(seeds), "numbered deals are tried, and no others"
+        yield from lines
+
+    return search
+
+
+def proven(index: int, grade: int | None) -> Deal:
+    record = certified.won("stonewall")[index]
+    return publishing.seeded_deal(STONEWALL, record.seed, Certificate(record, None, grade))
+
+
+def test_an_order_made_in_two_tabs_at_once_is_one(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = practice.order(player, STONEWALL)
+    monkeypatch.setattr(PracticeOrder.objects, "filter", lambda **_: PracticeOrder.objects.none())
+    assert practice.order(player, STONEWALL).pk == first.pk
+
+
+def test_a_deal_is_shared_out_once_to_each_player(player: Any, rival: Any) -> None:
+    gentle, hard = proven(0, 1), proven(1, 4)
+    publishing.practice_deal("stonewall")  # not proven
+    certified.seal("stonewall", 2)
+    assert practice.deal_for(player.pk, STONEWALL) == gentle
+    assert practice.deal_for(player.pk, STONEWALL, 4) == hard
+    start_attempt(player, gentle)
+    assert practice.deal_for(player.pk, STONEWALL) == hard
+    assert practice.deal_for(player.pk, STONEWALL, 1) is None
+    assert practice.deal_for(rival.pk, STONEWALL, 1) == gentle
+    assert practice.deal_for(None, STONEWALL, 1) == gentle
+
+
+def test_a_newcomers_deal_is_not_shared_out(player: Any) -> None:
+    assert first_game.deal_for(None).proven
+    assert practice.deal_for(player.pk, STONEWALL) is None
+
+
+def test_the_search_ends_with_the_wished_grade_and_keeps_what_else_it_finds(
+    player: Any, rival: Any, tasks: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wish = practice.order(player, STONEWALL, 4)
+    assert tasks == [("talon.find_practice_deal", wish.pk)]
+    lines = [{"tried": 1}, {"tried": 1}, said(0, 2), {"tried": 1}, said(1, 4)]
+    monkeypatch.setattr(practice, "search", saying(*lines))
+    practice.find(wish.pk)
+    wish.refresh_from_db()
+    assert (wish.tried, wish.ended, wish.deal and wish.deal.grade, practice.fits(wish)) == (3, True, 4, True)
+    assert practice.deal_for(rival.pk, STONEWALL, 2) is not None
+    assert not SealedDeal.objects.exists()
+
+
+def test_the_nearest_grade_is_kept_when_time_is_up(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    wish = practice.order(player, STONEWALL, 5)
+    monkeypatch.setattr(practice, "search", saying(said(0, 1), said(1, 3)))
+    practice.find(wish.pk)
+    wish.refresh_from_db()
+    assert (wish.deal and wish.deal.grade, practice.fits(wish), practice.is_over(wish)) == (3, False, True)
+
+
+def test_a_withdrawn_order_ends_its_search(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    wish = practice.order(player, STONEWALL)
+    again = practice.order(player, STONEWALL)
+    assert PracticeOrder.objects.get() == again
+    monkeypatch.setattr(practice, "search", lambda *_, **__: pytest.fail("nobody wishes this"))
+    practice.find(wish.pk)
+
+    def withdrawn(*_: Any, **__: Any) -> Iterator[dict[str, Any]]:
+        PracticeOrder.objects.all().delete()
+        yield {"tried": 1}
+        pytest.fail("nobody listens any more")
+
+    monkeypatch.setattr(practice, "search", withdrawn)
+    practice.find(again.pk)
+
+
+def test_a_withdrawn_order_waits_for_no_turn(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or each wish that was changed would hold a thread of the worker until its time is up."""
+    wish = practice.order(player, STONEWALL)
+    looks: list[float] = []
+
+    class Taken:
+        def acquire(self, timeout: float) -> bool:
+            looks.append(timeout)
+            PracticeOrder.objects.all().delete()
+            return False
+
+    monkeypatch.setattr(practice, "_turns", Taken())
+    practice.find(wish.pk)
+    assert looks == [practice.GLANCE]
+
+
+def test_an_order_is_over_after_a_while_even_if_its_search_has_died(player: Any) -> None:
+    wish = practice.order(player, STONEWALL)
+    assert not practice.is_over(wish)
+    assert practice.is_over(wish, wish.made_at + practice.PATIENCE)
+    PracticeOrder.objects.update(made_at=timezone.now() - practice.PATIENCE)
+    practice.find(wish.pk)  # too late: no process is begun
+    assert not PracticeOrder.objects.get().ended
+
+
+def test_a_queue_that_takes_nothing_ends_the_order(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "request_task", lambda *_, **__: False)
+    practice.order(player, STONEWALL)
+    assert PracticeOrder.objects.get().ended
+
+
+def test_the_process_tries_the_seeds_given_until_one_has_the_grade(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = certified.won("stonewall")
+    outcomes = {records[0].seed: Certificate(records[0], None, 1), records[1].seed: Certificate(records[1], None, 3)}
+    seeds = [bytes(32), records[0].seed, records[1].seed, bytes(32)]
+    monkeypatch.setattr(to_order, "certify", lambda _name, seed, *_, **__: outcomes.get(seed))
+    asked = {"name": "stonewall", "options": None, "seeds": [seed.hex() for seed in seeds], "grade": 3, "seconds": 60}
+    to_order.look(asked)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line.get("grade", "tried") for line in lines] == ["tried", "tried", 1, "tried", 3]
+
+
+def test_what_waits_for_players_is_kept_a_month_and_a_wish_a_day(player: Any) -> None:
+    kept, plain = proven(0, 1), publishing.practice_deal("stonewall")
+    practice.order(player, STONEWALL)
+    ago = timezone.now() - timedelta(days=2)
+    Deal.objects.update(created_at=ago)
+    PracticeOrder.objects.update(made_at=ago)
+    housekeeping.remove_aged(housekeeping.KINDS)
+    assert set(Deal.objects.all()) == {kept}, plain
+    assert not PracticeOrder.objects.exists()
+    Deal.objects.update(created_at=timezone.now() - timedelta(days=31))
+    housekeeping.remove_aged(housekeeping.KINDS)
+    assert not Deal.objects.exists()
+
+
+def test_the_records_of_what_is_found_are_replayed(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = certified.won("stonewall")[0]
+    false = Record(record.version, record.name, None, record.seed, record.tokens[:-1], record.clock[:-1], record.end)
+    lie = {"record": b64encode(false.to_bytes()).decode(), "grade": 2}
+    monkeypatch.setattr(practice, "search", saying(lie))
+    wish = practice.order(player, STONEWALL)
+    with pytest.raises(CertificateError):
+        practice.find(wish.pk)
+    assert not Deal.objects.exists()
+    assert PracticeOrder.objects.get().ended

@@ -1,0 +1,108 @@
+"""Players who follow a script against the service: they begin in a browser or by themselves, their tokens go into the
+journal with the times at which they came, the attempt is closed, judged and settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from itertools import accumulate
+from random import Random
+
+from django.contrib.auth import SESSION_KEY
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from games.attempts import close_attempt, start_attempt
+from games.models import Attempt, Deal, Move
+from leaderboards import settlement
+from tests.games.certified import won
+from tests.games.conftest import make_deal
+from tests.leaderboards import factory
+
+State = Attempt.State
+Verdict = tuple[State, list[str]]
+"""The state of a settled attempt, and the codes of what was found."""
+
+CLEAN: Verdict = (State.VERIFIED, [])
+PASSWORD = "seven of wands"
+
+
+# In a browser
+
+
+def begun(browser: Client, address: str = "192.0.2.7", variant: str = "plot") -> Attempt:
+    """The attempt at today's deal that the browser begins, or has begun."""
+    table = browser.post(f"/play/{variant}/start", REMOTE_ADDR=address)["Location"]
+    return Attempt.objects.select_related("deal", "player").get(public_id=table.split("/")[2])
+
+
+def leave(browser: Client) -> None:
+    """Sign out, or stop being that guest: the session goes, the browser stays."""
+    browser.post(reverse("account_logout"))
+    assert SESSION_KEY not in browser.session
+
+
+def member(name: str = "Ada Lovelace") -> User:
+    return User.objects.create_user(name, password=PASSWORD)
+
+
+def sign_in(browser: Client, name: str = "Ada Lovelace") -> None:
+    browser.post(reverse("account_login"), {"login": name, "password": PASSWORD})
+    assert browser.session[SESSION_KEY]
+
+
+def sign_up(browser: Client, name: str = "Ada Lovelace") -> bool:
+    """Whether the name could be taken."""
+    form = {"username": name, "password1": PASSWORD, "password2": PASSWORD}
+    return browser.post(reverse("account_signup"), form).status_code == 302
+
+
+# At the table
+
+
+def winnable(variant: str, number: int = 0) -> tuple[Deal, tuple[str, ...]]:
+    """Today's deal of a variant, and a line that wins it."""
+    record = won(variant)[number]
+    return make_deal(variant, seed=record.seed), record.tokens
+
+
+def unhurried(tokens: Sequence[str]) -> list[int]:
+    """When the tokens come of somebody who takes some two seconds for each."""
+    chance = Random(len(tokens))
+    return list(accumulate(chance.randrange(700, 3300) for _ in tokens))
+
+
+def finish(
+    attempt: Attempt, tokens: Sequence[str], clock: Sequence[int] | None = None, served: Collection[int] = ()
+) -> Attempt:
+    """Play the tokens at an attempt that has begun, and give up if they do not win. The server plays the `served`."""
+    clock = unhurried(tokens) if clock is None else clock
+    rows = enumerate(zip(tokens, clock, strict=True), 1)
+    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=ms, auto=n in served) for n, (one, ms) in rows)
+    return close_attempt(attempt.pk, "resigned", at=attempt.started_at + timedelta(milliseconds=clock[-1]))
+
+
+def play(
+    deal: Deal,
+    tokens: Sequence[str],
+    clock: Sequence[int] | None = None,
+    *,
+    who: User | None = None,
+    hours: float = 1,
+    served: Collection[int] = (),
+) -> Attempt:
+    """A whole game, begun so many hours after the deal opened, by a new account unless `who` says otherwise."""
+    attempt = start_attempt(who or factory.player(), deal, now=deal.opens_at + timedelta(hours=hours))
+    return finish(attempt, tokens, clock, served)
+
+
+def verdict(attempt: Attempt) -> Verdict:
+    """What comes of an attempt; one that is still played is given up."""
+    if attempt.state == State.PLAYING:
+        close_attempt(attempt.pk, "resigned")
+    state = settlement.settle(attempt.pk)
+    assert state is not None
+    attempt.refresh_from_db()
+    return state, [one["code"] for one in attempt.reasons]

@@ -1,0 +1,268 @@
+"""Simulated players: people by published figures of hands and eyes, and programs that play a line by a timer.
+
+Nothing here knows what fair play looks for. People differ in skill, device and habits; what a move takes them follows
+from where the cards lie and from what they have just seen:
+
+- pointing: Fitts' law (Shannon's form) with the bits a second of MacKenzie's studies, 4.9 the highest of the means
+  measured for a mouse (Soukoreff and MacKenzie 2004) and 6.95 for touch (MacKenzie 2015); the fastest have 40 % more;
+- keys: 80 ms each for the best typists (keystroke-level model, Card, Moran and Newell 1980), as are taps in one place
+  130 ms;
+- seeing and choosing: 50 to 200 ms to perceive, 25 to 170 ms a step of thought (Model Human Processor, Card, Moran and
+  Newell 1983), and Hick's law with 50 ms a bit for the most practised (150 for the usual);
+- thought: now and then the keystroke-level model's mental act of 1.35 s, or more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from random import Random
+from typing import Final, Literal
+
+from games.rules import CATALOGUE, Table, open_table
+from games.solver.players import greedy_game
+from tests.games.certified import won
+
+Device = Literal["mouse", "touch", "keys"]
+DEVICES: Final[tuple[Device, ...]] = ("mouse", "touch", "keys")
+FASTEST: Final = 1.0
+SLOWEST_OF_THE_FAST: Final = 1.6
+KEY_REPEAT_MS: Final = 33
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A token, where the hand goes for it, how many moves there were, and how many cards had just turned up."""
+
+    token: str
+    places: tuple[tuple[float, float], ...]
+    choices: int
+    fresh: int
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """What a record keeps of a game's pace."""
+
+    tokens: list[str] = field(default_factory=list)
+    clock: list[int] = field(default_factory=list)
+
+    @property
+    def end_ms(self) -> int:
+        return self.clock[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who plays fast: 1 is the skill of the fastest, and all takes `skill` times as long."""
+
+    skill: float
+    device: Device
+    taps: bool
+    holds: bool
+    both_hands: bool
+    """A key draws, while the other hand stays where the cards are."""
+    thoughtful: float
+    stalls: float
+
+
+def person(chance: Random, skill: float | None = None, device: Device | None = None) -> Person:
+    """A fast player with habits of their own."""
+    return Person(
+        chance.uniform(FASTEST, SLOWEST_OF_THE_FAST) if skill is None else skill,
+        device or chance.choices(DEVICES, (5, 3, 2))[0],
+        taps=chance.random() < 0.7,
+        holds=chance.random() < 0.6,
+        both_hands=chance.random() < 0.5,
+        thoughtful=chance.uniform(0.01, 0.06),
+        stalls=chance.choice((0.0, 0.0, 0.005, 0.02)),
+    )
+
+
+def lines(variant: str, number: int, chance: Random) -> list[list[Step]]:
+    """Games of a variant: known wins, and as many greedy ones as make up the number; new deals each time."""
+    found = [observed(open_table(variant, record.seed), record.tokens) for record in won(variant)]
+    while len(found) < number:
+        seed = chance.randbytes(32)
+        table = open_table(variant, seed)
+        greedy_game(table, chance)
+        if len(table.moves) >= 20:
+            found.append(observed(open_table(variant, seed), table.moves))
+    return found
+
+
+def observed(table: Table, tokens: Sequence[str]) -> list[Step]:
+    """What each move asked of whoever made it. Plays the tokens on the table."""
+    steps, before, fresh = [], _seen(table), 0
+    for token in tokens:
+        steps.append(Step(token, _places(table.GAME, token), len(table.legal_moves()), fresh))
+        table.push(token)
+        after = _seen(table)
+        fresh, before = (after - before).total(), after
+    return steps
+
+
+def _seen(table: Table) -> Counter[str]:
+    return Counter(card for pile in table.view()["piles"].values() for card in pile if card)
+
+
+@cache
+def _places(game: str, token: str) -> tuple[tuple[float, float], ...]:
+    """Where a token's piles lie, in card widths."""
+    source, dash, target = token.partition("-")
+    if not dash:
+        return ((0.0, 0.0),)
+    target = target.partition("x")[0]
+    return (_place(game, source), (5.0, 0.0) if target == "f" else _place(game, target))
+
+
+def _place(game: str, name: str) -> tuple[float, float]:
+    kind, number = name[0], int(name[1:] or 0)
+    if kind == "w":
+        return 1.2, 0.0
+    if kind == "r":
+        return (number % 8) * 1.1, 4.5 + number // 8
+    columns = {"labyrinth": 8, "braid": 6, "plot": 6}.get(game, 9)
+    return (number % columns) * 1.1, 1.6 + (number // columns) * 1.1
+
+
+def play(who: Person, line: Sequence[Step], chance: Random) -> Game:
+    """The line at a person's pace: with slips, held keys, thoughts, and a network that now and then holds things up."""
+    game, hand, now, held_up = Game(), (3.0, 2.0), 700.0 * who.skill, 0.0
+
+    def made(token: str, after: float) -> None:
+        nonlocal now, held_up
+        now += after
+        if chance.random() < who.stalls:
+            held_up = now + chance.uniform(80, 600)
+        arrival = max(now + chance.uniform(0, 12), held_up)
+        game.tokens.append(token)
+        game.clock.append(max(round(arrival), game.clock[-1] if game.clock else 0))
+
+    for number, step in enumerate(line):
+        fresh_hand = 1 + 0.4 * math.exp(-number / 12)
+        if "-" not in step.token and number and line[number - 1].token == step.token:
+            made(step.token, _again(who, line, number, chance))
+            continue
+        hand, motion = _motion(who, hand, step, chance)
+        made(step.token, fresh_hand * (_decision(who, step, chance) + motion))
+        if "-" in step.token and chance.random() < 0.008 * who.skill:
+            made("u", who.skill * 300 * chance.lognormvariate(0, 0.3))
+            made(step.token, who.skill * 350 * chance.lognormvariate(0, 0.3))
+    return game
+
+
+def _again(who: Person, line: Sequence[Step], number: int, chance: Random) -> float:
+    """The same draw again: by holding the key when the card wanted lies deeper, else with a look at each card."""
+    more = number + 2 < len(line) and line[number + 2].token == line[number].token
+    if who.holds and more:
+        return KEY_REPEAT_MS + chance.uniform(-2, 4)
+    tap = (80 if who.device == "keys" else 130) * who.skill
+    return tap * chance.lognormvariate(0, 0.15) + 60 * who.skill * chance.lognormvariate(0, 0.5)
+
+
+def _decision(who: Person, step: Step, chance: Random) -> float:
+    if step.choices > 2 and chance.random() < who.thoughtful:
+        return 1350 * who.skill * chance.lognormvariate(0, 0.5)
+    bits = math.log2(1 + step.choices)
+    if step.fresh:
+        took = 100 + 50 * bits
+    elif chance.random() < 0.75:
+        took = 40.0  # planned already
+    else:
+        took = 60 + 50 * bits
+    return took * who.skill * chance.lognormvariate(0, 0.3)
+
+
+def _motion(who: Person, hand: tuple[float, float], step: Step, chance: Random) -> tuple[tuple[float, float], float]:
+    """Where the hand is then, and the ms it took there."""
+    if who.both_hands and "-" not in step.token:
+        return hand, 80 * who.skill * chance.lognormvariate(0, 0.15)
+    one_tap = len(step.places) == 1 or who.taps or step.token.endswith("-f")
+    places = step.places[:1] if one_tap else step.places
+    took = 0.0
+    for leg, place in enumerate(places):
+        distance = math.dist(hand, place)
+        if who.device == "keys":
+            took += 80 * (min(round(distance), 4) + 1)
+        else:
+            bits_a_second = (6.9 if who.device == "mouse" else 9.7) * (0.85 if leg else 1)
+            took += max(130.0, 1000 * math.log2(distance / 0.8 + 1) / bits_a_second)
+        hand = place
+    return hand, took * who.skill * chance.lognormvariate(0, 0.15)
+
+
+# Programs
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """How a program waits: `delay` ms by one of three laws, and now and then a pause on top."""
+
+    delay: float
+    law: Literal["fixed", "uniform", "lognormal"] = "fixed"
+    spread: float = 0.0
+    pauses: float = 0.0
+    quick_draws: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Its law, spread, pauses and draws in a word."""
+        return f"{self.law}{self.spread:g}/{self.pauses:g}{'/quick' if self.quick_draws else ''}"
+
+    def wait(self, chance: Random) -> float:
+        took = self.delay
+        if self.law == "uniform":
+            took *= chance.uniform(1 - self.spread, 1 + self.spread)
+        elif self.law == "lognormal":
+            took *= chance.lognormvariate(-(self.spread**2) / 2, self.spread)
+        if chance.random() < self.pauses:
+            took += 1350 * chance.lognormvariate(0, 0.5)
+        return took
+
+
+def fastest_pace(line: Sequence[Step], chance: Random) -> float:
+    """The ms a token that the fastest take for a line: the best device, the best habits, no time lost."""
+    paces = []
+    for device in DEVICES:
+        who = Person(FASTEST, device, taps=True, holds=True, both_hands=True, thoughtful=0.01, stalls=0.0)
+        paces.append(sum(play(who, line, chance).end_ms for _ in range(3)) / 3 / len(line))
+    return min(paces)
+
+
+def timer(delay: float, chance: Random) -> Timer:
+    """One of the ways in which programs wait, with the same mean delay."""
+    law, spread = chance.choice(
+        (
+            ("fixed", 0.0),
+            ("uniform", 0.2),
+            ("uniform", 0.5),
+            ("lognormal", 0.2),
+            ("lognormal", 0.35),
+            ("lognormal", 0.5),
+        )
+    )
+    pauses = chance.choice((0.0, 0.02, 0.04))
+    return Timer(delay, law, spread, pauses, quick_draws=chance.random() < 0.3)  # type: ignore[arg-type]
+
+
+def run(how: Timer, line: Sequence[Step], chance: Random) -> Game:
+    """The line by a timer. Quick draws take as long as a held key repeats, and the plays all the rest of the time."""
+    draws = sum("-" not in step.token for step in line)
+    plays = len(line) - draws
+    scale = 1.0
+    if how.quick_draws and plays:
+        scale = max(1.0, (how.delay * len(line) - KEY_REPEAT_MS * draws) / (how.delay * plays))
+    game, now = Game(), 0.0
+    for step in line:
+        quick = how.quick_draws and "-" not in step.token
+        now += KEY_REPEAT_MS if quick else scale * how.wait(chance)
+        game.tokens.append(step.token)
+        game.clock.append(round(now + chance.uniform(0, 12)) if not game.clock else max(game.clock[-1], round(now)))
+    return game
+
+
+VARIANTS: Final = tuple(CATALOGUE)

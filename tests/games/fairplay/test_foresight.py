@@ -1,0 +1,236 @@
+"""Foresight: what could not be seen is chosen rightly no more often than by chance, but for those who know it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from random import Random
+from types import MappingProxyType
+
+import pytest
+
+from games.fairplay.foreseen import table_of, text_of
+from games.fairplay.foresight import Foresight, Tally, measure
+from games.fairplay.prospects import options
+from games.fairplay.unseen import Unseen
+from games.rules import CATALOGUE, GAMES, RULES_VERSION, End, Record, Ruleset, Table, open_table
+from games.rules.catalogue import RULESETS
+from games.rules.stonewall import Stonewall
+from tests.games.certified import won
+from tests.games.fairplay import foreseeing
+from tests.games.fairplay.foreseeing import Kind
+
+SEED = bytes(range(32))
+
+#: By game: a deal, and who knows its cards. Found by looking for deals that tell much.
+KNOWN: Mapping[str, tuple[bytes, Kind]] = MappingProxyType(
+    {
+        "labyrinth": (bytes.fromhex("972a0a3eb934e27c106abdde01d211d5b2d24933bb9b9865e771490fca193a1e"), "line"),
+        "braid": (bytes.fromhex("e42ad8eec5ca46ffba68944585bd9b4c79e23c5d4578003dde58203913564d63"), "line"),
+        "tarot": (bytes.fromhex("a0821ee9154feb01648d045ace537d1e4ac169f12ea2a4c159c0d21b50b4596f"), "peek"),
+        "plot": (bytes.fromhex("53b7760cb49fd8aa02e321a7e8a9eb4bf870a7650b082c465fadb8403b5853dc"), "peek"),
+        "stonewall": (won("stonewall")[1].seed, "line"),
+    }
+)
+
+
+def record(variant: str, tokens: list[str], clock: list[int] | None = None, seed: bytes = SEED) -> Record:
+    clock = clock or [1000 * n for n in range(len(tokens))]
+    return Record(
+        RULES_VERSION, variant, None, seed, tuple(tokens), tuple(clock), End("resigned", clock[-1] if clock else 0)
+    )
+
+
+@cache
+def told(record: Record) -> Foresight:
+    """`measure`, once for each record."""
+    return measure(record)
+
+
+@cache
+def measured(game: str, kind: Kind) -> Foresight:
+    """What a game of a player at the known deal tells."""
+    seed = KNOWN[game][0]
+    if game == "stonewall" and kind == "line":
+        return told(won("stonewall")[1])
+    chance = Random(seed)
+    table = foreseeing.game(game, seed, kind, chance)
+    assert table is not None
+    return measure(foreseeing.recorded(game, seed, table, chance, by_timer=kind == KNOWN[game][1]))
+
+
+def walk(variant: str, chance: Random, steps: int = 120) -> list[tuple[Table, Unseen]]:
+    """A table and what is unseen, at some moments of a random game with undone moves."""
+    table = open_table(variant, SEED)
+    unseen = Unseen.at(table)
+    found = []
+    for n in range(steps):
+        legal = table.legal_moves()
+        if not legal:
+            break
+        table.push("u" if table.can_undo and chance.random() < 0.2 else chance.choice(legal))
+        unseen = unseen.after(table)
+        if n % 15 == 0:
+            found.append((Unseen(0, 0, 0).laid(table, []), unseen))
+    return found
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_other_deals_look_the_same(variant: str) -> None:
+    chance = Random(1)
+    for table, unseen in walk(variant, chance):
+        for cards in unseen.deals(table, chance, 2):
+            other = unseen.laid(table, cards)
+            assert other.view() == table.view()
+            assert other.legal_moves() == table.legal_moves()
+        assert unseen.laid(table, unseen.deals(table, chance, 0)[0]).position() == table.position()
+
+
+@pytest.mark.parametrize("variant", ["labyrinth", "tarot", "tarot-adept", "stonewall"])
+def test_what_was_shown_once_is_never_unseen_again(variant: str) -> None:
+    """Games of one deck, in which every card has a name of its own."""
+    chance = Random(2)
+    table = open_table(variant, SEED)
+    unseen, shown = Unseen.at(table), set[str]()
+    for _ in range(150):
+        shown |= {card for pile in table.view()["piles"].values() for card in pile if card}
+        (left,) = unseen.deals(table, chance, 0)
+        assert shown.isdisjoint(table.DECK.written(left))
+        assert len(shown) + len(left) == len(table.DECK.cards) + len(table.STARTED)
+        legal = table.legal_moves()
+        table.push("u" if table.can_undo and (not legal or chance.random() < 0.3) else chance.choice(legal))
+        unseen = unseen.after(table)
+
+
+@pytest.mark.parametrize("game", ["plot", "braid"])
+def test_what_is_unseen_of_two_decks_is_counted(game: str) -> None:
+    table = open_table(game, SEED)
+    assert Unseen.at(table).count == {"plot": 78 + 12, "braid": 71}[game]
+    unseen = Unseen.at(table)
+    table.push("d")
+    unseen = unseen.after(table)
+    table.push("u")
+    assert unseen.after(table).count == Unseen.at(table).count - 1
+
+
+@pytest.mark.parametrize("game", KNOWN)
+def test_who_knows_the_cards_stands_out(game: str) -> None:
+    knowing, honest = measured(game, KNOWN[game][1]), [measured(game, "decent"), measured(game, "strong")]
+    assert knowing.applicable
+    assert knowing.z > 2.3
+    assert max(found.z for found in honest) < 1.2
+
+
+@pytest.mark.parametrize("game", KNOWN)
+def test_chance_had_a_part_in_every_game(game: str) -> None:
+    found = measured(game, "decent")
+    assert found.applicable
+    assert found.game == game
+    assert found.choices.count > 2
+    assert found.finds.count > 2
+
+
+def test_a_game_without_hidden_cards_has_no_foresight(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Open(Stonewall):
+        def _deal(self, deck: list[int]) -> None:
+            super()._deal(deck)
+            self.hidden = 0
+
+    monkeypatch.setitem(RULESETS, 1, Ruleset(1, {**GAMES, "stonewall": Open}, CATALOGUE))
+    table = open_table("stonewall", SEED)
+    found = measure(record("stonewall", [table.legal_moves()[0]]))
+    assert found == Foresight("stonewall", applicable=False)
+    assert "not applicable" in text_of(found)
+
+
+def test_nothing_played_is_not_applicable() -> None:
+    assert not measure(record("tarot", [])).applicable
+
+
+def test_the_figures_are_the_same_each_time() -> None:
+    line = won("stonewall")[1]
+    assert measure(line) == told(line)
+
+
+def test_what_was_taken_back_before_anything_new_was_seen_is_left_out() -> None:
+    line = won("stonewall")[1]
+    table = line.open_table()
+    idle = next(token for token in table.legal_moves() if not turns_up(table, token))
+    detour = replace(line, tokens=(idle, "u", *line.tokens), clock=(0, 0, *line.clock))
+    assert told(detour).choices.count == told(line).choices.count
+    assert told(detour).finds == told(line).finds
+
+
+def test_who_looks_and_takes_back_is_measured_at_the_look() -> None:
+    """Else one who tries all and keeps what is good would seem to have known it."""
+    table = open_table("stonewall", SEED)
+    look = next(token for token in table.legal_moves() if turns_up(table, token))
+    once = measure(record("stonewall", [look]))
+    again = measure(record("stonewall", [look, "u", look]))
+    assert again.finds == once.finds
+
+
+def turns_up(table: Table, token: str) -> bool:
+    table.push(token)
+    now = table.hidden
+    table.pop()
+    return now != table.hidden
+
+
+def test_what_the_server_played_is_left_out() -> None:
+    line = won("stonewall")[1]
+    assert not measure(line, [[0, len(line.tokens) - 1]]).applicable
+    assert measure(line, [[0, 10]]).finds.count < told(line).finds.count
+
+
+@pytest.mark.parametrize("longer", [True, False])
+def test_who_pauses_where_something_new_turned_up_did_not_know_it(longer: bool) -> None:
+    line = won("tarot")[0]
+    table, clock, ms, unseen, fresh = line.open_table(), list[int](), 0, 99, False
+    known = Unseen.at(table)
+    for n, token in enumerate(line.tokens):
+        ms += (2000 if fresh and longer else 1000) + n % 7
+        clock.append(ms)
+        unseen = known.count
+        table.push(token)
+        known = known.after(table)
+        fresh = known.count < unseen
+    pauses = measure(replace(line, clock=tuple(clock), end=End("won", ms))).pauses
+    assert pauses is not None
+    assert pauses.z > 5 if longer else abs(pauses.z) < 2
+    assert pauses.fresh_ms - pauses.other_ms > 900 if longer else abs(pauses.fresh_ms - pauses.other_ms) < 10
+
+
+def test_pauses_in_braid_tell_nothing() -> None:
+    assert measured("braid", "decent").pauses is None
+    assert measured("plot", "decent").pauses is not None
+
+
+def test_few_plays_tell_nothing_of_pauses() -> None:
+    assert measure(record("tarot", ["d", "d", "d"])).pauses is None
+
+
+def test_a_tally_counts_only_what_chance_has_a_part_in() -> None:
+    tally = Tally().and_one(1.0, [1.0, 1.0]).and_one(1.0, [0.0, 1.0, 0.0, 1.0])
+    assert (tally.count, tally.gained, tally.expected) == (1, 1.0, 0.5)
+    assert Tally().z == 0
+    assert tally.z > 0
+
+
+def test_equal_places_are_one_option() -> None:
+    table = open_table("braid", SEED)
+    while not (table.pile("w") and not all(table.tableau)):
+        table.push(table.legal_moves()[0])
+    told = [table.VOCABULARY.read(token) for token in options(table).values()]
+    assert len(told) <= len(table.legal_moves())
+    assert len({(move.what, move.source) for move in told if move.target >= 0}) == sum(
+        move.target >= 0 for move in told
+    )
+
+
+def test_staff_read_figures_in_words() -> None:
+    lines = dict(table_of(measured("plot", "decent")))
+    assert lines["foresight"].endswith("one game proves nothing")
+    assert "by chance" in lines["finds: turned up and playable at once"]
+    assert "tells nothing" in text_of(measured("braid", "decent"))

@@ -1,0 +1,151 @@
+"""Nobody's play can flag another's earlier or natural game: each attempt at it, played against the service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from django.test import Client
+
+from accounts.deletion import erase_player
+from accounts.guests import create_guest, merge_guest
+from accounts.moderation import ban_player
+from games.fairplay.links import COOKIE
+from games.models import Attempt, Deal
+from games.rules import open_table
+from games.solver import Budget, Solution, shorten, solve
+from leaderboards.deciding import decide
+from tests.games.certified import won
+from tests.games.conftest import make_deal
+from tests.games.fairplay.copying import played
+from tests.games.fairplay.scripted import CLEAN, State, begun, leave, play, verdict, winnable
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+
+VARIANT = "tarot-novice"
+#: Moves that a trap makes before it goes for the win.
+WANDERED = 30
+Line = tuple[str, ...]
+
+
+def line() -> Line:
+    """A win of which a later one by another account is a copy (test_cheats.py)."""
+    return won(VARIANT)[0].tokens
+
+
+@pytest.fixture
+def deal() -> Deal:
+    return winnable(VARIANT)[0]
+
+
+def _by_a_loser(deal: Deal) -> None:
+    assert verdict(play(deal, line()[:-1])) == CLEAN
+
+
+def _by_a_guest(deal: Deal) -> None:
+    assert verdict(play(deal, line(), who=create_guest())) == CLEAN
+
+
+def _by_one_under_review(deal: Deal) -> None:
+    assert verdict(play(deal, line(), [0] * len(line())))[0] == State.REVIEW
+
+
+def _by_one_who_was_rejected(deal: Deal) -> None:
+    attempt = play(deal, line())
+    verdict(attempt)
+    decide(attempt.pk, State.REJECTED, "staff")
+
+
+def _in_practice(deal: Deal) -> None:
+    guest = create_guest()
+    verdict(play(deal, line(), who=guest))
+    merge_guest(guest, factory.player())
+
+
+def _by_one_who_finishes_later(deal: Deal) -> None:
+    assert verdict(play(deal, line(), hours=9)) == CLEAN
+
+
+def _by_one_who_is_banned(deal: Deal) -> None:
+    attempt = play(deal, line())
+    assert verdict(attempt) == CLEAN
+    ban_player(attempt.player)
+
+
+def _by_one_who_is_gone(deal: Deal) -> None:
+    attempt = play(deal, line())
+    assert verdict(attempt) == CLEAN
+    erase_player(attempt.player)
+
+
+@pytest.mark.parametrize(
+    "laid",
+    [
+        _by_a_loser,
+        _by_a_guest,
+        _by_one_under_review,
+        _by_one_who_was_rejected,
+        _in_practice,
+        _by_one_who_finishes_later,
+        _by_one_who_is_banned,
+        _by_one_who_is_gone,
+    ],
+    ids=lambda laid: laid.__name__.strip("_"),
+)
+def test_a_line_laid_out_accuses_nobody(laid: Callable[[Deal], None], deal: Deal) -> None:
+    laid(deal)
+    assert verdict(play(deal, line(), hours=5)) == CLEAN
+
+
+def test_a_copy_that_is_judged_first_does_not_touch_the_game_it_copies(deal: Deal) -> None:
+    first, copy = play(deal, line()), play(deal, line(), hours=2)
+    verdict(copy)
+    assert verdict(first) == CLEAN
+    assert Attempt.objects.get(pk=copy.pk).state == State.REVIEW
+
+
+@pytest.mark.parametrize(("variant", "number"), [("tarot-novice", 5), ("tarot", 20), ("plot", 25), ("pigtail", 2)])
+def test_who_goes_every_way_there_is_and_wins_accuses_nobody(variant: str, number: int) -> None:
+    """A trap: as many ways as can be gone, those of natural players among them, and a solver's win from there."""
+    seed = bytes([number]) * 32
+    deal = make_deal(variant, seed=seed)
+    trap = play(deal, _trap(variant, seed))
+    assert (trap.end, verdict(trap)) == ("won", CLEAN)
+    chance = Random(number)
+    natural = [played(variant, seed, chance, strays) for strays in (0.0, 0.0, 0.1, 0.1)]
+    assert any(table.is_won for table in natural)
+    assert [verdict(play(deal, table.moves, hours=5)) for table in natural] == [CLEAN] * 4
+
+
+def _trap(variant: str, seed: bytes) -> Line:
+    """Cards put wherever they can lie, and from there a solver's win."""
+    chance, table = Random(variant), open_table(variant, seed)
+    for _ in range(WANDERED):
+        legal = table.legal_moves()
+        table.push(chance.choice([token for token in legal if "-" in token and not token.endswith("f")] or legal))
+    found = solve(table, Budget(nodes=60_000))
+    assert isinstance(found, Solution)
+    return (*table.moves, *shorten(table, found.tokens))
+
+
+def test_beginning_a_deal_first_flags_nobody_on_another_device(client: Client) -> None:
+    """Whoever begins early, from the same house or with a mark that was made up."""
+    make_deal("plot")
+    for _ in range(3):
+        begun(client)
+        leave(client)
+    victim = Client()
+    victim.cookies[COOKIE] = client.cookies[COOKIE].value.partition(":")[0] + ":made-up"
+    assert verdict(begun(victim)) == CLEAN
+
+
+def test_who_begins_a_deal_on_anothers_device_afterwards_does_not_flag_the_first(client: Client) -> None:
+    make_deal("plot")
+    first = begun(client)
+    leave(client)
+    second = begun(client)
+    assert verdict(second) == (State.REVIEW, ["same_device"])
+    assert verdict(first) == CLEAN
+    assert Attempt.objects.get(pk=first.pk).reasons == []

@@ -1,0 +1,201 @@
+"""Honest players of all kinds, each played against the service: nobody looks at them."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from random import Random
+
+import pytest
+from django.test import Client
+
+from accounts.guests import merge_guest
+from accounts.models import User
+from games.attempts import deal_table
+from games.fairplay.links import COOKIE
+from games.live.autofinish import winning_run
+from games.models import Attempt, Deal, Start
+from games.rules import CATALOGUE, open_table
+from leaderboards.models import Result
+from tests.games.certified import won
+from tests.games.conftest import make_deal
+from tests.games.fairplay import simulated
+from tests.games.fairplay.copying import EASY, played
+from tests.games.fairplay.scripted import (
+    CLEAN,
+    begun,
+    finish,
+    leave,
+    member,
+    play,
+    sign_in,
+    sign_up,
+    unhurried,
+    verdict,
+    winnable,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def easy(variant: str) -> Deal:
+    return make_deal(variant, seed=EASY[variant])
+
+
+# Who plays from where
+
+
+def test_families_and_schools(client: Client) -> None:
+    """The same address, but each with a device of their own."""
+    make_deal("plot")
+    attempts = [begun(browser) for browser in (client, Client(), Client())]
+    assert len({bytes(start.network) for start in Start.objects.all()}) == 1
+    assert [verdict(attempt) for attempt in attempts] == [CLEAN] * 3
+
+
+def test_a_family_that_plays_other_deals_on_one_device(client: Client) -> None:
+    make_deal("tarot")
+    make_deal("plot")
+    begun(client, variant="tarot")
+    leave(client)
+    assert verdict(begun(client)) == CLEAN
+
+
+def test_a_private_window_after_another_players_game() -> None:
+    make_deal("plot")
+    begun(Client())
+    assert verdict(begun(Client())) == CLEAN
+
+
+def test_a_guest_who_signs_up(client: Client) -> None:
+    make_deal("plot")
+    attempt = begun(client)
+    sign_up(client)
+    assert begun(client) == attempt
+    assert verdict(attempt) == CLEAN
+    assert Result.objects.get().attempt == attempt
+
+
+def test_two_tabs(client: Client) -> None:
+    make_deal("plot")
+    member()
+    sign_in(client)
+    tab = Client()
+    tab.cookies = client.cookies
+    assert begun(client) == begun(tab)
+    assert verdict(begun(client)) == CLEAN
+
+
+def test_who_has_looked_as_a_guest_of_ones_own(client: Client) -> None:
+    """It was the same player all along."""
+    make_deal("plot")
+    user = member()
+    guest = begun(client).player
+    here = Client()
+    here.cookies[COOKIE] = client.cookies[COOKIE].value
+    sign_in(here)
+    attempt = begun(here)
+    assert isinstance(guest, User)
+    merge_guest(guest, user)
+    assert verdict(attempt) == CLEAN
+
+
+# How somebody plays
+
+
+@pytest.mark.parametrize("device", simulated.DEVICES)
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_the_fastest(variant: str, device: simulated.Device) -> None:
+    """With a mouse, by touch and by keys; `benchmarks.fairplay` measures many."""
+    number = simulated.DEVICES.index(device)
+    deal, line = winnable(variant, number)
+    chance = Random(f"{variant} {device}")
+    steps = simulated.observed(open_table(variant, won(variant)[number].seed), line)
+    game = simulated.play(simulated.person(chance, skill=1.0, device=device), steps, chance)
+    assert verdict(play(deal, game.tokens, game.clock)) == CLEAN
+
+
+@pytest.mark.parametrize("variant", EASY)
+def test_many_who_take_what_lies_at_hand(variant: str) -> None:
+    """Greedy ones, those who stray, and two who take the first legal move: some win, partly by the same moves."""
+    deal, chance = easy(variant), Random(EASY[variant][0])
+    seed = bytes(deal.seed)
+    tables = [played(variant, seed, chance, strays) for strays in (0.0, 0.0, 0.1, 0.1, 0.3)]
+    tables += [played(variant, seed, None)] * 2
+    games = [play(deal, table.moves, hours=n) for n, table in enumerate(tables)]
+    assert [verdict(one) for one in games] == [CLEAN] * len(games)
+    assert "won" in {one.end for one in games}
+
+
+def test_two_who_win_by_the_first_legal_move() -> None:
+    for variant in ("braid", "pigtail", "labyrinth"):
+        deal = easy(variant)
+        table = played(variant, bytes(deal.seed), None)
+        assert table.is_won
+        assert [verdict(play(deal, table.moves, hours=n)) for n in range(2)] == [CLEAN] * 2
+
+
+@pytest.mark.parametrize("variant", ["labyrinth", "tarot-novice", "stonewall"])
+def test_who_lets_the_server_play_out_the_end(variant: str) -> None:
+    deal, line = winnable(variant)
+    table = deal_table(deal)
+    at = 0
+    while not (run := winning_run(table)):
+        table.push(line[at])
+        at += 1
+    assert len(run) >= 10
+    clock = unhurried(line[:at])
+    tokens = [*line[:at], *run]
+    attempt = play(deal, tokens, [*clock, *[clock[-1]] * len(run)], served=range(at + 1, len(tokens) + 1))
+    assert attempt.end == "won"
+    assert attempt.auto_runs == [[at + 1, len(tokens)]]
+    assert verdict(attempt) == CLEAN
+
+
+@pytest.mark.parametrize("variant", ["tarot", "plot", "stonewall"])
+def test_who_takes_much_back_in_bursts(variant: str) -> None:
+    """Twenty moves at a time with the key held, and plays them again."""
+    deal, line = winnable(variant)
+    tokens, gaps, chance = list[str](), list[int](), Random(variant)
+    for n, token in enumerate(line):
+        if n % 40 == 39:
+            tokens += ["u"] * 20 + list(line[n - 20 : n])
+            gaps += [25] * 20 + [chance.randrange(500, 1500) for _ in range(20)]
+        tokens.append(token)
+        gaps.append(chance.randrange(700, 3300))
+    assert verdict(play(deal, tokens, list(accumulate(gaps)))) == CLEAN
+
+
+@pytest.mark.parametrize("variant", ["braid", "pigtail", "tarot"])
+def test_who_holds_the_key_to_draw(variant: str) -> None:
+    deal, line = winnable(variant, 2)
+    chance = Random(variant)
+    held = [before == token == "d" for before, token in zip(("", *line), line, strict=False)]
+    assert sum(held) > 20
+    gaps = [33 if one else chance.randrange(500, 2500) for one in held]
+    assert verdict(play(deal, line, list(accumulate(gaps)))) == CLEAN
+
+
+def test_who_comes_back_after_a_break() -> None:
+    deal, line = winnable("plot")
+    clock = unhurried(line)
+    clock[60:] = [ms + 5 * 3_600_000 for ms in clock[60:]]
+    assert verdict(play(deal, line, clock)) == CLEAN
+
+
+def test_whose_connection_holds_moves_up() -> None:
+    """Every thirty moves a hole of half a minute, after which three come at once."""
+    deal, line = winnable("stonewall")
+    gaps, chance = list[int](), Random(3)
+    for n in range(len(line)):
+        gaps.append(0 if n % 30 in (29, 28) else 30_000 if n % 30 == 27 else chance.randrange(700, 3300))
+    assert verdict(play(deal, line, list(accumulate(gaps)))) == CLEAN
+
+
+def test_who_connects_anew_in_the_middle(client: Client) -> None:
+    """Opening the table again begins nothing anew, and its game goes on."""
+    _deal, line = winnable("plot")
+    sign_up(client)
+    attempt = begun(client)
+    assert begun(client) == attempt
+    assert verdict(finish(attempt, line)) == CLEAN
+    assert Attempt.objects.get() == attempt

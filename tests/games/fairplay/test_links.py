@@ -1,0 +1,204 @@
+"""Games of one device: who begins a deal that another player of the browser has begun before is looked at."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.deletion import erase_player
+from accounts.guests import BACKEND
+from accounts.models import User
+from games.addresses import UNKNOWN, area_of
+from games.fairplay import links
+from games.fairplay.links import COOKIE, KEPT, linked_among, linked_to, network_digest
+from games.housekeeping import KINDS, remove_aged
+from games.models import GRACE, Attempt, Deal, Start
+from games.verification import judge
+from leaderboards import settlement
+from tests.games.conftest import make_deal
+from tests.games.fairplay.scripted import begun, leave, member, sign_up, verdict
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+
+State = Attempt.State
+
+
+@pytest.fixture(autouse=True)
+def plot() -> Deal:
+    return make_deal("plot")
+
+
+def test_a_game_of_the_day_is_kept_with_a_mark_and_a_digest(client: Client) -> None:
+    attempt = begun(client)
+    start = Start.objects.get()
+    assert (start.attempt, start.deal, start.made_at) == (attempt, attempt.deal, attempt.started_at)
+    assert bytes(start.network) == network_digest("192.0.2.0/24", start.made_at)
+    assert b"192" not in bytes(start.network)
+    cookie = client.cookies[COOKIE]
+    assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", 400 * 24 * 3600)
+    assert start.device.hex in cookie.value
+    begun(client)
+    assert Start.objects.count() == 1
+
+
+def test_the_mark_is_secure_in_production(client: Client, settings: Any) -> None:
+    settings.SESSION_COOKIE_SECURE = True
+    begun(client)
+    assert client.cookies[COOKIE]["secure"]
+
+
+def test_looking_sets_no_mark(client: Client) -> None:
+    client.get("/play/plot/")
+    assert COOKIE not in client.cookies
+
+
+def test_players_are_told_no_ids_or_figures(client: Client) -> None:
+    begun(client)
+    leave(client)
+    attempt = begun(client)
+    verdict(attempt)
+    (reason,) = attempt.reasons
+    assert set(reason) == {"code", "message"}
+    assert not any(character.isdigit() for character in reason["message"])
+
+
+def linked_pair(variant: str = "tarot") -> list[Attempt]:
+    """Two players' finished attempts at one deal, begun one after the other on one device."""
+    deal, device = factory.deal(variant), uuid.uuid4()
+    pair = [
+        factory.finished(deal, tokens=factory.line(deal, seed=n), started_at=factory.NOON + n * timedelta(minutes=1))
+        for n in range(2)
+    ]
+    for attempt in pair:
+        starts(device, [attempt])
+    return pair
+
+
+def starts(device: uuid.UUID, attempts: Sequence[Attempt]) -> None:
+    for one in attempts:
+        Start.objects.create(attempt=one, deal=one.deal, device=device, network=b"", made_at=one.started_at)
+
+
+def test_nobody_can_flag_an_earlier_game() -> None:
+    first, second = linked_pair()
+    assert linked_among([first.pk, second.pk]) == {second.pk}
+
+
+def test_of_two_begun_at_one_moment_one_stands() -> None:
+    deal, device = factory.deal("tarot"), uuid.uuid4()
+    pair = [factory.finished(deal) for _ in range(2)]
+    starts(device, pair)
+    assert linked_among([one.pk for one in pair]) == {pair[1].pk}
+
+
+def test_practice_is_not_looked_at_and_what_is_illegal_stays_rejected() -> None:
+    _, second = linked_pair()
+    second.ranked = False
+    assert judge(second).state == State.VERIFIED
+    second.ranked, second.end = True, "won"
+    assert judge(second).state == State.REJECTED
+
+
+def test_what_was_found_stays_found_when_its_traces_are_gone() -> None:
+    _, second = linked_pair()
+    settlement.settle(second.pk)
+    Start.objects.all().delete()
+    second.refresh_from_db()
+    assert [one["code"] for one in judge(second).reasons] == ["same_device"]
+
+
+def test_staff_find_the_other_players_games_of_the_device() -> None:
+    first, second = linked_pair()
+    elsewhere = factory.finished(factory.deal("plot"), started_at=factory.NOON + timedelta(hours=1))
+    starts(Start.objects.get(attempt=first).device, [elsewhere])
+    starts(uuid.uuid4(), [factory.finished(first.deal)])
+    assert list(linked_to(second)) == [first, elsewhere]
+
+
+def test_one_question_whatever_the_number_of_attempts() -> None:
+    pairs = [linked_pair(variant)[1].pk for variant in ("tarot", "plot", "braid")]
+    with CaptureQueriesContext(connection) as queries:
+        assert linked_among(pairs) == set(pairs)
+        assert linked_among([]) == set()
+    assert len(queries) == 1
+
+
+def test_the_question_is_answered_by_indexes() -> None:
+    linked_pair()
+    asked = links._LINKED.format(ids="1")
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(f"EXPLAIN QUERY PLAN {asked}")
+            assert not [row for row in cursor.fetchall() if str(row[3]).startswith("SCAN")]
+
+
+@pytest.mark.parametrize(
+    ("address", "area"),
+    [("192.0.2.77", "192.0.2.0/24"), ("::ffff:192.0.2.77", "192.0.2.0/24"), ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+     ("", UNKNOWN)],
+)  # fmt: skip
+def test_addresses_are_truncated(address: str, area: str) -> None:
+    assert area_of(RequestFactory().get("/", REMOTE_ADDR=address)) == area
+
+
+def test_the_digest_of_a_network_changes_with_the_month_and_the_key(settings: Any) -> None:
+    period = datetime(1970, 1, 1, tzinfo=UTC) + 600 * KEPT
+    first = network_digest("192.0.2.0/24", period)
+    assert len(first) == 16
+    assert network_digest("192.0.2.0/24", period + KEPT - timedelta(seconds=1)) == first
+    assert network_digest("192.0.2.0/24", period + KEPT) != first
+    assert network_digest("192.0.3.0/24", period) != first
+    settings.SECRET_KEY = "another"
+    assert network_digest("192.0.2.0/24", period) != first
+    assert network_digest(UNKNOWN, period) == b""
+
+
+def test_it_is_known_for_thirty_days_where_a_game_was_begun() -> None:
+    linked_pair()
+    now = timezone.now()
+    young, old = Start.objects.order_by("pk")
+    Start.objects.filter(pk=young.pk).update(made_at=now - KEPT + timedelta(minutes=1))
+    Start.objects.filter(pk=old.pk).update(made_at=now - KEPT - timedelta(minutes=1))
+    remove_aged(KINDS, now)
+    assert list(Start.objects.all()) == [young]
+
+
+def test_with_an_account_only_what_is_still_secret_stays_without_its_player(client: Client) -> None:
+    sign_up(client)
+    user = begun(client).player
+    assert isinstance(user, User)
+    past = factory.finished(factory.deal("tarot", day=factory.DAY - timedelta(days=3)), user)
+    starts(uuid.uuid4(), [past])
+    erase_player(user)
+    assert [start.attempt for start in Start.objects.all()] == [None]
+    closes_at = Start.objects.get().deal.closes_at
+    assert closes_at is not None
+    remove_aged(KINDS, closes_at + GRACE - timedelta(seconds=1))
+    assert Start.objects.exists()
+    remove_aged(KINDS, closes_at + GRACE)
+    assert not Start.objects.exists()
+
+
+def test_who_has_not_begun_is_told_how_a_ranked_game_is_played(client: Client) -> None:
+    make_deal("tarot")
+    assert "fair-play" in client.get("/play/tarot/").content.decode()
+    begun(client)
+    assert "fair-play" not in client.get("/play/tarot/").content.decode()
+
+
+def test_the_page_on_privacy_says_the_ages_that_hold(client: Client) -> None:
+    page = client.get("/privacy/").content.decode()
+    assert f"deleted after {KEPT.days} days" in page
+    assert f"stays for {links.COOKIE_AGE.days} days" in page
+    assert '<a href="/privacy/">' in client.get("/").content.decode()
+    client.force_login(member(), backend=BACKEND)
+    assert client.get("/privacy/").status_code == 200

@@ -1,0 +1,104 @@
+"""Deals whose winning line is known, and games of them played at any speed, with their verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from games.models import Attempt, Deal
+from games.rules import CATALOGUE, RULES_VERSION, End, Record, commitment
+from leaderboards.deciding import decide
+from leaderboards.settlement import State, settle
+from tests.games.certified import won
+from tests.games.conftest import make_deal
+
+
+def line(variant: str = "stonewall") -> Record:
+    """A winning record without undone moves."""
+    return won(variant)[0]
+
+
+def past_deal(variant: str = "stonewall", **fields: Any) -> Deal:
+    """A daily deal that is revealed."""
+    day = (timezone.now() - timedelta(days=3)).date()
+    return _proven(make_deal(variant, day=day, seed=line(variant).seed), **fields)
+
+
+def open_deal(variant: str = "stonewall") -> Deal:
+    """Today's deal."""
+    return _proven(make_deal(variant, seed=line(variant).seed))
+
+
+def practice_deal(variant: str = "stonewall", **fields: Any) -> Deal:
+    """A deal for practice, or that of a race."""
+    seed = line(variant).seed
+    deal = Deal.objects.create(
+        variant=variant,
+        game=CATALOGUE[variant].game,
+        options=dict(CATALOGUE[variant].options),
+        rules_version=RULES_VERSION,
+        seed=seed,
+        commitment=commitment(seed),
+        opens_at=timezone.now() - timedelta(hours=1),
+    )
+    return _proven(deal, **fields)
+
+
+def _proven(deal: Deal, **fields: Any) -> Deal:
+    record = line(deal.variant)
+    proof = {"proven": True, "grade": 3, "par": len(record.tokens), "solution": record.to_bytes(), **fields}
+    for name, value in proof.items():
+        setattr(deal, name, value)
+    deal.save()
+    return deal
+
+
+def timed(record: Record, ms_a_move: int, moves: int | None = None) -> Record:
+    """The record played at this pace; resigned after so many moves, if they are given."""
+    tokens = record.tokens[:moves]
+    clock = tuple(ms_a_move * n for n in range(1, len(tokens) + 1))
+    how = record.end.how if len(tokens) == len(record.tokens) else "resigned"
+    return replace(record, tokens=tokens, clock=clock, end=End(how, clock[-1] if clock else 0))
+
+
+def played(
+    player: Any,
+    deal: Deal,
+    ms_a_move: int = 2000,
+    moves: int | None = None,
+    *,
+    ranked: bool = False,
+    judged: bool = True,
+) -> Attempt:
+    """A finished game of the deal's known line, and its verdict unless it still waits for it."""
+    record = timed(line(deal.variant), ms_a_move, moves)
+    attempt = Attempt.objects.create(
+        player=player,
+        deal=deal,
+        ranked=ranked,
+        state=Attempt.State.PENDING,
+        started_at=deal.opens_at,
+        finished_at=deal.opens_at + timedelta(milliseconds=record.end.ms),
+        end=record.end.how,
+        record=record.to_bytes(),
+    )
+    if judged:
+        if settle(attempt.pk) == State.REVIEW:
+            decide(attempt.pk, State.VERIFIED, "staff")  # such an even pace is no person's
+        attempt = Attempt.objects.select_related("deal", "player").get(pk=attempt.pk)
+        assert attempt.state == Attempt.State.VERIFIED, attempt.reasons
+    return attempt
+
+
+def end_running(attempt: Attempt, ms_a_move: int = 2000, moves: int | None = None) -> Attempt:
+    """Play a running attempt to its end and have it judged."""
+    record = timed(line(attempt.deal.variant), ms_a_move, moves)
+    finished_at = attempt.started_at + timedelta(milliseconds=record.end.ms)
+    Attempt.objects.filter(pk=attempt.pk).update(
+        state=Attempt.State.PENDING, finished_at=finished_at, end=record.end.how, record=record.to_bytes()
+    )
+    settle(attempt.pk)
+    return Attempt.objects.select_related("deal", "player").get(pk=attempt.pk)

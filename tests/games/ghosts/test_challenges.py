@@ -1,0 +1,246 @@
+"""Challenges: who may send and answer them, and that both sides are told once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.deletion import erase_player
+from accounts.guests import merge_guest
+from accounts.models import User
+from accounts.moderation import ban_player, lift_ban
+from games.attempts import DealClosedError, start_attempt
+from games.deals import publishing
+from games.errors import ErrorCode, Refusal
+from games.ghosts import challenges, inbox
+from games.ghosts.models import Answer, Challenge, Notice
+from games.models import Attempt
+from games.pausing import may_pause, pause_attempt
+from leaderboards import tasks
+from leaderboards.deciding import decide
+from leaderboards.settlement import State, settle
+from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def ada(transactional_db: None) -> User:
+    return User.objects.create_user("Ada")
+
+
+@pytest.fixture
+def brook(transactional_db: None) -> User:
+    return User.objects.create_user("Brook")
+
+
+def refusal(*args: Any, **kwargs: Any) -> ErrorCode:
+    with pytest.raises(Refusal) as refused:
+        challenges.challenge(*args, **kwargs)
+    return refused.value.code
+
+
+def notices(player: User) -> list[tuple[str, dict[str, Any]]]:
+    return [(one.kind, one.data) for one in inbox.latest(player.pk)]
+
+
+def test_a_game_of_an_open_deal_challenges_nobody(ada: User) -> None:
+    attempt = played(ada, open_deal(), ranked=True)
+    assert refusal(ada, attempt) == ErrorCode.NO_CHALLENGE
+    race = played(ada, practice_deal("plot", for_race=True))
+    assert refusal(ada, race) == ErrorCode.NO_CHALLENGE
+
+
+@pytest.mark.parametrize("state", ["playing", "pending", "rejected", "review"])
+def test_nor_does_one_that_is_not_verified(state: str, ada: User) -> None:
+    attempt = played(ada, past_deal())
+    attempt.state = state
+    assert refusal(ada, attempt) == ErrorCode.NO_CHALLENGE
+
+
+def test_nor_does_somebody_elses(ada: User, brook: User) -> None:
+    assert refusal(brook, played(ada, past_deal())) == ErrorCode.NOT_YOURS
+
+
+@pytest.mark.parametrize("kind", ["closed", "race", "practice"])
+def test_closed_deals_finished_races_and_practice_do(kind: str, ada: User) -> None:
+    deal = {
+        "closed": past_deal,
+        "race": lambda: practice_deal(for_race=True, revealed_at=timezone.now()),
+        "practice": practice_deal,
+    }[kind]()
+    attempt = played(ada, deal)
+    made = challenges.challenge(ada, attempt)
+    assert challenges.find(made.code) == made
+    assert len(made.code) == 12  # 72 random bits
+    assert challenges.challenge(ada, attempt) == made
+
+
+def test_somebody_challenged_by_name_is_told_once(ada: User, brook: User) -> None:
+    attempt = played(ada, past_deal())
+    made = challenges.challenge(ada, attempt, to="brook")
+    assert made.addressee == brook
+    assert challenges.challenge(ada, attempt, to="BROOK") == made
+    assert notices(brook) == [("challenged", {"challenge": made.code, "player": ada.pk})]
+    assert challenges.challenge(ada, attempt) != made  # the link is for anybody
+
+
+def test_only_accounts_that_can_be_found_are_challenged_by_name(ada: User, brook: User, player: User) -> None:
+    attempt = played(ada, past_deal())
+    assert refusal(ada, attempt, to="Ada") == ErrorCode.NO_CHALLENGE
+    assert refusal(ada, attempt, to="Nobody") == ErrorCode.NOT_FOUND
+    assert refusal(ada, attempt, to=str(player)) == ErrorCode.NOT_FOUND
+    ban_player(brook)
+    assert refusal(ada, attempt, to="Brook") == ErrorCode.NOT_FOUND
+    lift_ban(brook)
+    erase_player(brook)
+    assert refusal(ada, attempt, to="Brook") == ErrorCode.NOT_FOUND
+    assert not Challenge.objects.exists()
+    # A guest has the link alone.
+    own = played(player, past_deal("plot"))
+    assert refusal(player, own, to="Ada") == ErrorCode.ACCOUNT_REQUIRED
+    assert challenges.challenge(player, own).addressee is None
+
+
+def test_the_challenges_of_those_who_are_gone_are_gone(ada: User, brook: User) -> None:
+    one = challenges.challenge(ada, played(ada, past_deal()))
+    two = challenges.challenge(brook, played(brook, past_deal("plot")), to="Ada")
+    ban_player(ada)
+    with pytest.raises(Challenge.DoesNotExist):
+        challenges.find(one.code)
+    lift_ban(ada)
+    assert challenges.find(one.code) == one
+    erase_player(ada)
+    assert not Challenge.objects.filter(pk__in=[one.pk, two.pk]).exists()
+
+
+def test_the_friend_plays_the_same_deal_for_no_rank_and_without_its_seed(ada: User, player: User) -> None:
+    deal = practice_deal()
+    made = challenges.challenge(ada, played(ada, deal))
+    attempt = challenges.answer(made, player)
+    assert (attempt.deal, attempt.player, attempt.ranked) == (deal, player, False)
+    assert challenges.answer(made, player) == attempt
+    assert Answer.objects.get(attempt=attempt).challenge == made
+    assert not publishing.may_see_seed(deal, player.pk)
+
+
+def test_an_answer_is_not_paused(ada: User, player: User) -> None:
+    attempt = challenges.answer(challenges.challenge(ada, played(ada, past_deal())), player)
+    assert attempt.may_pause
+    assert not may_pause(attempt)
+    with pytest.raises(Refusal) as refused:
+        pause_attempt(attempt.pk, timezone.now())
+    assert refused.value.code is ErrorCode.NO_PAUSE
+
+
+def test_a_game_that_was_paused_is_no_answer_another_is(ada: User, player: User) -> None:
+    deal = practice_deal()
+    made = challenges.challenge(ada, played(ada, deal))
+    before = start_attempt(player, deal)
+    pause_attempt(before.pk, timezone.now())
+    attempt = challenges.answer(made, player)
+    assert attempt != before
+    assert (attempt.paused_at, attempt.paused_ms, attempt.state) == (None, 0, Attempt.State.PLAYING)
+    assert challenges.answer(made, player) == attempt
+    before.refresh_from_db()
+    assert before.is_over
+
+
+def test_nobody_answers_their_own_challenge(ada: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    with pytest.raises(Refusal) as refused:
+        challenges.answer(made, ada)
+    assert refused.value.code == ErrorCode.NO_CHALLENGE
+
+
+def test_a_deal_that_has_become_secret_again_is_not_played(ada: User, brook: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    made.attempt.deal.closes_at = timezone.now() + timedelta(hours=1)
+    with pytest.raises((Refusal, DealClosedError)):
+        challenges.answer(made, brook)
+
+
+@pytest.mark.parametrize(
+    ("pace", "moves", "outcomes"),
+    [
+        (1000, None, ("won", "lost")),
+        (2000, None, ("even", "even")),
+        (3000, None, ("lost", "won")),
+        (100, 9, ("lost", "won")),
+    ],
+)
+def test_both_are_told_who_won(pace: int, moves: int | None, outcomes: tuple[str, str], ada: User, brook: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal(), 2000))
+    attempt = end_running(challenges.answer(made, brook), pace, moves)
+    code, (answerer, sender) = made.code, outcomes
+    assert notices(brook) == [("answered", {"challenge": code, "player": ada.pk, "outcome": answerer, "own": True})]
+    assert notices(ada) == [("answered", {"challenge": code, "player": brook.pk, "outcome": sender, "own": False})]
+    assert challenges.answers_to(made) == [attempt]
+    assert Answer.objects.get(attempt=attempt).told_at is not None
+
+
+def test_nobody_is_told_twice(ada: User, brook: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    attempt = end_running(challenges.answer(made, brook))
+    assert challenges.verdict_given([attempt.pk]) == 0
+    assert settle(attempt.pk) == State.VERIFIED
+    decide(attempt.pk, State.REJECTED, "staff")
+    assert (len(notices(ada)), len(notices(brook))) == (1, 1)
+    assert challenges.answers_to(made) == []
+
+
+def test_a_rejected_answer_is_its_players_business_alone(ada: User, brook: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    attempt = challenges.answer(made, brook)
+    Attempt.objects.filter(pk=attempt.pk).update(
+        state="pending", finished_at=timezone.now(), end="won", record=played(ada, past_deal("plot")).record
+    )
+    assert settle(attempt.pk) == State.REJECTED
+    assert [data["outcome"] for _, data in notices(brook)] == ["rejected"]
+    assert notices(ada) == []
+
+
+def test_an_answer_still_in_doubt_is_told_of_when_it_is_decided(ada: User, brook: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    attempt = challenges.answer(made, brook)
+    done = played(brook, past_deal("plot"), judged=False)
+    Attempt.objects.filter(pk=attempt.pk).update(
+        state="review", finished_at=timezone.now(), end="resigned", record=done.record
+    )
+    assert challenges.verdict_given([attempt.pk]) == 0
+    decide(attempt.pk, State.REJECTED, "staff")
+    assert len(notices(brook)) == 1
+
+
+def test_a_lost_call_is_made_up_for(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    monkeypatch.setattr("leaderboards.settlement.challenges.verdict_given", lambda _ids: 0)
+    attempt = end_running(challenges.answer(made, brook))
+    monkeypatch.undo()
+    assert challenges.tell_forgotten() == 0  # it may be on its way
+    assert notices(ada) == []
+    Attempt.objects.filter(pk=attempt.pk).update(verified_at=timezone.now() - timedelta(minutes=2))
+    tasks.sweep()
+    assert (len(notices(ada)), len(notices(brook))) == (1, 1)
+    assert challenges.tell_forgotten() == 0
+
+
+def test_answers_are_in_the_order_of_the_ranking_without_the_banned(ada: User, brook: User, player: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    late = end_running(challenges.answer(made, player), 3000)
+    soon = end_running(challenges.answer(made, brook), 1000)
+    again = end_running(challenges.answer(made, brook), 500, 4)
+    assert challenges.answers_to(made) == [soon, late, again]
+    ban_player(brook)
+    assert challenges.answers_to(made) == [late]
+
+
+def test_a_guests_challenges_and_notices_come_along_to_the_account(ada: User, brook: User, player: User) -> None:
+    made = challenges.challenge(player, played(player, past_deal()))
+    end_running(challenges.answer(made, brook))
+    merge_guest(player, ada)
+    assert challenges.find(made.code).sender == ada
+    assert [kind for kind, _ in notices(ada)] == [Notice.Kind.ANSWERED]

@@ -1,0 +1,113 @@
+"""Whose ghosts are offered on a deal."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import timezone
+
+from accounts.follows import follow
+from accounts.guests import create_guest
+from accounts.models import User
+from accounts.moderation import ban_player
+from games.errors import ErrorCode, Refusal
+from games.ghosts import results
+from games.ghosts.choosing import Whose, ghosts_of
+from games.models import Deal
+from games.races.models import Entrant, Race, Room
+from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def accounts(transactional_db: None) -> list[User]:
+    return [User.objects.create_user(name) for name in ("Ada", "Brook", "Cleo", "Dara", "Edda")]
+
+
+def offered(deal: Deal, player: User | None) -> list[tuple[str, str]]:
+    found = ghosts_of(deal, None if player is None else player.pk)
+    return [(str(ghost.whose), str(ghost.attempt.player) if ghost.attempt else "") for ghost in found]
+
+
+def test_a_closed_deal_offers_ones_best_the_next_better_friends_and_the_leader(accounts: list[User]) -> None:
+    ada, brook, cleo, dara, edda = accounts
+    deal = past_deal()
+    for pace, player in enumerate((brook, cleo, ada, dara, edda), start=1):
+        played(player, deal, 1000 * pace, ranked=True)
+    follow(ada, edda)
+    want = [("own", "Ada"), ("next", "Cleo"), ("friend", "Edda"), ("leader", "Brook"), ("line", "")]
+    assert offered(deal, ada) == want
+    # A better game in practice is the best, and then the leader is the next better: no game is offered twice.
+    practised = played(ada, deal, 1500)
+    ghosts = ghosts_of(deal, ada.pk)
+    assert ghosts[0].attempt == practised
+    assert offered(deal, ada) == [("own", "Ada"), ("next", "Brook"), ("friend", "Edda"), ("line", "")]
+
+
+def test_a_stranger_is_offered_the_leader_and_the_line(accounts: list[User]) -> None:
+    deal = past_deal()
+    played(accounts[0], deal, ranked=True)
+    assert offered(deal, None) == [("leader", "Ada"), ("line", "")]
+
+
+def test_guests_and_the_banned_are_nobodys_ghosts(accounts: list[User]) -> None:
+    ada, brook, cleo, *_ = accounts
+    deal = past_deal()
+    played(create_guest(), deal, 500, ranked=True)
+    played(brook, deal, 1000, ranked=True)
+    played(ada, deal, 2000, ranked=True)
+    follow(ada, brook)
+    ban_player(brook)
+    assert offered(deal, ada) == [("own", "Ada"), ("line", "")]
+    assert offered(deal, cleo) == [("leader", "Ada"), ("line", "")]
+
+
+def test_practice_offers_ones_own_games_alone(accounts: list[User]) -> None:
+    ada, brook, *_ = accounts
+    deal = practice_deal()
+    played(brook, deal, 500)
+    played(ada, deal, 3000)
+    best = played(ada, deal, 1000)
+    played(ada, deal, 100, 3)
+    assert offered(deal, ada) == [("own", "Ada"), ("line", "")]
+    assert ghosts_of(deal, ada.pk)[0].attempt == best
+
+
+def test_a_finished_race_offers_its_entrants(accounts: list[User]) -> None:
+    ada, brook, cleo, dara, _ = accounts
+    now = timezone.now()
+    deal = practice_deal(for_race=True, revealed_at=now)
+    room = Room.objects.create(kind="private", game=deal.game, limit_s=600, seats=4, made_at=now, used_at=now)
+    race = Race.objects.create(
+        room=room, number=1, state="finished", game=deal.game, limit_s=600, deal=deal, opened_at=now,
+        starts_at=now, ends_at=now, finished_at=now,
+    )  # fmt: skip
+    for pace, player in enumerate((brook, cleo, ada, dara), start=1):
+        attempt = played(player, deal, 1000 * pace)
+        Entrant.objects.create(race=race, player=player, attempt=attempt, state="won", joined_at=now)
+    played(dara, deal, 10)  # practice after the race is nobody else's business
+    follow(ada, dara)
+    want = [("own", "Ada"), ("next", "Cleo"), ("friend", "Dara"), ("leader", "Brook"), ("line", "")]
+    assert offered(deal, ada) == want
+    ban_player(brook)
+    assert offered(deal, None) == [("leader", "Cleo"), ("line", "")]
+
+
+def test_a_deal_that_one_may_not_know_offers_nothing(accounts: list[User]) -> None:
+    ada, brook, *_ = accounts
+    today, practised, race = open_deal(), practice_deal("plot"), practice_deal("labyrinth", for_race=True)
+    played(ada, today, ranked=True)
+    played(brook, practised)
+    played(ada, race)
+    for deal in (today, practised, race):
+        with pytest.raises(Refusal) as refused:
+            ghosts_of(deal, ada.pk)
+        assert refused.value.code == ErrorCode.NOT_REVEALED
+
+
+def test_without_boards_nobody_has_a_result(accounts: list[User], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "_registered", [results.Results()])
+    deal = past_deal()
+    played(accounts[1], deal, 500, ranked=True)
+    played(accounts[0], deal, 1000, ranked=True)
+    assert offered(deal, accounts[0]) == [(str(Whose.OWN), "Ada"), (str(Whose.LINE), "")]

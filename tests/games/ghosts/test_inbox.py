@@ -1,0 +1,41 @@
+"""Notices: how many are unread, and when they go."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.utils import timezone
+
+from accounts.models import User
+from games.ghosts import housekeeping, inbox
+from games.ghosts.models import Notice
+from games.housekeeping import remove_aged
+from games.templatetags.inbox import unread_notices
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize(("count", "shown"), [(0, ""), (1, "1"), (9, "9"), (10, "9+"), (30, "9+")])
+def test_the_header_counts_to_nine(count: int, shown: str, player: User, rival: User) -> None:
+    for _ in range(count):
+        inbox.put(player.pk, Notice.Kind.RATING_MOVED, {})
+    assert unread_notices(player) == shown
+    assert unread_notices(rival) == ""
+    assert unread_notices(AnonymousUser()) == ""
+    assert inbox.mark_seen(player.pk) == count
+    assert unread_notices(player) == ""
+
+
+def test_the_newest_come_first(player: User) -> None:
+    made = [inbox.put(player.pk, Notice.Kind.RATING_MOVED, {"n": n}) for n in range(inbox.SHOWN + 5)]
+    assert inbox.latest(player.pk) == made[::-1][: inbox.SHOWN]
+
+
+def test_notices_go_after_ninety_days(player: User) -> None:
+    now = timezone.now()
+    young = inbox.put(player.pk, Notice.Kind.RATING_MOVED, {}, now - timedelta(days=89))
+    inbox.put(player.pk, Notice.Kind.RATING_MOVED, {}, now - timedelta(days=91))
+    assert remove_aged(housekeeping.KINDS, now) == 1
+    assert inbox.latest(player.pk) == [young]

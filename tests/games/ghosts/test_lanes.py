@@ -1,0 +1,136 @@
+"""Lanes: what they say of a game, and who may see one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from games.attempts import start_attempt
+from games.ghosts import challenges, lanes
+from games.models import Attempt
+from games.rules import End
+from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal, timed
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_lane_follows_the_cards_up_to_the_end_of_the_game(player: User) -> None:
+    attempt = played(player, past_deal(), 1000)
+    lane = lanes.lane_of(attempt, "Ada")
+    table = line().open_table()
+    ups = [table.cards_up]
+    for token in line().tokens:
+        table.push(token)
+        ups.append(table.cards_up)
+    times = [ms for ms, _ in lane.points]
+    assert times == sorted(times)
+    assert lane.points[0] == (0, ups[0])
+    assert lane.points[-1] == (attempt.elapsed_ms, lane.goal)
+    assert all(ups[ms // 1000] == up for ms, up in lane.points)
+    # Every rise is there.
+    assert {up for _, up in lane.points} == set(ups)
+
+
+def test_an_undone_move_takes_its_card_down_again(player: User) -> None:
+    attempt = played(player, past_deal(), 1000, judged=False)
+    record = line()
+    table = record.open_table()
+    until = 0
+    while not table.cards_up:
+        table.push(record.tokens[until])
+        until += 1
+    tokens = (*record.tokens[:until], "u")
+    clock = tuple(100 * n for n in range(1, len(tokens) + 1))
+    undone = replace(record, tokens=tokens, clock=clock, end=End("resigned", clock[-1] + 50))
+    Attempt.objects.filter(pk=attempt.pk).update(record=undone.to_bytes())
+    attempt.refresh_from_db()
+    start = (0, 0)
+    up, down, end = (100 * until, 1), (100 * (until + 1), 0), (clock[-1] + 50, 0)
+    assert lanes.lane_of(attempt, "").points == (start, up, down, end)
+
+
+def test_the_certified_line_is_played_at_a_persons_pace() -> None:
+    deal = past_deal()
+    lane = lanes.line_of(deal, "line")
+    assert lane is not None
+    assert lane.points[-1] == (lanes.MOVE_MS * len(line().tokens), lane.goal)
+    assert lanes.line_ms(deal) == lane.points[-1][0]
+    assert lanes.line_of(past_deal("plot", solution=None), "line") is None
+
+
+def test_everybody_may_see_lanes_of_a_revealed_deal(player: User) -> None:
+    attempt = played(player, past_deal(), ranked=True)
+    assert lanes.may_see(attempt, None)
+
+
+def test_nobody_else_may_see_a_lane_of_an_open_deal(player: User, rival: User) -> None:
+    attempt = played(player, open_deal(), ranked=True)
+    assert lanes.may_see(attempt, player.pk)
+    assert not lanes.may_see(attempt, rival.pk)
+    assert not lanes.may_see(attempt, None)
+    # Not even those who have finished it: the day is not over.
+    played(rival, attempt.deal, ranked=True)
+    assert not lanes.may_see(attempt, rival.pk)
+
+
+@pytest.mark.parametrize("state", ["pending", "rejected", "review"])
+def test_only_verified_games_have_lanes(state: str, player: User) -> None:
+    attempt = played(player, past_deal())
+    attempt.state = state
+    assert not lanes.may_see(attempt, player.pk)
+
+
+def test_a_practice_deals_lanes_are_for_those_who_have_finished_it(player: User, rival: User) -> None:
+    attempt = played(player, practice_deal())
+    assert lanes.may_see(attempt, player.pk)
+    assert not lanes.may_see(attempt, None)
+    assert not lanes.may_see(attempt, rival.pk)
+    start_attempt(rival, attempt.deal)
+    assert not lanes.may_see(attempt, rival.pk)
+    played(rival, attempt.deal)
+    assert lanes.may_see(attempt, rival.pk)
+    # Playing it again does not make one forget it.
+    start_attempt(player, attempt.deal)
+    assert lanes.may_see(attempt, player.pk)
+
+
+def test_a_races_lanes_are_kept_until_it_is_over(player: User, rival: User) -> None:
+    deal = practice_deal(for_race=True)
+    attempt = played(player, deal)
+    played(rival, deal)
+    assert not lanes.may_see(attempt, rival.pk)
+    deal.revealed_at = deal.opens_at
+    deal.save()
+    attempt.deal.refresh_from_db()
+    assert lanes.may_see(attempt, rival.pk)
+
+
+def test_whoever_answers_a_challenge_sees_the_lane_of_that_game_alone(player: User, rival: User) -> None:
+    attempt = played(player, practice_deal())
+    other = played(player, attempt.deal, 3000)
+    challenges.answer(challenges.challenge(player, attempt), rival)
+    assert lanes.may_see(attempt, rival.pk)
+    assert not lanes.may_see(other, rival.pk)
+
+
+def test_a_timed_record_is_legal(player: User) -> None:
+    assert played(player, past_deal(), 900, 5).cards_up is not None
+    assert timed(line(), 10, 0).end == End("resigned", 0)
+
+
+def test_who_may_know_a_deal(player: User, rival: User) -> None:
+    def knows(deal: Any, who: User | None) -> bool:
+        return lanes.knows_deal(deal, None if who is None else who.pk)
+
+    assert knows(past_deal(), None)
+    today = open_deal("labyrinth")
+    played(player, today, ranked=True)
+    assert not knows(today, player)
+    practised = practice_deal("plot")
+    played(player, practised)
+    assert knows(practised, player)
+    assert not knows(practised, rival)
+    assert not knows(practised, None)

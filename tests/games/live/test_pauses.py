@@ -1,0 +1,214 @@
+"""Practice paused: the clock stands for every tab and process, no move is taken, and no pause is in the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from accounts.guests import BACKEND
+from games import events
+from games.attempts import close_attempt, record_of, restart_practice, start_attempt
+from games.deals import publishing
+from games.live import opening, table
+from games.live.tables import LiveTables
+from games.models import Attempt, Deal, Move
+from games.pausing import pause_attempt
+from games.verification import judge
+from tests.games.conftest import Play, Sit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PAUSE = {"type": "pause"}
+RESUME = {"type": "resume"}
+Clock = Callable[[int], None]
+
+
+@pytest.fixture
+def practice(player: Any) -> Attempt:
+    attempt = start_attempt(player, publishing.practice_deal("plot"))
+    Attempt.objects.filter(pk=attempt.pk).update(started_at=timezone.now().replace(microsecond=0))
+    return Attempt.objects.select_related("player", "deal").get(pk=attempt.pk)
+
+
+@pytest.fixture
+def at(practice: Attempt, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Set the servers' clocks to so many milliseconds after the cards were dealt."""
+    start = int(practice.started_at.timestamp() * 1000)
+
+    def turn(ms: int) -> None:
+        for module in (table, opening):
+            monkeypatch.setattr(module, "now_ms", lambda: start + ms)
+
+    turn(0)
+    return turn
+
+
+def clock(ms: int, *, paused: bool) -> dict[str, Any]:
+    return {"type": "clock", "ms": ms, "paused": paused}
+
+
+async def test_a_pause_is_on_no_clock_and_in_no_result(practice: Attempt, sit: Sit, at: Clock) -> None:
+    seat = sit(practice)
+    assert (await seat.sit())["paused"] is False
+    at(1_000)
+    assert (await seat.move("d"))["ms"] == 1_000
+    at(2_000)
+    assert await seat.ask(PAUSE) == clock(2_000, paused=True)
+    at(50_000)
+    assert (await seat.ask({"type": "ping", "t": 1}))["ms"] == 2_000
+    assert await seat.ask(PAUSE) == clock(2_000, paused=True)  # it does not begin anew
+    at(100_000)
+    assert await seat.ask(RESUME) == clock(2_000, paused=False)
+    assert await seat.ask(RESUME) == clock(2_000, paused=False)
+    at(101_000)
+    assert (await seat.move("d"))["ms"] == 3_000
+    await seat.ask(PAUSE)
+    at(200_000)
+    await seat.ask(RESUME)
+    at(201_000)
+    ended = await seat.ask({"type": "resign", "n": 3})
+    assert (ended["type"], ended["ms"]) == ("ended", 4_000)
+    over = await Attempt.objects.select_related("deal").aget(pk=practice.pk)
+    record = record_of(over)
+    assert (record.clock, record.end.ms) == ((1_000, 3_000), 4_000)
+    assert over.finished_at is not None
+    assert abs(over.finished_at - practice.started_at - timedelta(seconds=201)) < timedelta(milliseconds=2)
+    judgement = await sync_to_async(judge)(over)
+    assert judgement.replay is not None
+    assert (judgement.state, judgement.replay.elapsed_ms) == ("verified", 4_000)
+    again = await sit(practice).sit()
+    assert (again["ms"], again["paused"]) == (4_000, False)
+
+
+@pytest.mark.parametrize("kind", ["move", "auto", "rewind", "resign"])
+async def test_while_it_is_paused_nothing_is_played(practice: Attempt, sit: Sit, kind: str) -> None:
+    seat = sit(practice)
+    await seat.sit()
+    await seat.move("d")
+    await seat.ask(PAUSE)
+    token = {"token": "d"} if kind == "move" else {}
+    error = await seat.ask({"type": kind, "n": 2} | token)
+    assert (error["type"], error["code"], error["n"]) == ("error", "paused", 1)
+    assert (await seat.ask({"type": "why", "pile": "s"}))["type"] == "because"
+    await seat.ask(RESUME)
+    assert (await seat.move("d"))["n"] == 2  # the number was not used up
+
+
+async def test_it_outlives_the_process_and_the_page(
+    practice: Attempt, sit: Sit, other_tables: LiveTables, at: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seat = sit(practice)
+    await seat.sit()
+    await seat.move("d")
+    at(5_000)
+    await seat.ask(PAUSE)
+    monkeypatch.setattr(events, "tell_attempt", lambda *_, **__: None)  # the process dies: it says nothing more
+    at(900_000)
+    client = Client()
+    await sync_to_async(client.force_login)(practice.player, backend=BACKEND)
+    page = await sync_to_async(client.get)(f"/table/{practice.public_id}/")
+    assert {name: page.context["opening"][name] for name in ("ms", "paused")} == {"ms": 5_000, "paused": True}
+    reloaded = sit(practice, at=other_tables)
+    view = await reloaded.sit()
+    assert (view["n"], view["ms"], view["paused"]) == (1, 5_000, True)
+    assert (await reloaded.move("d"))["code"] == "paused"
+    assert await reloaded.ask(RESUME) == clock(5_000, paused=False)
+    at(901_000)
+    assert (await reloaded.move("d"))["ms"] == 6_000
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+async def test_a_second_tab_sees_it(
+    practice: Attempt, sit: Sit, tables: LiveTables, other_tables: LiveTables, at: Clock, *, elsewhere: bool
+) -> None:
+    here, there = sit(practice), sit(practice, at=other_tables if elsewhere else tables)
+    await here.sit()
+    await there.sit()
+    at(1_000)
+    await here.ask(PAUSE)
+    assert await there.hear() == clock(1_000, paused=True)
+    resumed = await there.ask({"type": "hello", "v": 1, "have": 0})
+    assert (resumed["type"], resumed["ms"], resumed["paused"]) == ("resumed", 1_000, True)
+    at(9_000)
+    assert await there.ask(RESUME) == clock(1_000, paused=False)
+    assert await here.hear() == clock(1_000, paused=False)
+
+
+async def test_a_process_that_heard_of_no_pause_takes_no_move_in_it_and_no_wrong_time(
+    practice: Attempt, sit: Sit, other_tables: LiveTables, at: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "tell_attempt", lambda *_, **__: None)
+    here, there = sit(practice), sit(practice, at=other_tables)
+    await here.sit()
+    await there.sit()
+    at(1_000)
+    await here.ask(PAUSE)
+    at(2_000)
+    assert (await there.move("d"))["type"] == "clock"
+    assert (await there.hear())["code"] == "paused"
+    at(61_000)
+    await here.ask(RESUME)
+    assert await there.ask({"type": "move", "n": 1, "token": "d"}) == clock(1_000, paused=False)
+    assert (await there.hear())["ms"] == 1_000  # the move is made: it had only believed in the pause
+    assert await here.ask(PAUSE) == clock(1_000, paused=True)
+    at(121_000)
+    await here.ask(RESUME)
+    assert await there.ask({"type": "move", "n": 2, "token": "d"}) == clock(1_000, paused=False)
+    assert (await there.hear())["code"] == "server_busy"  # by its clock it was a minute later
+    assert (await there.move("d"))["ms"] == 1_000
+
+
+@pytest.mark.parametrize("what", ["daily", "race", "taken over"])
+async def test_what_counts_for_others_has_no_pause(attempt_at: Play, sit: Sit, what: str) -> None:
+    attempt = await sync_to_async(attempt_at)(ranked=what == "daily")
+    await Deal.objects.filter(pk=attempt.deal_id).aupdate(for_race=what == "race")
+    seat = sit(attempt)
+    await seat.sit()
+    for message in (PAUSE, RESUME):
+        error = await seat.ask(message)
+        assert (error["type"], error["code"]) == ("error", "no_pause")
+    assert (await seat.move("d"))["type"] == "moved"
+    assert not await Attempt.objects.filter(paused_at__isnull=False).aexists()
+
+
+def test_nor_does_the_database_take_one(attempt_at: Play) -> None:
+    attempt = attempt_at()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Attempt.objects.filter(pk=attempt.pk).update(paused_at=timezone.now())
+
+
+async def test_a_game_that_is_over_is_not_paused(practice: Attempt, sit: Sit) -> None:
+    seat = sit(practice)
+    await seat.sit()
+    await sync_to_async(close_attempt)(practice.pk, "closed")
+    assert (await seat.ask(PAUSE))["type"] == "ended"
+    assert (await seat.hear())["code"] == "closed"
+    assert (await seat.ask(RESUME))["code"] == "closed"
+
+
+async def test_nobody_plays_at_a_paused_table(practice: Attempt, sit: Sit, tables: LiveTables) -> None:
+    seat = sit(practice)
+    await seat.sit()
+    assert list(tables.attended())
+    await seat.ask(PAUSE)
+    assert not list(tables.attended())
+
+
+def test_a_paused_game_begun_again_is_closed_at_the_time_it_was_paused(practice: Attempt, player: Any) -> None:
+    Attempt.objects.filter(pk=practice.pk).update(started_at=timezone.now() - timedelta(hours=1))
+    paused_at = Attempt.objects.get(pk=practice.pk).started_at + timedelta(seconds=70)
+    pause_attempt(practice.pk, paused_at)
+    Move.objects.create(attempt=practice, n=1, token="d", ms=900)
+    restart_practice(player, practice.deal)
+    over = Attempt.objects.get(pk=practice.pk)
+    assert (over.end, over.paused_at) == ("closed", None)
+    assert record_of(over).end.ms == pytest.approx(70_000, abs=1)  # part of a millisecond is lost in a pause
+    assert over.finished_at is not None
+    assert timezone.now() - over.finished_at < timedelta(minutes=5)

@@ -1,0 +1,219 @@
+"""A table whose clock starts in the future: no card is told before, all are at the start, from memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.test import Client
+from django.utils import timezone
+
+from accounts.guests import BACKEND
+from games.attempts import deal_table
+from games.live import start, table
+from games.live.tables import LiveTables
+from games.models import Attempt
+from games.rules import open_table
+from tests.games.conftest import Sit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+AHEAD = timedelta(seconds=3600)
+CARD = re.compile(r"\b(?:[A2-9TPNQK][WCSP]|M\d+)\b")
+HIDDEN = ('"view"', "piles", "legal", "under")
+
+
+class Clock:
+    """The wall clock that tables go by; at the attempt's start when `move` says so."""
+
+    def __init__(self) -> None:
+        self.ahead = 0
+
+    def __call__(self) -> int:
+        return int(timezone.now().timestamp() * 1000) + self.ahead
+
+    def move(self, by: timedelta = AHEAD) -> None:
+        self.ahead += by // timedelta(milliseconds=1)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(table, "now_ms", made)
+    return made
+
+
+@pytest.fixture
+def waiting_attempt(attempt_at: Any) -> Callable[[], Any]:
+    """An attempt that starts in an hour."""
+
+    @sync_to_async
+    def begin(variant: str = "stonewall", seed: bytes | None = None) -> Attempt:
+        attempt: Attempt = attempt_at(variant, seed, started_at=timezone.now() + AHEAD)
+        return attempt
+
+    return begin
+
+
+def deal_now(tables: LiveTables, attempt: Attempt) -> None:
+    """What the timer does when it fires."""
+    beginning = tables._tables[attempt.public_id]._start
+    assert beginning is not None
+    beginning._deal_if_due()
+
+
+async def test_hello_is_answered_without_a_card(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
+    attempt = await waiting_attempt()
+    seat = sit(attempt)
+    answer = await seat.sit()
+    assert answer["type"] == "waiting"
+    assert 0 < answer["starts_in"] <= AHEAD / timedelta(milliseconds=1)
+    assert answer["attempt"] == str(attempt.public_id)
+    assert answer["deal"]["commitment"] == attempt.deal.commitment
+    pong = await seat.ask({"type": "ping", "t": 1})
+    assert (pong["type"], pong["ms"]) == ("pong", 0)
+    told = " ".join(seat.frames)
+    assert not CARD.findall(told)
+    assert not [word for word in HIDDEN if word in told]
+
+
+async def test_nothing_is_played_before_the_start(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
+    seat = sit(await waiting_attempt())
+    await seat.sit()
+    for message in ({"type": "move", "n": 1, "token": "d"}, {"type": "auto", "n": 1}, {"type": "resign", "n": 1}):
+        refused = await seat.ask(message)
+        assert (refused["type"], refused["code"]) == ("error", "not_begun")
+        assert refused["data"]["starts_in"] > 0
+    assert await seat.is_silent()
+
+
+async def test_the_cards_come_by_themselves_from_memory(  # noqa: PLR0917
+    waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables, monkeypatch: pytest.MonkeyPatch, seed: bytes
+) -> None:
+    attempt = await waiting_attempt("stonewall", seed)
+    first, second = sit(attempt), sit(attempt)
+    await first.sit()
+    await second.sit(have=0)
+    monkeypatch.setattr(table, "load", None)
+    deal_now(tables, attempt)
+    assert await first.is_silent()  # an early timer deals nothing
+    clock.move()
+    deal_now(tables, attempt)
+    for seat in (first, second):
+        view = await seat.hear()
+        assert (view["type"], view["n"]) == ("view", 0)
+        assert view["view"] == open_table("stonewall", seed).view()
+        assert 0 <= view["ms"] < 60_000
+        assert await seat.is_silent()
+    assert (await first.move(first.legal[0]))["type"] == "moved"
+
+
+async def test_what_is_told_at_the_start_is_made_ahead(
+    waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many tables deal in one millisecond: then nothing is left to do but to send."""
+    attempt = await waiting_attempt()
+    seat = sit(attempt)
+    await seat.sit()
+    await tables._tables[attempt.public_id].look_again()
+    monkeypatch.setattr("games.live.frames.view", None)
+    clock.move(AHEAD + timedelta(seconds=3))
+    deal_now(tables, attempt)
+    view = await seat.hear()
+    assert (view["type"], view["n"]) == ("view", 0)
+    assert view["view"] == deal_table(attempt.deal).view()
+    assert 2900 <= view["ms"] < 60_000
+
+
+async def test_the_timer_deals_them(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the real clocks: the view comes, and not before its time."""
+    monkeypatch.setattr(start, "LAST_LOOK", 0)
+    attempt = await sync_to_async(attempt_at)("plot", started_at=timezone.now() + timedelta(milliseconds=400))
+    seat = sit(attempt)
+    answer = await seat.sit()
+    if answer["type"] == "waiting":  # on a machine that is not very slow
+        assert (await seat.hear())["type"] == "view"
+    assert timezone.now() >= attempt.started_at
+
+
+async def test_who_comes_after_the_start_gets_the_cards_at_once(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
+    attempt = await waiting_attempt()
+    early, late = sit(attempt), sit(attempt)
+    await early.sit()
+    clock.move()
+    assert (await late.sit())["type"] == "view"
+    assert (await early.hear())["type"] == "view"
+    assert await early.is_silent()
+
+
+async def test_another_process_deals_as_well(
+    waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables, other_tables: LiveTables
+) -> None:
+    attempt = await waiting_attempt()
+    here, there = sit(attempt), sit(attempt, at=other_tables)
+    assert (await here.sit())["type"] == (await there.sit())["type"] == "waiting"
+    clock.move()
+    for at, seat in ((tables, here), (other_tables, there)):
+        deal_now(at, attempt)
+        assert (await seat.hear())["type"] == "view"
+
+
+async def test_a_move_at_the_start_is_taken(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
+    """Whoever is faster than the timer: the cards come first, then the answer."""
+    seat = sit(await waiting_attempt("plot"))
+    await seat.sit()
+    clock.move()
+    assert (await seat.move("d", 1))["type"] == "view"
+    assert (await seat.hear())["type"] == "moved"
+
+
+async def test_a_start_that_is_broken_off_shows_nothing(
+    waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables
+) -> None:
+    attempt = await waiting_attempt()
+    seat = sit(attempt)
+    await seat.sit()
+    await Attempt.objects.filter(pk=attempt.pk).adelete()
+    live = tables._tables[attempt.public_id]
+    await live.look_again()
+    assert (await seat.hear())["code"] == "not_found"
+    clock.move()
+    assert live._start is not None
+    assert live._start._timer.cancelled()
+    assert not CARD.findall(" ".join(seat.frames))
+
+
+async def test_no_timer_stays_when_all_have_gone(
+    waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables
+) -> None:
+    attempt = await waiting_attempt()
+    seat = sit(attempt)
+    await seat.sit()
+    live = tables._tables[attempt.public_id]
+    await seat.leave()
+    assert live._start is not None
+    assert live._start._timer.cancelled()
+
+
+async def test_fractions_of_a_millisecond_are_waited_for(attempt_at: Any, sit: Sit, clock: Clock) -> None:
+    at = (timezone.now() + AHEAD).replace(microsecond=500)
+    seat = sit(await sync_to_async(attempt_at)("plot", started_at=at))
+    answer = await seat.sit()
+    assert answer["now"] + answer["starts_in"] == int(at.replace(microsecond=0).timestamp()) * 1000 + 1
+
+
+def test_the_page_has_no_card_before_the_start(player: Any, attempt_at: Any) -> None:
+    attempt = attempt_at("stonewall", started_at=timezone.now() + AHEAD)
+    client = Client()
+    client.force_login(player, backend=BACKEND)
+    page = client.get(f"/table/{attempt.public_id}/").content.decode()
+    block = re.search(r'<script id="opening" type="application/json">(.*?)</script>', page, flags=re.DOTALL)
+    assert block is not None
+    assert json.loads(block[1])["type"] == "waiting"
+    assert not CARD.findall(block[1])
+    assert bytes(attempt.deal.seed).hex() not in page

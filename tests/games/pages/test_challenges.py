@@ -1,0 +1,175 @@
+"""The pages of challenges and the inbox."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.moderation import ban_player
+from games import limits
+from games.ghosts import challenges, inbox
+from games.ghosts.models import Challenge, Notice
+from games.models import Attempt
+from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def ada(transactional_db: None) -> User:
+    return User.objects.create_user("Ada")
+
+
+@pytest.fixture
+def brook(transactional_db: None) -> User:
+    return User.objects.create_user("Brook")
+
+
+def browser(player: User) -> Client:
+    client = Client()
+    client.force_login(player)
+    return client
+
+
+def send(player: User, attempt: Attempt, **fields: str) -> Any:
+    return browser(player).post("/challenge/", {"attempt": attempt.public_id, **fields}, follow=True)
+
+
+def test_a_link_is_made_of_a_finished_game(ada: User, client: Client) -> None:
+    page = send(ada, played(ada, past_deal()))
+    made = Challenge.objects.get()
+    assert page.redirect_chain == [(f"/challenge/{made.code}/", 302)]
+    assert page.context["link"] == f"http://testserver/challenge/{made.code}/"
+    assert page.context["is_mine"] is True
+    friend = client.get(f"/challenge/{made.code}/")
+    assert "Ada challenges you" in friend.content.decode()
+    assert (friend.context["goal"].cards_up, friend.context["is_mine"]) == (52, False)
+
+
+def test_who_may_not_send_one(ada: User, brook: User, client: Client) -> None:
+    attempt = played(ada, past_deal())
+    assert client.post("/challenge/", {"attempt": attempt.public_id}).status_code == 401
+    assert send(brook, attempt).status_code == 403
+    today = played(ada, open_deal("plot"), ranked=True)
+    refused = browser(ada).post("/challenge/", {"attempt": today.public_id}, headers={"accept": "application/json"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_challenge")
+    for what in ("", "7", "00000000-0000-0000-0000-000000000000"):
+        assert browser(ada).post("/challenge/", {"attempt": what}).status_code == 404
+    assert not Challenge.objects.exists()
+
+
+def test_challenges_are_limited(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.RATES, "challenge", "1/h")
+    attempt = played(ada, past_deal())
+    assert send(ada, attempt).status_code == 200
+    assert send(ada, attempt).status_code == 429
+
+
+def test_a_challenge_by_name(ada: User, brook: User) -> None:
+    attempt = played(ada, past_deal())
+    sent = send(ada, attempt, name=" brook ")
+    assert [str(message) for message in sent.context["messages"]] == ["Your challenge is on its way to brook."]
+    assert sent.context["addressee"].name == "Brook"
+    assert inbox.unread(brook.pk) == 1
+    told = browser(brook).get("/inbox/").context["notices"]
+    assert [(one.text, one.address, one.is_new) for one in told] == [
+        ("Ada challenges you.", f"/challenge/{Challenge.objects.get().code}/", True)
+    ]
+
+
+@pytest.mark.parametrize("name", ["Nobody", "Ada"])
+def test_a_name_that_cannot_be_challenged_leaves_the_link(name: str, ada: User) -> None:
+    page = send(ada, played(ada, past_deal()), name=name)
+    assert page.context["addressee"] is None
+    assert "link" in str(next(iter(page.context["messages"])))
+
+
+def test_nothing_is_at_a_code_that_there_is_not(client: Client, ada: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    assert client.get(f"/challenge/{made.code.swapcase()}/").status_code == 404
+    assert client.post("/challenge/abc/start").status_code == 404
+    ban_player(ada)
+    assert client.get(f"/challenge/{made.code}/").status_code == 404
+    assert client.post(f"/challenge/{made.code}/start").status_code == 404
+
+
+def test_a_guest_answers_beside_the_ghost_and_sees_nothing_of_the_cards_before(ada: User, client: Client) -> None:
+    sent = played(ada, practice_deal())
+    made = challenges.challenge(ada, sent)
+    page = client.get(f"/challenge/{made.code}/")
+    seed = bytes(sent.deal.seed).hex()
+    assert seed not in page.content.decode()
+    assert page.context["together"] == ""
+    table = client.post(f"/challenge/{made.code}/start", follow=True)
+    attempt = Attempt.objects.get(answer__challenge=made)
+    assert table.redirect_chain == [(f"/table/{attempt.public_id}/", 302)]
+    assert attempt.player.is_guest
+    assert table.context["ghost_url"] == f"/ghosts/{sent.public_id}/lane.json"
+    assert client.get(table.context["ghost_url"]).json()["name"] == "Ada"
+    for path in (f"/replay/{sent.public_id}/", f"/replay/{sent.public_id}/steps.json", f"/ghosts/{sent.deal_id}/"):
+        assert client.get(path).status_code == 403
+    assert client.get(f"/challenge/{made.code}/").context["running"] == attempt.public_id
+    assert seed not in table.content.decode()
+
+
+def test_the_page_lists_the_answers_with_who_won(ada: User, brook: User, player: User, mine: Client) -> None:
+    made = challenges.challenge(ada, played(ada, practice_deal()))
+    end_running(challenges.answer(made, brook), 1000)
+    end_running(challenges.answer(made, player), 3000)
+    page = mine.get(f"/challenge/{made.code}/")
+    lines = [(line.place, line.player.name, line.outcome, line.own) for line in page.context["lines"]]
+    assert lines == [(1, "Brook", "won", False), (2, "Ada", "", False), (3, str(player), "lost", True)]
+    assert page.context["mine"].outcome == "lost"
+    # Having played, one may watch.
+    assert mine.get(page.context["together"]).status_code == 200
+    assert Client().get(f"/challenge/{made.code}/").context["together"] == ""
+
+
+def test_a_sender_does_not_answer(ada: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    assert browser(ada).post(f"/challenge/{made.code}/start").status_code == 409
+
+
+def test_the_inbox_says_what_became_of_it_and_is_then_seen(ada: User, brook: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    end_running(challenges.answer(made, brook), 1000)
+    here = browser(ada)
+    assert "Inbox, 1 new" in here.get("/practice/").content.decode()
+    assert here.head("/inbox/").status_code == 200
+    assert inbox.unread(ada.pk) == 1  # a glance is not a look
+    page = here.get("/inbox/")
+    assert [one.text for one in page.context["notices"]] == ["Brook has answered your challenge and beaten you."]
+    assert inbox.unread(ada.pk) == 0
+    assert "Inbox, 1 new" not in here.get("/practice/").content.decode()
+    assert [one.text for one in browser(brook).get("/inbox/").context["notices"]] == [
+        "You have beaten the challenge of Ada."
+    ]
+
+
+def test_the_names_in_the_inbox_are_those_of_today(ada: User, brook: User) -> None:
+    challenges.challenge(ada, played(ada, past_deal()), to="Brook")
+    User.objects.filter(pk=ada.pk).update(display_name="Augusta")
+    assert browser(brook).get("/inbox/").context["notices"][0].text == "Augusta challenges you."
+    ban_player(ada)
+    assert browser(brook).get("/inbox/").context["notices"][0].text == "Somebody challenges you."
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("outcome", ["won", "lost", "even"])
+def test_every_outcome_has_words(own: bool, outcome: str, player: User, rival: User, mine: Client) -> None:
+    data = {"challenge": "code", "player": rival.pk, "own": own, "outcome": outcome}
+    inbox.put(player.pk, Notice.Kind.ANSWERED, data, timezone.now() - timedelta(days=1))
+    inbox.put(player.pk, Notice.Kind.RATING_MOVED, {"address": "/boards/rating/", "before": 1620, "after": 1598})
+    shown = mine.get("/inbox/").context["notices"]
+    assert str(rival) in shown[1].text
+    assert "from 1620 to 1598" in shown[0].text
+    assert shown[0].address == "/boards/rating/"
+
+
+def test_a_visitor_signs_in_to_an_inbox(client: Client) -> None:
+    assert client.get("/inbox/").headers["Location"] == "/accounts/login/?next=/inbox/"

@@ -1,0 +1,169 @@
+"""The player's day: figures, places, what is shared, and that the home page stays cheap."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import Settings
+
+from accounts.guests import BACKEND
+from games.deals.difficulty import goal_of
+from games.ladders import Ladder
+from games.models import Attempt, Deal
+from games.pages import day
+from games.pages.places import Place
+from games.rules import CATALOGUE
+from leaderboards import seasons
+from leaderboards.keys import Score
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def deals() -> dict[str, Deal]:
+    today = timezone.now().date()
+    return {name: factory.deal(name, today, seed=secrets.token_bytes(32)) for name in CATALOGUE}
+
+
+@pytest.fixture
+def who() -> Any:
+    return factory.player()
+
+
+@pytest.fixture
+def mine(who: Any) -> Client:
+    client = Client()
+    client.force_login(who, backend=BACKEND)
+    return client
+
+
+def won(deal: Deal, who: Any, ms: int = 1_000, **fields: Any) -> Attempt:
+    """A verified win."""
+    result = factory.listed(deal, Score(goal_of(deal.variant), ms, 50), who=who, finished_at=timezone.now(), **fields)
+    Attempt.objects.filter(pk=result.attempt_id).update(end="won", started_at=deal.opens_at)
+    return result.attempt
+
+
+def played(deal: Deal, who: Any, cards_up: int) -> None:
+    result = factory.listed(deal, Score(cards_up, 1_000, 50), who=who, finished_at=timezone.now())
+    Attempt.objects.filter(pk=result.attempt_id).update(started_at=deal.opens_at)
+
+
+def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) -> None:
+    now = timezone.now()
+    for back in (1, 2):
+        won(factory.deal("plot", now.date() - timedelta(days=back), seed=secrets.token_bytes(32)), who)
+    won(deals["stonewall"], who)
+    played(deals["braid"], who, 52)
+    Attempt.objects.create(deal=deals["plot"], player=who, ranked=True, started_at=now)
+    won(deals["tarot"], factory.player())
+    seasons.recount_marked()
+    found = day.summary_of(who.pk)
+    assert found is not None
+    assert found.place is not None
+    assert (found.day, found.played, found.won, found.of) == (now.date(), 2, 1, 9)
+    assert (found.points, found.most, found.streak) == (150, 900, 3)
+    assert (found.place.rank, found.place.ladder, found.players) == (1, "established", 2)
+    assert day.share_text(found, day.address_of(found.day)).splitlines()[1:] == [
+        "🟨⬜⬜⬜⬜⬜⬜⬜🟩",
+        "2 of 9 played, 1 won · 150 points · 🔥 3 days in a row",
+        f"http://127.0.0.1:8000/deals/{now.date()}/",
+    ]
+    assert day.summary_of(None) is None
+
+
+def test_home_shows_the_day_the_leaders_and_what_to_do(deals: dict[str, Deal], who: Any, mine: Client) -> None:
+    rival = factory.player()
+    won(deals["stonewall"], rival, 500)
+    won(deals["stonewall"], who)
+    running = Attempt.objects.create(deal=deals["plot"], player=who, ranked=True, started_at=timezone.now())
+    seasons.recount_marked()
+    page = mine.get("/")
+    tiles = {tile.deal.variant: tile for tile in page.context["tiles"]}
+    assert tiles["stonewall"].place.rank == 2
+    assert tiles["plot"].place is None
+    text = page.content.decode()
+    assert f'♛</span><span class="visually-hidden">Leader:</span> <a href="/players/{rival.public_id}/">' in text
+    assert text.count(">Play</a>") == 7
+    assert text.count(">Go on</a>") == 1
+    assert text.count(">Result</a>") == 1
+    assert f'href="/table/{running.public_id}/">Go on' in text
+    assert "2 <small>/ 2</small>" in text
+    assert "Share your day" in text
+    stranger = Client().get("/").content.decode()
+    assert stranger.count(">Play</a>") == 9
+    assert "Your day" not in stranger
+    assert "100 points" in stranger  # the best of the nine
+
+
+def test_a_rejected_game_leaves_the_day(deals: dict[str, Deal], who: Any) -> None:
+    attempt = won(deals["stonewall"], who)
+    Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REJECTED)
+    found = day.summary_of(who.pk)
+    assert found is not None
+    assert (found.played, found.won, found.points, found.streak, found.left) == (0, 0, 0, 0, 8)
+
+
+def test_newcomers_lead_while_they_are_alone_and_stand_on_their_own_boards(
+    deals: dict[str, Deal], who: Any, mine: Client, settings: Settings
+) -> None:
+    settings.LADDERS = True
+    won(deals["stonewall"], who, ladder=Ladder.NEWCOMERS)
+    seasons.recount_marked()
+    page = mine.get("/")
+    assert page.context["boards"].ladder == "newcomers"
+    assert page.context["boards"].leaders[deals["stonewall"].pk].player == who.public_id
+    assert "Place 1 of the newcomers" in page.content.decode()
+    rival = factory.player()
+    won(deals["stonewall"], rival, 2_000)
+    seasons.recount_marked()
+    page = mine.get("/")
+    assert page.context["boards"].ladder == "established"
+    assert [leader.player for leader in page.context["boards"].best] == [rival.public_id]
+    assert page.context["boards"].leaders[deals["stonewall"].pk].player == rival.public_id
+    assert page.context["mine"].place == Place(1, "newcomers")
+
+
+def test_a_guest_has_figures_and_stands_on_no_board(deals: dict[str, Deal]) -> None:
+    guest = factory.player(is_guest=True)
+    won(deals["stonewall"], guest, show=False)
+    client = Client()
+    client.force_login(guest, backend=BACKEND)
+    page = client.get("/")
+    assert (page.context["mine"].points, page.context["mine"].place) == (100, None)
+    assert page.context["boards"].best == ()
+    assert "As a guest you stand on no board." in page.content.decode()
+
+
+def test_home_asks_little_of_the_database(
+    deals: dict[str, Deal], who: Any, mine: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for deal in deals.values():
+        won(deal, who)
+    seasons.recount_marked()
+    for copies in ("games.pages.day", "games.pages.home", "games.presence.summary", "leaderboards.boards"):
+        monkeypatch.setattr(f"{copies}.copies.fresh", 1e9)
+    monkeypatch.setattr("games.ghosts.inbox.FRESH", 1e9)
+    fresh = Client()
+    fresh.force_login(factory.player(), backend=BACKEND)
+    with CaptureQueriesContext(connection) as first:
+        Client().get("/")
+    assert len(first) <= 7  # read once for everybody
+    fresh.get("/"), mine.get("/")
+    counts = []
+    for client in (Client(), fresh, mine):
+        with CaptureQueriesContext(connection) as asked:
+            client.get("/")
+        counts.append(len(asked))
+    # Session, player, attempts, streak; places on all boards in three.
+    assert counts[0] == 0
+    assert counts[1] <= 4
+    assert counts[2] <= 7

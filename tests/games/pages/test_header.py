@@ -1,0 +1,61 @@
+"""What the header of every page costs: nothing for visitors, and no query of its own for players."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from games.ghosts import inbox
+from games.ghosts.models import Notice
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PLAIN = "/rules/braid/"  # a page that reads nothing itself
+
+
+@pytest.fixture(autouse=True)
+def remembering(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.clear()
+    monkeypatch.setattr(inbox, "FRESH", 60)
+
+
+def test_a_visitor_without_a_session_costs_no_query(client: Client, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        assert client.get(PLAIN).status_code == 200
+
+
+def test_a_player_costs_session_and_player_once_the_notices_are_counted(
+    mine: Client, django_assert_num_queries: Any
+) -> None:
+    with django_assert_num_queries(3):
+        mine.get(PLAIN)
+    with django_assert_num_queries(2):
+        mine.get(PLAIN)
+
+
+def test_a_notice_is_counted_at_once_and_no_more_once_it_is_seen(mine: Client, player: Any) -> None:
+    assert "inbox-link" not in mine.get(PLAIN).content.decode()
+    inbox.put(player.pk, Notice.Kind.RATING_MOVED, {"before": 1500, "after": 1510})
+    assert "<b>1</b></a>" in mine.get(PLAIN).content.decode()
+    mine.get("/inbox/")
+    assert "inbox-link" not in mine.get(PLAIN).content.decode()
+
+
+def test_notices_go_over_to_the_account_at_once(mine: Client, player: Any, rival: Any) -> None:
+    assert inbox.unread(player.pk) == 0
+    inbox.put(rival.pk, Notice.Kind.RATING_MOVED, {})
+    inbox.hand_over(rival.pk, player.pk, since=rival.date_joined)
+    assert inbox.unread(player.pk) == 1
+
+
+def test_only_who_waits_for_a_quick_match_is_looked_up(mine: Client, django_assert_num_queries: Any) -> None:
+    mine.get(PLAIN)
+    session = mine.session
+    session["waits_for_race"] = True
+    session.save()
+    mine.get(PLAIN)  # the seat is gone, and the mark with it
+    with django_assert_num_queries(2):
+        mine.get(PLAIN)

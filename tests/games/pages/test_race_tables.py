@@ -1,0 +1,117 @@
+"""A table's page in a race and at a daily deal: whose it is, what it shows before the cards, and of the others."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.guests import BACKEND
+from games.attempts import close_attempt, start_attempt
+from games.models import Attempt, Deal
+from games.pages.race_tables import DayLanes
+from games.races.models import Entrant, Race
+from tests.games.conftest import make_deal
+from tests.games.races.runs import Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def signed_in(player: Any) -> Client:
+    client = Client()
+    client.force_login(player, backend=BACKEND)
+    return client
+
+
+@pytest.fixture
+def run() -> Run:
+    return Run.counting(2)
+
+
+def seat_of(run: Run, place: int) -> Entrant:
+    return Entrant.objects.select_related("attempt__deal", "race").get(player=run.players[place])
+
+
+def starts(entrant: Entrant, in_s: float) -> Attempt:
+    """Have the entrant's cards be dealt so many seconds from now."""
+    at = timezone.now() + timedelta(seconds=in_s)
+    assert entrant.attempt is not None
+    Attempt.objects.filter(pk=entrant.attempt.pk).update(started_at=at, deadline=at + timedelta(minutes=5))
+    return Attempt.objects.select_related("deal").get(pk=entrant.attempt.pk)
+
+
+def test_before_the_start_the_page_has_a_countdown_and_no_card(run: Run) -> None:
+    entrant = seat_of(run, 0)
+    attempt = starts(entrant, 30)
+    answer = signed_in(run.players[0]).get(f"/table/{attempt.public_id}/")
+    page = answer.content.decode()
+    assert answer.context["opening"]["type"] == "waiting"
+    assert "view" not in answer.context["opening"]
+    assert 'id="starting"' in page
+    assert not re.search(r'id="starting" hidden', page)
+    assert bytes(attempt.deal.seed).hex() not in page
+    assert not re.search(r'"[A2-9TJQK][SHDC]"', page)
+
+
+def test_who_has_seen_the_cards_on_the_page_races(run: Run) -> None:
+    """A page asked for without the socket that follows is a look at the cards: nobody is absent after it."""
+    entrant = seat_of(run, 0)
+    attempt = starts(entrant, -5)
+    Race.objects.filter(pk=entrant.race_id).update(starts_at=attempt.started_at)
+    signed_in(run.players[1]).get(f"/table/{attempt.public_id}/")
+    entrant.refresh_from_db()
+    assert entrant.state == Entrant.State.READY
+    signed_in(run.players[0]).get(f"/table/{attempt.public_id}/")
+    entrant.refresh_from_db()
+    assert entrant.state == Entrant.State.RACING
+    assert seat_of(run, 1).state == Entrant.State.READY
+
+
+def test_in_a_race_the_page_leads_to_its_room_and_gives_no_hints(run: Run) -> None:
+    entrant = seat_of(run, 0)
+    attempt = starts(entrant, -5)
+    answer = signed_in(run.players[0]).get(f"/table/{attempt.public_id}/")
+    page = answer.content.decode()
+    assert answer.context["opening"]["type"] == "view"
+    assert re.search(r'id="starting" hidden', page)
+    assert f'href="/races/{run.room.code}/"' in page
+    assert f'href="/races/{run.room.code}/{entrant.race.number}/"' in page
+    assert f'data-entrant="{entrant.pk}"' in page
+    assert "Race 1" in page
+    assert "Practice" not in page
+    assert "can-win" not in page
+    assert "The others race on." in page
+
+
+def test_a_racers_table_is_nobody_elses_not_even_when_it_is_over(run: Run) -> None:
+    attempt = starts(seat_of(run, 0), -5)
+    for _ in range(2):
+        for other in (signed_in(run.players[1]), Client()):
+            assert other.get(f"/table/{attempt.public_id}/").status_code == 403
+        close_attempt(attempt.pk, "resigned")
+
+
+def test_a_daily_table_is_told_where_the_others_are_while_its_deal_is_open(player: Any) -> None:
+    deal = make_deal("plot")
+    attempt = start_attempt(player, deal)
+    page = signed_in(player).get(f"/table/{attempt.public_id}/").content.decode()
+    assert f'data-socket="/ws/lanes/{deal.pk}/"' in page
+    assert f'data-pace="/boards/{deal.day}/plot/pace.json"' in page
+    assert deal.closes_at is not None
+    assert DayLanes.of(deal, deal.closes_at) is None
+    assert DayLanes.of(Deal(variant="plot", opens_at=deal.opens_at), timezone.now()) is None
+
+
+def test_a_waiting_page_says_what_the_socket_says(run: Run) -> None:
+    attempt = starts(seat_of(run, 0), 30)
+    page = signed_in(run.players[0]).get(f"/table/{attempt.public_id}/").content.decode()
+    found = re.search(r'<script id="opening" type="application/json">(.*?)</script>', page)
+    assert found is not None
+    opening = json.loads(found[1])
+    assert set(opening) == {"type", "attempt", "starts_in", "now", "deal"}
+    assert 25_000 < opening["starts_in"] <= 30_000

@@ -1,0 +1,360 @@
+"""The pages of races: who sees what, who may come in, and what is said to those who may not."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.guests import BACKEND, create_guest
+from accounts.models import User
+from games import events, limits
+from games.pages.waiting import seat_of
+from games.races import lobby, rooms, seats, snapshot, starting
+from games.races.models import Entrant, Race, Room
+from tests.games.races.results import heat
+from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FORM = {"name": "stonewall", "limit": "900", "seats": "4", "privacy": "private"}
+
+
+@pytest.fixture(autouse=True)
+def _no_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "request_task", lambda *_task, **_: True)
+
+
+@pytest.fixture
+def account() -> User:
+    return User.objects.create_user("Ariadne", password="nine of wands and a cup")
+
+
+def browser_of(user: Any) -> Client:
+    client = Client()
+    client.force_login(user, backend=BACKEND)
+    return client
+
+
+def room_with(*players: User, public: bool = False, taken: int = 0) -> Room:
+    host = players[0] if players else create_guest()
+    room = rooms.open_room(host, VARIANT, public=public, limit_s=LIMIT_S, seats=max(2, taken))
+    for player in [host, *players[1:]]:
+        seats.sit(room.pk, player)
+    return room
+
+
+def finished(count: int = 2, **settings: Any) -> Run:
+    """A race that the first has won and the others have resigned."""
+    run = Run.of(count, **settings)
+    for place in range(count):
+        run.ready(place)
+    run.easy()
+    starting.begin_due(at(15))
+    starting.dealt(run.attempt_ids, at(15.1))
+    run.play(0)
+    for place in range(1, count):
+        run.resign(place, 20)
+    run.judge()
+    assert run.race.state == Race.State.FINISHED
+    return run
+
+
+def test_the_lobby_is_never_empty(client: Client) -> None:
+    page = client.get("/races/")
+    text = page.content.decode()
+    for way in ("Quick match", "Make a room", "The next heat", "Race a ghost", "practise"):
+        assert way in text
+    assert 'href="/races/"' in client.get("/").content.decode()
+
+
+def test_the_lobby_lists_public_rooms_and_no_others(client: Client, account: User) -> None:
+    public, private = room_with(account, public=True), room_with()
+    cache.clear()
+    for path in ("/races/", "/races/lobby.json"):
+        text = client.get(path).content.decode()
+        assert public.code in text
+        assert private.code not in text
+    (told,) = client.get("/races/lobby.json").json()["rooms"]
+    assert told | {"number": 1} == {
+        "code": public.code,
+        "number": 1,
+        "kind": "public",
+        "variant": VARIANT,
+        "game": VARIANT,
+        "options": {},
+        "limit_s": LIMIT_S,
+        "seats": 2,
+        "taken": 1,
+        "host": "Ariadne",
+    } | {"options": told["options"]}
+
+
+def test_the_lobby_tells_of_races_being_run_and_of_results_unless_they_are_private() -> None:
+    shown, hidden = finished(public=True), finished()
+    recent = lobby.read(at(500))["recent"]
+    assert [race["code"] for race in recent] == [shown.room.code]
+    assert recent[0]["winners"] == [""]  # a guest, who is not named
+    running = Run.racing(2)
+    Room.objects.filter(pk=running.room.pk).update(kind=Room.Kind.QUICK)
+    told = lobby.read(at(20))["running"]
+    assert [(race["code"], race["taken"]) for race in told] == [(running.room.code, 2)]
+    assert hidden.room.code not in str(lobby.read(at(500)))
+
+
+def test_one_reading_of_the_lobby_serves_everybody(client: Client, django_assert_num_queries: Any) -> None:
+    client.get("/races/lobby.json")
+    with django_assert_num_queries(0):
+        client.get("/races/lobby.json")
+
+
+def test_a_newcomer_makes_a_room_with_one_press_and_has_the_first_seat(client: Client) -> None:
+    made = client.post("/races/new", {})
+    room = Room.objects.get()
+    assert made["Location"] == f"/races/{room.code}/"
+    assert (room.kind, room.variant, room.seats, room.limit_s) == (Room.Kind.PRIVATE, "stonewall", 8, 900)
+    entrant = Entrant.objects.get()
+    assert entrant.player == room.host
+    assert User.objects.get().is_guest
+    assert client.get(made["Location"]).status_code == 200
+
+
+def test_a_room_may_be_of_a_game_with_options_of_ones_own(client: Client) -> None:
+    own = {"option-tarot-draw": "3", "option-tarot-fool": '"wild"', "option-braid-redeals": "1"}
+    client.post("/races/new", {**FORM, "name": "own:tarot", "privacy": "public", **own})
+    room = Room.objects.get()
+    assert (room.variant, room.game, room.kind) == ("", "tarot", Room.Kind.PUBLIC)
+    assert (room.options["draw"], room.options["fool"]) == (3, "wild")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": "whist"},
+        {"name": "own:whist"},
+        {"limit": "7"},
+        {"limit": "soon"},
+        {"seats": "40"},
+        {"name": "own:tarot", "option-tarot-draw": "99"},
+        {"name": "own:tarot", "option-tarot-draw": "{"},
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_words(client: Client, wrong: dict[str, str]) -> None:
+    page = client.post("/races/new", {**FORM, **wrong}, follow=True)
+    assert page.redirect_chain == [("/races/", 302)]
+    assert 'class="message' in page.content.decode()
+    assert not Room.objects.exists()
+
+
+def test_programs_are_refused_in_json(client: Client) -> None:
+    answer = client.post("/races/new", {**FORM, "limit": "7"}, headers={"accept": "application/json"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "bad_option")
+
+
+def test_who_has_a_seat_is_brought_there_and_makes_no_second_room(account: User) -> None:
+    mine, room = browser_of(account), room_with(account)
+    page = mine.post("/races/new", FORM, follow=True)
+    assert page.redirect_chain == [(f"/races/{room.code}/", 302)]
+    assert "You are in another race" in page.content.decode()
+    assert Room.objects.count() == 1
+    assert "You have a seat in a race." in mine.get("/races/").content.decode()
+
+
+def test_rooms_left_empty_keep_no_deals(account: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who makes a room, leaves it and makes another has one room; the deal that nobody has seen is used again."""
+    mine, deals = browser_of(account), set()
+    for _ in range(4):
+        mine.post("/races/new", FORM)
+        room = Room.objects.get(closed_at=None)
+        seats.leave(room.pk, account.pk)
+        deals.add(Race.objects.get(room=room).deal_id)
+    assert (Room.objects.count(), len(deals)) == (4, 1)
+    monkeypatch.setitem(limits.RATES, "room", "2/h")
+    cache.clear()
+    assert [mine.post("/races/new", FORM).status_code for _ in range(2)] == [302, 302]
+    seats.leave(Room.objects.get(closed_at=None).pk, account.pk)
+    assert mine.post("/races/new", FORM).status_code == 429
+    assert Room.objects.count() == 5
+
+
+def test_a_room_that_others_use_stays_when_its_host_makes_another(account: User) -> None:
+    run, seated = finished(players=[account, create_guest()]), room_with(account, create_guest())
+    seats.leave(seated.pk, account.pk)
+    Room.objects.filter(pk=seated.pk).update(host=account)
+    browser_of(account).post("/races/new", FORM)
+    assert Room.objects.filter(closed_at=None, pk__in=[run.room.pk, seated.pk]).count() == 2
+
+
+def test_a_friend_sits_down_by_the_link_without_an_account(client: Client) -> None:
+    room = room_with()
+    page = client.get(f"/races/{room.code}/")
+    assert f'action="/races/{room.code}/sit"' in page.content.decode()
+    assert User.objects.count() == 1  # looking makes nobody a guest
+    sat = client.post(f"/races/{room.code}/sit")
+    assert sat["Location"] == f"/races/{room.code}/"
+    assert Entrant.objects.filter(race__room=room).count() == 2
+
+
+def test_who_finds_every_seat_taken_stays_and_may_watch(client: Client) -> None:
+    room = room_with(create_guest(), create_guest())
+    page = client.post(f"/races/{room.code}/sit", follow=True)
+    assert page.redirect_chain == [(f"/races/{room.code}/", 302)]
+    assert "Every seat in this room is taken." in page.content.decode()
+
+
+def test_who_was_sent_away_does_not_come_in(account: User) -> None:
+    host = create_guest()
+    room = room_with(host, account)
+    seats.kick(room.pk, host.pk, Entrant.objects.get(player=account).pk)
+    mine = browser_of(account)
+    page = mine.get(f"/races/{room.code}/")
+    assert page.status_code == 403
+    assert "The host has sent you away" in page.content.decode()
+    assert "/races/" in page.content.decode()
+    assert mine.post(f"/races/{room.code}/sit").status_code == 403
+    assert Client().get(f"/races/{room.code}/").status_code == 200
+
+
+def test_a_closed_room_says_so_and_leads_to_its_results(client: Client) -> None:
+    run = finished()
+    rooms.close(run.room)
+    page = client.get(f"/races/{run.room.code}/")
+    assert page.status_code == 410
+    assert f'href="/races/{run.room.code}/1/"' in page.content.decode()
+    assert client.post(f"/races/{run.room.code}/sit").status_code == 410
+
+
+def test_there_is_no_room_at_a_code_that_is_none(client: Client) -> None:
+    for path in ("/races/0000000000/", "/races/0000000000/1/"):
+        assert client.get(path).status_code == 404
+    assert client.post("/races/0000000000/sit").status_code == 404
+
+
+def test_a_quick_match_brings_two_together_and_marks_their_pages(account: User) -> None:
+    mine, other = browser_of(account), Client()
+    first = mine.post("/races/quick", {"variant": ["plot", "stonewall"]})["Location"]
+    assert other.post("/races/quick")["Location"] == first
+    room = Room.objects.get(kind=Room.Kind.QUICK)
+    assert f'data-waiting-room="{room.code}"' in mine.get("/rules/plot/").content.decode()
+    assert "data-waiting-room" not in Client().get("/rules/plot/").content.decode()
+    seats.leave(room.pk, account.pk)
+    assert "data-waiting-room" not in mine.get("/rules/plot/").content.decode()
+
+
+def test_pages_ask_for_no_seat_where_nobody_waits(account: User) -> None:
+    mine = browser_of(account)
+    with CaptureQueriesContext(connection) as asked:
+        mine.get("/rules/plot/")
+    assert asked.captured_queries
+    assert not any(Entrant._meta.db_table in query["sql"] for query in asked.captured_queries)
+
+
+def test_a_heat_is_entered_from_its_doors_on(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("games.races.heats.next_room", lambda: None)
+    assert client.get("/races/heat/")["Location"] == "/races/"
+    room = room_with()
+    monkeypatch.setattr("games.races.heats.next_room", lambda: room)
+    assert client.get("/races/heat/")["Location"] == f"/races/{room.code}/"
+
+
+def test_a_result_shows_places_figures_replays_and_the_seed() -> None:
+    run = finished(3)
+    text = browser_of(run.players[1]).get(f"/races/{run.room.code}/1/").content.decode()
+    deal = run.race.deal
+    assert deal is not None
+    assert bytes(deal.seed).hex() in text
+    assert deal.commitment in text
+    for place in range(3):
+        assert f'/replay/{run.attempt(place).public_id}/"' in text
+    assert re.search(r'class="place won">\s*<b class="place-number place-1">1', text)
+    assert re.search(r'class="place retired me">', text)
+    assert f'action="/races/{run.room.code}/sit"' in text
+
+
+def test_who_has_no_name_is_called_the_same_in_the_room_and_on_its_results(client: Client) -> None:
+    run = finished(3)
+    room = snapshot.read_room(run.room.pk)
+    assert room is not None
+    assert room.last is not None
+    names = [seat.name for seat in room.last.told.seats]
+    page = client.get(f"/races/{run.room.code}/1/")
+    assert sorted(one.name for one in page.context["entrants"]) == sorted(names)
+    assert all(re.fullmatch(r"Guest \d{4}", name) for name in names)
+
+
+def test_results_name_former_players_and_forget_guests(client: Client, account: User) -> None:
+    run = finished(3)
+    Entrant.objects.filter(attempt=run.attempt_ids[0]).update(player=account)
+    User.objects.filter(pk=account.pk).update(deleted_at=timezone.now())
+    run.players[1].delete()
+    page = client.get(f"/races/{run.room.code}/1/")
+    assert {one.name for one in page.context["entrants"]} >= {"Former player", ""}
+    assert "A guest" in page.content.decode()
+
+
+def test_nothing_of_a_race_is_shown_before_it_is_finished(client: Client) -> None:
+    run = Run.racing(2)
+    assert client.get(f"/races/{run.room.code}/1/")["Location"] == f"/races/{run.room.code}/"
+    deal = run.race.deal
+    assert deal is not None
+    for path in ("/races/", "/races/lobby.json", f"/races/{run.room.code}/", "/races/heats/", "/races/mine/"):
+        assert bytes(deal.seed).hex() not in client.get(path).content.decode()
+
+
+def test_a_void_race_says_why(client: Client) -> None:
+    room = room_with()
+    rooms.close(room)
+    text = client.get(f"/races/{room.code}/1/").content.decode()
+    assert "It was never started" in text
+
+
+def test_a_history_is_the_players_own(client: Client) -> None:
+    run = finished()
+    assert f"/races/{run.room.code}/1/" in browser_of(run.players[1]).get("/races/mine/").content.decode()
+    assert run.room.code not in client.get("/races/mine/").content.decode()
+
+
+def test_a_seat_is_where_the_player_has_one(account: User) -> None:
+    assert seat_of(None) is None
+    assert seat_of(account.pk) is None
+    room = room_with(account)
+    seat = seat_of(account.pk)
+    assert seat is not None
+    assert (seat.code, seat.has_begun) == (room.code, False)
+
+
+def test_a_finished_race_is_downloaded_with_its_records_and_one_that_runs_is_not(client: Client) -> None:
+    run = finished()
+    answer = client.get(f"/races/{run.room.code}/1/race.json")
+    assert answer.status_code == 200
+    assert "attachment" in answer["Content-Disposition"]
+    running = Run.racing(2)
+    assert client.get(f"/races/{running.room.code}/1/race.json").status_code == 403
+
+
+def test_replays_wait_for_the_other_divisions_of_a_heat(client: Client) -> None:
+    run = finished()
+    deal = run.race.deal
+    assert deal is not None
+    type(deal).objects.filter(pk=deal.pk).update(revealed_at=None)
+    text = client.get(f"/races/{run.room.code}/1/").content.decode()
+    assert "/replay/" not in text
+    assert bytes(deal.seed).hex() not in text
+
+
+def test_heats_have_a_standing_of_the_day_and_of_the_week(account: User) -> None:
+    today = timezone.now().date()
+    heat(today, 3, {account: 25, create_guest(): 10})
+    text = browser_of(account).get("/races/heats/").content.decode()
+    assert text.count('<tr class="me">') == 2
+    assert "Ariadne" in text
+    assert "No points yet" not in text
+    for day in ("2020-01-01", "nonsense", "9999-12-31"):
+        page = Client().get(f"/races/heats/?day={day}")
+        assert page.status_code == 200

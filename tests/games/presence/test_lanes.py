@@ -1,0 +1,206 @@
+"""The lanes of a daily deal: who has one, what they say, and who may watch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+from django.core.cache import cache
+from django.utils import timezone
+
+from accounts.models import User
+from games.attempts import start_attempt
+from games.live.protocol import CLOSE_RATE
+from games.models import Deal, Presence
+from games.presence import lanes, watching
+from games.presence.reporting import GOOD_FOR, Reporter
+from tests.games.conftest import Sit, make_deal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PATIENCE = 30.0
+
+
+@pytest.fixture(autouse=True)
+def _nothing_read() -> None:
+    cache.clear()
+
+
+def account(name: str, **fields: Any) -> User:
+    return User.objects.create_user(name, password=None, display_name=name, name_key=name.lower(), **fields)
+
+
+def told(deal: Deal) -> dict[str, Any]:
+    """What those who watch the deal are sent now."""
+    cache.clear()
+    frame = lanes.frame_of(deal.pk)
+    assert frame is not None
+    found: dict[str, Any] = json.loads(frame)
+    return found
+
+
+class Line:
+    """A connection to the socket."""
+
+    def __init__(self, deal_id: int) -> None:
+        scope = {"type": "websocket", "url_route": {"kwargs": {"deal": deal_id}}}
+        self.line = ApplicationCommunicator(watching.watch, scope)
+
+    async def open(self) -> None:
+        await self.line.send_input({"type": "websocket.connect"})
+        assert (await self.line.receive_output(PATIENCE))["type"] == "websocket.accept"
+
+    async def say(self, message: object) -> None:
+        text = message if isinstance(message, str) else json.dumps(message)
+        await self.line.send_input({"type": "websocket.receive", "text": text})
+
+    async def hear(self) -> Any:
+        """The next message, or the code of the close."""
+        output = await self.line.receive_output(PATIENCE)
+        return output["code"] if output["type"] == "websocket.close" else json.loads(output["text"])
+
+    async def close(self) -> None:
+        if not self.line.future.done():
+            await self.line.send_input({"type": "websocket.disconnect", "code": 1000})
+        await self.line.wait(PATIENCE)
+
+
+@pytest_asyncio.fixture
+async def lines() -> AsyncIterator[list[Line]]:
+    opened: list[Line] = []
+    yield opened
+    for line in opened:
+        await line.close()
+
+
+async def test_accounts_have_lanes_and_guests_and_the_hidden_are_counted(player: User, sit: Sit, tables: Any) -> None:
+    def begin() -> tuple[Deal, list[Any], User]:
+        shown, hidden = account("Ada"), account("Bea", preferences={"hide_presence": True})
+        deal = make_deal("labyrinth")
+        return deal, [start_attempt(each, deal) for each in (shown, hidden, player)], shown
+
+    deal, attempts, shown = await sync_to_async(begin)()
+    for attempt in attempts:
+        await sit(attempt, user=await sync_to_async(lambda one: one.player)(attempt)).sit()
+    await Reporter(tables).report()
+    found = await sync_to_async(told)(deal)
+    assert found == {"type": "lanes", "players": 3, "lanes": [[str(shown.public_id), "Ada", 4]]}
+
+
+async def test_a_frame_tells_of_a_table_nothing_but_how_many_cards_are_up(player: User, sit: Sit, tables: Any) -> None:
+    """Neither a token nor a card of the view, the seed or the attempt is in any frame."""
+    deal, attempt = await sync_to_async(lambda: (deal := make_deal("labyrinth"), start_attempt(account("Ada"), deal)))()
+    seat = sit(attempt, user=await sync_to_async(lambda: attempt.player)())
+    await seat.sit()
+    moved = await seat.move(seat.legal[0])
+    await Reporter(tables).report()
+    frame = json.dumps(await sync_to_async(told)(deal))
+    cards = {card for pile in seat.view["piles"].values() for card in pile if card}
+    kept = {f'"{moved["token"]}"', bytes(deal.seed).hex(), str(attempt.public_id), *(f'"{card}"' for card in cards)}
+    assert not [secret for secret in kept if secret in frame]
+    row = await Presence.objects.aget()
+    assert set(row.tables["labyrinth"]) == {"now", "accounts", "cards_up"}
+
+
+def test_processes_are_added_up_and_silent_ones_forgotten() -> None:
+    ada, bea = account("Ada"), account("Bea")
+    deal, now = make_deal("plot"), timezone.now()
+    for process, player, up, age in (("a", ada, 3, 0), ("b", bea, 9, 0), ("c", bea, 30, GOOD_FOR.seconds + 1)):
+        seats = {"plot": {"now": 1, "accounts": [player.pk], "cards_up": [up]}}
+        seen = now - timedelta(seconds=age)
+        Presence.objects.create(process=process, seen_at=seen, day=now.date(), players=1, tables=seats)
+    found = told(deal)
+    assert found["players"] == 2
+    assert [lane[1:] for lane in found["lanes"]] == [["Bea", 9], ["Ada", 3]]
+
+
+def test_a_row_of_an_earlier_release_counts_and_has_no_lanes() -> None:
+    deal, now = make_deal("plot"), timezone.now()
+    seats = {"plot": {"now": 2, "accounts": [account("Ada").pk]}}
+    Presence.objects.create(process="a", seen_at=now, day=now.date(), players=2, tables=seats)
+    assert told(deal) == {"type": "lanes", "players": 2, "lanes": []}
+
+
+def test_the_lanes_shown_are_bounded() -> None:
+    deal, now = make_deal("plot"), timezone.now()
+    players = [account(f"Player {n}").pk for n in range(lanes.SHOWN + 3)]
+    seats = {"plot": {"now": len(players), "accounts": players, "cards_up": list(range(len(players)))}}
+    Presence.objects.create(process="a", seen_at=now, day=now.date(), players=len(players), tables=seats)
+    found = told(deal)
+    assert (found["players"], len(found["lanes"])) == (lanes.SHOWN + 3, lanes.SHOWN)
+    assert found["lanes"][0][2] == lanes.SHOWN + 2
+
+
+def closed_deal() -> Deal:
+    return make_deal("plot", day=timezone.now().date() - timedelta(days=1))
+
+
+def coming_deal() -> Deal:
+    return make_deal("plot", day=timezone.now().date() + timedelta(days=1))
+
+
+def race_deal() -> Deal:
+    deal = make_deal("plot")
+    Deal.objects.filter(pk=deal.pk).update(day=None, closes_at=None, for_race=True)
+    return deal
+
+
+@pytest.mark.parametrize("make", [closed_deal, coming_deal, race_deal])
+async def test_only_todays_deals_can_be_watched(make: Any, lines: list[Line]) -> None:
+    deal = await sync_to_async(make)()
+    assert await sync_to_async(lanes.frame_of)(deal.pk) is None
+    for number in (deal.pk, 2**70):
+        lines.append(Line(number))
+        await lines[-1].open()
+        assert await lines[-1].hear() == watching.CLOSE_NOT_FOUND
+
+
+async def test_a_watcher_is_shown_the_lanes_and_what_changes(lines: list[Line]) -> None:
+    def begin() -> tuple[Deal, User]:
+        return make_deal("plot"), account("Ada")
+
+    deal, ada = await sync_to_async(begin)()
+    lines.append(Line(deal.pk))
+    await lines[0].open()
+    await lines[0].say({"type": "hello", "v": 1})
+    assert await lines[0].hear() == {"type": "lanes", "players": 0, "lanes": []}
+    now = timezone.now()
+    seats = {"plot": {"now": 1, "accounts": [ada.pk], "cards_up": [7]}}
+    await Presence.objects.acreate(process="a", seen_at=now, day=now.date(), players=1, tables=seats)
+    cache.clear()
+    watch = lanes.hub()._watches[deal.pk]
+    await watch.look()
+    assert await lines[0].hear() == {"type": "lanes", "players": 1, "lanes": [[str(ada.public_id), "Ada", 7]]}
+    await watch.look()
+    await lines[0].say({"type": "ping", "t": 5})
+    assert await lines[0].hear() == {"type": "pong", "t": 5}  # nothing is told twice
+    await lines[0].close()
+    assert deal.pk not in lanes.hub()._watches
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"type": "move"}', "x" * 300, '{"type": "ping", "t": "\\ud800"}'])
+async def test_who_says_anything_else_is_shown_the_door(text: str, lines: list[Line]) -> None:
+    deal = await sync_to_async(make_deal)("plot")
+    lines.append(Line(deal.pk))
+    await lines[0].open()
+    await lines[0].say(text)
+    while not isinstance(code := await lines[0].hear(), int):
+        pass
+    assert code == watching.CLOSE_TALKING
+
+
+async def test_who_talks_without_end_is_cut_off(lines: list[Line]) -> None:
+    deal = await sync_to_async(make_deal)("plot")
+    lines.append(Line(deal.pk))
+    await lines[0].open()
+    for n in range(watching.MOST_MESSAGES + 2):
+        await lines[0].say({"type": "ping", "t": n})
+    while not isinstance(code := await lines[0].hear(), int):
+        pass
+    assert code == CLOSE_RATE

@@ -1,0 +1,1 @@
+"""Races: rooms, seats, starts, finishes and places."""

@@ -1,0 +1,174 @@
+"""What happens to a room at one moment from two sides, on a database of several connections.
+
+Run by `test_at_once.py` as a program of its own, with DATABASE_URL of an empty database.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import django
+from django.core.management import call_command
+
+from tests.accounts.at_once import both
+
+if TYPE_CHECKING:
+    from tests.games.races.runs import Run
+
+ROUNDS = 10
+
+
+def codes(outcomes: list[object]) -> list[str]:
+    """The refusals among the outcomes; nothing else may have been raised."""
+    from games.errors import Refusal
+
+    raised = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    assert all(isinstance(error, Refusal) for error in raised), raised
+    return [error.code for error in raised if isinstance(error, Refusal)]
+
+
+def sit_in_two_rooms() -> None:
+    """A player sits down in two rooms at once: one seat."""
+    from accounts.guests import create_guest
+    from games.races import seats
+    from games.races.models import Entrant
+    from tests.games.races.runs import Run
+
+    one, other, player = Run.of(1), Run.of(1), create_guest()
+    outcomes = both(*(partial(seats.sit, run.room.pk, player) for run in (one, other)))
+    assert codes(outcomes) == ["already_racing"]
+    assert Entrant.objects.filter(player=player).count() == 1
+
+
+def take_the_last_seat() -> None:
+    """Two take the last seat: one gets it."""
+    from accounts.guests import create_guest
+    from games.races import seats
+    from tests.games.races.runs import Run
+
+    run = Run.of(2, seats=3)
+    outcomes = both(*(partial(seats.sit, run.room.pk, create_guest()) for _ in range(2)))
+    assert codes(outcomes) == ["room_full"]
+    assert run.race.entrants.count() == 3
+
+
+def be_the_last_two_to_be_ready() -> None:
+    """The last two are ready at once: one countdown, a table for each."""
+    from tests.games.races.runs import Run
+
+    run = Run.of(3)
+    run.ready(0)
+    assert codes(both(partial(run.ready, 1), partial(run.ready, 2))) == []
+    assert run.states() == "countdown ready ready ready"
+    assert len(run.attempt_ids) == 3
+
+
+def leave_while_it_starts() -> None:
+    """Somebody leaves while the last one is ready: there is a countdown of two, or an open race."""
+    from tests.games.races.runs import Run
+
+    run = Run.of(2)
+    run.ready(0)
+    assert codes(both(partial(run.ready, 1), partial(run.leave, 0))) == []
+    assert run.states() in ("open ready", "open joined")
+    assert run.attempt_ids == []
+
+
+def take_the_step_in_every_process() -> None:
+    """Several processes take the step to racing: one does."""
+    from games.races import starting
+    from tests.games.races.runs import Run, at
+
+    run = Run.counting(3)
+    outcomes = both(*[partial(starting.begin_due, at(15))] * 4)
+    assert codes(outcomes) == []
+    taken = [race_id for begun in outcomes if isinstance(begun, list) for race_id in begun]
+    assert taken.count(run.race.pk) == 1
+    assert run.states() == "racing ready ready ready"
+
+
+def sit_for_the_rematch() -> None:
+    """All sit down at once for a race that has to be made: one race."""
+    from games.races.models import Race
+
+    run = finished_run()
+    assert codes(both(*(partial(run.sit, place, 100) for place in range(3)))) == []
+    assert Race.objects.filter(room=run.room).count() == 2
+    assert run.states() == "open joined joined joined"
+
+
+def finish_at_once() -> None:
+    """The last two finish and are judged at once: the race is finished."""
+    assert finished_run().states() == "finished retired retired retired"
+
+
+def finished_run() -> Run:
+    """A race whose players all resigned at once, and whose verdicts came at once."""
+    from leaderboards.settlement import settle
+    from tests.games.races.runs import Run
+
+    run = Run.racing(3)
+    assert codes(both(*(partial(run.resign, place, 20 + place) for place in range(3)))) == []
+    assert run.states().startswith("settling")
+    assert codes(both(*(partial(settle, attempt_id) for attempt_id in run.attempt_ids))) == []
+    assert run.states().startswith("finished")
+    return run
+
+
+def merge_while_racing() -> None:
+    """A guest who races signs in to an account while the game ends: the entry is the account's, and it has ended."""
+    from accounts.guests import merge_guest
+    from accounts.models import User
+    from tests.games.races.runs import Run
+
+    run = Run.racing(2)
+    user = User.objects.create_user(f"merger {run.room.code}")
+    outcomes = both(partial(merge_guest, run.players[0], user), partial(run.leave, 0, 30))
+    assert set(codes(outcomes)) <= {"not_entered"}
+    entrant = run.race.entrants.order_by("pk").first()
+    assert entrant is not None
+    assert entrant.player == user
+    assert entrant.state == ("retired" if not codes(outcomes) else "racing")
+
+
+def finish_the_divisions_of_a_heat() -> None:
+    """The last two divisions on a deal are finished at once: the deal is revealed."""
+    from games.models import Attempt, Deal
+    from games.races import finishing
+    from games.races.models import Race
+    from tests.games.races.runs import Run, at
+
+    runs = [Run.racing(2), Run.racing(2)]
+    Race.objects.filter(pk=runs[1].race.pk).update(deal=runs[0].race.deal)
+    for run in runs:
+        run.resign(0, 20)
+        run.resign(1, 21)
+        judged = Attempt.objects.filter(pk__in=run.attempt_ids)
+        judged.update(state=Attempt.State.VERIFIED, cards_up=0, elapsed_ms=5000, tokens=0)
+    assert both(*(partial(finishing.finish, run.race.pk, at(30)) for run in runs)) == [True, True]
+    assert Deal.objects.get(races=runs[0].race).revealed_at == at(30)
+
+
+def main() -> None:
+    """Try each many times."""
+    django.setup()
+    call_command("migrate", verbosity=0)
+    for scenario in (
+        sit_in_two_rooms,
+        take_the_last_seat,
+        be_the_last_two_to_be_ready,
+        leave_while_it_starts,
+        take_the_step_in_every_process,
+        sit_for_the_rematch,
+        finish_at_once,
+        merge_while_racing,
+        finish_the_divisions_of_a_heat,
+    ):
+        for _ in range(ROUNDS):
+            scenario()
+        print("ok", scenario.__name__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""Rooms with players on the real clock, the processes that serve them, and those who watch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest_asyncio
+from asgiref.sync import sync_to_async
+from channels.layers import get_channel_layer
+from django.utils import timezone
+
+from accounts.guests import create_guest
+from accounts.models import User
+from games.events import notifier
+from games.live.tables import LiveTables
+from games.models import Attempt
+from games.races import rooms, seats, starting
+from games.races.hub import Hub
+from games.races.lanes import Lanes
+from games.races.models import Entrant, Race, Room
+from tests.games.races.viewers import Viewer
+
+Watch = Callable[..., Viewer]
+
+
+@dataclass
+class House:
+    """A room with its players, of whom the first is the host; everybody has a seat and is ready."""
+
+    room: Room
+    players: list[User]
+
+    @classmethod
+    def of(cls, count: int, name: str = "stonewall", *, public: bool = True) -> House:
+        players = [create_guest() for _ in range(max(1, count))]
+        room = rooms.open_room(players[0], name, public=public, limit_s=300, seats=16)
+        for player in players[:count]:
+            seats.sit(room.pk, player)
+        return cls(room, players)
+
+    @property
+    def race(self) -> Race:
+        return Race.objects.select_related("deal").filter(room=self.room).latest("number")
+
+    def start(self, countdown: float = 0) -> None:
+        """Freeze the seats; the cards are dealt in so many seconds."""
+        Entrant.objects.filter(race=self.race).update(state=Entrant.State.READY)
+        assert starting.freeze(self.race.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
+
+    def run(self) -> None:
+        """Have the race be run, everybody there."""
+        self.start()
+        starting.begin_due(timezone.now() + timedelta(milliseconds=5))
+        starting.dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
+
+    def entrant(self, place: int) -> Entrant:
+        return Entrant.objects.filter(player=self.players[place]).latest("pk")
+
+    def attempts(self) -> list[Attempt]:
+        found = Attempt.objects.filter(entrant__race=self.race).select_related("player", "deal")
+        return list(found.order_by("entrant__pk"))
+
+
+house_of: Callable[..., Any] = sync_to_async(House.of)
+
+
+@pytest_asyncio.fixture
+async def tables(transactional_db: None) -> AsyncIterator[LiveTables]:
+    """The tables of one server process, which reports on racers."""
+    layer: Any = get_channel_layer()
+    await layer.flush()
+    made = LiveTables()
+    made.accompany(Lanes.begin(made))
+    yield made
+    await made.close()
+    await asyncio.to_thread(notifier.flush)  # what is being sent is received by this loop, which ends now
+
+
+@pytest_asyncio.fixture
+async def hub(transactional_db: None) -> AsyncIterator[Hub]:
+    """The watched rooms of one process."""
+    made = Hub()
+    yield made
+    await made.close()
+    await asyncio.to_thread(notifier.flush)  # what is being sent is received by this loop, which ends now
+
+
+@pytest_asyncio.fixture
+async def other_hub(transactional_db: None) -> AsyncIterator[Hub]:
+    """Those of another process."""
+    made = Hub()
+    yield made
+    await made.close()
+
+
+@pytest_asyncio.fixture
+async def watch(hub: Hub) -> AsyncIterator[Watch]:
+    """Make a viewer of a room: a visitor unless `user` says who."""
+    viewers: list[Viewer] = []
+
+    def make(house: House, user: User | None = None, *, at: Hub = hub, session: Any = None) -> Viewer:
+        viewer = Viewer(at, house.room.code, user, session)
+        viewers.append(viewer)
+        return viewer
+
+    yield make
+    for viewer in viewers:
+        await viewer.leave()

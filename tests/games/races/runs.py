@@ -1,0 +1,160 @@
+"""Rooms with players, moved along by hand: every step takes its time from the test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache, lru_cache
+from typing import Any
+
+from accounts.guests import create_guest
+from accounts.models import User
+from games.attempts import close_attempt
+from games.models import Attempt, Deal, Move
+from games.races import rooms, seats, starting, tending
+from games.races.models import Entrant, Race, Room
+from games.rules import Record, open_table, replay
+from leaderboards.settlement import settle
+from tests.games import certified
+
+T0 = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+VARIANT = "stonewall"
+LIMIT_S = 300
+
+
+def at(seconds: float) -> datetime:
+    """So many seconds after the test's beginning."""
+    return T0 + timedelta(seconds=seconds)
+
+
+@cache
+def winning() -> Record:
+    """A short game that was won."""
+    return min(certified.won(VARIANT), key=lambda record: len(record.tokens))
+
+
+@cache
+def goal() -> int:
+    """The cards that are up when it is won."""
+    return open_table(VARIANT, winning().seed).goal
+
+
+def times(tokens: Sequence[str], first_ms: int = 1_000, pace_ms: int = 400) -> list[int]:
+    """When a person plays these tokens."""
+    gaps = [pace_ms * (50 + (n * 37) % 101) // 100 for n in range(len(tokens))]
+    return [first_ms + sum(gaps[: n + 1]) for n in range(len(tokens))]
+
+
+@dataclass
+class Run:
+    """A room and its players by their order; the first is the host."""
+
+    room: Room
+    players: list[User] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, count: int, *, name: str = VARIANT, players: Sequence[User] = (), **settings: Any) -> Run:
+        """A new room in which so many players have a seat: these, or new guests."""
+        host = players[0] if players else create_guest()
+        chosen: dict[str, Any] = {"limit_s": LIMIT_S, "seats": 16, "now": T0, **settings}
+        made = cls(rooms.open_room(host, name, **chosen), [host])
+        if count:
+            made.sit(0)
+        for place in range(1, count):
+            made.players.append(players[place] if players else create_guest())
+            made.sit(len(made.players) - 1)
+        return made
+
+    @classmethod
+    def counting(cls, count: int) -> Run:
+        """A room whose race counts down; it starts at `at(15)`."""
+        made = cls.of(count)
+        for place in range(count):
+            made.ready(place)
+        made.easy()
+        return made
+
+    @classmethod
+    def racing(cls, count: int) -> Run:
+        """A room whose race is being run."""
+        made = cls.counting(count)
+        assert starting.begin_due(at(15)) == [made.race.pk]
+        assert starting.dealt(made.attempt_ids, at(15.1)) == count
+        return made
+
+    @property
+    def race(self) -> Race:
+        """The room's latest race, as the database has it."""
+        return Race.objects.filter(room=self.room).select_related("deal", "room").latest("number")
+
+    @property
+    def attempt_ids(self) -> list[int]:
+        """Those of the race's entrants."""
+        return [key for key in self.race.entrants.order_by("pk").values_list("attempt", flat=True) if key]
+
+    def easy(self) -> None:
+        """Have the race's deal be one that a stored line wins."""
+        Deal.objects.filter(races=self.race).update(seed=winning().seed)
+
+    def sit(self, place: int, second: float = 0) -> Entrant:
+        return seats.sit(self.room.pk, self.players[place], now=at(second))
+
+    def ready(self, place: int, ready: bool = True, second: float = 0) -> None:
+        seats.set_ready(self.room.pk, self.players[place].pk, ready, at(second))
+
+    def leave(self, place: int, second: float = 0) -> None:
+        seats.leave(self.room.pk, self.players[place].pk, at(second))
+
+    def entrant(self, place: int) -> Entrant:
+        """A player's latest entry."""
+        return Entrant.objects.select_related("attempt").filter(player=self.players[place]).latest("pk")
+
+    def attempt(self, place: int) -> Attempt:
+        found = self.entrant(place).attempt
+        assert found is not None
+        return found
+
+    def play(self, place: int, count: int | None = None, first_ms: int = 1_000) -> None:
+        """Have a player play the first tokens of the winning line; all of them wins."""
+        tokens = winning().tokens[:count]
+        attempt = self.attempt(place)
+        rows = [
+            Move(attempt=attempt, n=n, token=token, ms=ms)
+            for n, (token, ms) in enumerate(zip(tokens, times(tokens, first_ms), strict=True), 1)
+        ]
+        Move.objects.bulk_create(rows)
+        if count is None:
+            close_attempt(attempt.pk, "won", at=at(15 + rows[-1].ms / 1000))
+
+    def resign(self, place: int, second: float) -> None:
+        close_attempt(self.attempt(place).pk, "resigned", at=at(second))
+
+    def judge(self) -> None:
+        """Have all records judged."""
+        for attempt_id in self.attempt_ids:
+            settle(attempt_id)
+
+    def tend(self, second: float) -> None:
+        tending.tend(at(second))
+
+    def states(self) -> str:
+        """The race's state and its entrants', in their order."""
+        race = self.race
+        return " ".join([race.state, *race.entrants.order_by("pk").values_list("state", flat=True)])
+
+    def placed(self) -> list[tuple[str, int | None, int | None]]:
+        """State, place and points of the entrants in their order."""
+        return list(self.race.entrants.order_by("pk").values_list("state", "place", "points"))
+
+
+def figures_of(attempt: Attempt) -> tuple[int, int, int]:
+    """Cards up, milliseconds and tokens, from the record alone."""
+    assert attempt.record is not None
+    return _figures(bytes(attempt.record))
+
+
+@lru_cache
+def _figures(record: bytes) -> tuple[int, int, int]:
+    played = replay(Record.from_bytes(record))
+    return played.cards_up, played.elapsed_ms, played.tokens

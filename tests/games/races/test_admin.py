@@ -1,0 +1,57 @@
+"""Staff void races that a fault of the server spoiled."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from games.races import starting
+from games.races.models import Race
+from leaderboards.models import RatingChange
+from leaderboards.ratings import keeping
+from tests.games.races.runs import Run, at
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RACES = "admin:races_race_changelist"
+
+
+def running() -> Run:
+    run = Run.of(2)
+    run.ready(0)
+    run.ready(1)
+    assert starting.begin_due(at(15)) == [run.race.pk]
+    starting.dealt(run.attempt_ids, at(15.1))
+    return run
+
+
+def staff(*permissions: str) -> Client:
+    user = User.objects.create_user(username="Rhadamanthys", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def void(client: Client, race: Race) -> str:
+    answer = client.post(reverse(RACES), {"action": "void_selected", "_selected_action": race.pk}, follow=True)
+    return answer.content.decode()
+
+
+def test_a_spoiled_race_is_voided_once_and_rates_nobody() -> None:
+    run = running()
+    client = staff("view_race", "change_race")
+    assert "void." in void(client, run.race)
+    assert (run.race.state, run.race.void) == (Race.State.VOID, Race.Void.SERVER_FAULT)
+    assert "is over" in void(client, run.race)
+    keeping.rate_finished()
+    assert not RatingChange.objects.exists()
+
+
+def test_who_may_only_look_cannot_void() -> None:
+    run = running()
+    void(staff("view_race"), run.race)
+    assert run.race.state == Race.State.RACING

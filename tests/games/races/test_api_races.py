@@ -1,0 +1,247 @@
+"""The API of races: who may read what, and when."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from accounts.guests import create_guest
+from accounts.models import User
+from games.models import Deal
+from games.races import heats, quick, rooms, seats, starting
+from games.races.models import Entrant, Race, Room
+from games.rules import RaceFile, check_race, commitment
+from tests.games.races.results import heat, race_of
+from tests.games.races.runs import Run, at
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+API = "/api/v1"
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _unlimited() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def visitor() -> Client:
+    return Client()
+
+
+def signed_in(player: User) -> Client:
+    client = Client()
+    client.force_login(player, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
+
+
+def read(client: Client, path: str, status: int = 200) -> Any:
+    answer = client.get(f"{API}/{path}")
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def ids(answer: Any) -> list[str]:
+    return [race["id"] for race in answer["races"]]
+
+
+def finished_run(**settings: Any) -> Run:
+    """A race of two guests that is finished."""
+    run = Run.of(2, **settings)
+    for place in range(2):
+        run.ready(place)
+    run.easy()
+    Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
+    starting.begin_due(at(15))
+    starting.dealt(run.attempt_ids, at(15.1))
+    run.play(0)
+    run.resign(1, 60)
+    run.judge()
+    assert run.race.state == "finished"
+    return run
+
+
+def _seed(run: Run) -> bytes:
+    deal = run.race.deal
+    assert deal is not None
+    return bytes(deal.seed)
+
+
+def test_races_are_listed_by_what_becomes_of_them(visitor: Client) -> None:
+    player = create_guest()
+    quick.enter(player, ["plot"], NOON)
+    waiting = Race.objects.get()
+    done = race_of(NOON)
+    rooms.open_room(create_guest(), "plot", public=False, limit_s=600, seats=4, now=NOON)
+    race_of(NOON, kind=Room.Kind.PRIVATE)
+    race_of(NOON, state="void")
+    assert ids(read(visitor, "races")) == [str(waiting.public_id)]
+    assert ids(read(visitor, "races?state=finished")) == [str(done.public_id)]
+    assert ids(read(visitor, "races?state=running")) == []
+    (shown,) = read(visitor, "races")["races"]
+    assert (shown["kind"], shown["taken"], shown["seats"], shown["variant"]) == ("quick", 1, 16, "plot")
+    assert waiting.deal is not None
+    assert (shown["commitment"], shown["seed"]) == (waiting.deal.commitment, None)
+    assert shown["room"] == waiting.room.code
+    Room.objects.update(closed_at=NOON)
+    assert ids(read(visitor, "races")) == []
+
+
+def test_lists_are_read_page_by_page(visitor: Client) -> None:
+    made = [race_of(NOON + timedelta(minutes=n // 2)) for n in range(5)]
+    seen: list[str] = []
+    cursor = ""
+    for size in (2, 2, 1):
+        page = read(visitor, f"races?state=finished&limit=2{cursor}")
+        assert len(page["races"]) == size
+        seen += ids(page)
+        cursor = f"&cursor={page['cursor']}"
+    assert page["cursor"] is None
+    assert seen == [str(race.public_id) for race in reversed(made)]
+
+
+@pytest.mark.parametrize("path", ["races", "races?state=finished", "heats"])
+def test_a_cursor_is_one_that_a_page_gave(visitor: Client, path: str) -> None:
+    join = "&" if "?" in path else "?"
+    answer = read(visitor, f"{path}{join}cursor={uuid.uuid4()}", 400)
+    assert answer["error"]["code"] == "bad_cursor"
+
+
+def test_a_race_by_link_is_for_those_with_the_link_or_a_seat() -> None:
+    run = Run.counting(2)
+    path = f"races/{run.race.public_id}"
+    assert read(Client(), path, 404)["error"]["code"] == "not_found"
+    assert read(signed_in(create_guest()), path, 404)["error"]["code"] == "not_found"
+    assert read(Client(), f"{path}?code=0000000000", 404)["error"]["code"] == "not_found"
+    assert read(Client(), f"{path}/file", 404)["error"]["code"] == "not_found"
+    for answer in (read(signed_in(run.players[1]), path), read(Client(), f"{path}?code={run.room.code}")):
+        assert (answer["state"], answer["room"], answer["seed"]) == ("countdown", run.room.code, None)
+        assert len(answer["entrants"]) == 2
+
+
+def test_a_finished_race_by_link_keeps_its_link_to_itself(visitor: Client) -> None:
+    run = finished_run()
+    answer = read(visitor, f"races/{run.race.public_id}")
+    assert (answer["state"], answer["room"], answer["seed"]) == ("finished", None, _seed(run).hex())
+    assert run.room.code not in visitor.get(f"{API}/races/{run.race.public_id}/file").content.decode()
+
+
+def test_a_finished_race_has_its_places(visitor: Client) -> None:
+    run = finished_run()
+    first, second = read(visitor, f"races/{run.race.public_id}")["entrants"]
+    assert (first["state"], first["place"], second["state"], second["place"]) == ("won", 1, "retired", 2)
+    assert first["cards_up"] > second["cards_up"] == 0
+    assert (first["name"], first["player"]) == (None, None)
+
+
+def test_before_the_end_nothing_is_secret_that_is_told() -> None:
+    run = Run.racing(2)
+    run.play(0, 10)
+    code = run.room.code
+    secrets = {_seed(run).hex(), *(str(run.attempt(place).public_id) for place in range(2))}
+    client = signed_in(run.players[0])
+    for path in (
+        f"races/{run.race.public_id}?code={code}",
+        f"races/{run.race.public_id}/file?code={code}",
+        "races/mine",
+    ):
+        text = client.get(f"{API}/{path}").content.decode()
+        assert not [secret for secret in secrets if secret in text]
+    refused = read(client, f"races/{run.race.public_id}/file?code={code}", 403)
+    assert refused["error"]["code"] == "not_revealed"
+
+
+def test_the_file_is_the_one_that_can_be_checked(visitor: Client) -> None:
+    run = finished_run()
+    answer = visitor.get(f"{API}/races/{run.race.public_id}/file")
+    assert answer["Content-Disposition"].startswith('attachment; filename="talon-race-')
+    assert check_race(RaceFile.from_json(answer.json())).ok
+
+
+def test_a_seed_waits_for_the_other_divisions(visitor: Client) -> None:
+    run = finished_run()
+    Deal.objects.filter(races=run.race).update(revealed_at=None)
+    assert read(visitor, f"races/{run.race.public_id}")["seed"] is None
+    assert read(visitor, f"races/{run.race.public_id}/file", 403)["error"]["code"] == "not_revealed"
+
+
+def test_who_hides_being_at_a_table_is_named_after_the_race_only(visitor: Client) -> None:
+    player = factory.player(preferences={"hide_presence": True})
+    quick.enter(player, ["plot"], NOON)
+    race = Race.objects.get()
+    (entrant,) = read(visitor, f"races/{race.public_id}")["entrants"]
+    assert (entrant["name"], entrant["player"]) == (None, None)
+    done = heat(date(2026, 11, 22), 3, {player: 1})
+    (entrant,) = read(visitor, f"races/{done.public_id}")["entrants"]
+    assert (entrant["name"], entrant["player"]) == (player.display_name, str(player.public_id))
+
+
+def test_the_next_heat_is_told_and_its_race_once_the_doors_are_open(
+    visitor: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = datetime(2026, 11, 22, 19, tzinfo=UTC)
+    monkeypatch.setattr(timezone, "now", lambda: start - timedelta(minutes=30))
+    found = read(visitor, "heats")["next"]
+    assert found == {
+        "starts_at": "2026-11-22T19:00:00Z",
+        "doors_at": "2026-11-22T18:50:00Z",
+        "variant": heats.variant_at(start),
+        "race": None,
+    }
+    now = start - timedelta(minutes=5)
+    monkeypatch.setattr(timezone, "now", lambda: now)
+    room = heats.next_room(now)
+    assert room is not None
+    seats.sit(room.pk, create_guest(), now=now)
+    found = read(visitor, "heats")["next"]
+    assert (found["race"]["room"], found["race"]["taken"]) == (room.code, 1)
+
+
+def test_past_heats_are_listed(visitor: Client) -> None:
+    player = factory.player()
+    made = [heat(date(2026, 11, 22), hour, {player: 1}) for hour in (3, 11, 19)]
+    page = read(visitor, "heats?limit=2")
+    assert [race["id"] for race in page["past"]] == [str(race.public_id) for race in made[:0:-1]]
+    rest = read(visitor, f"heats?cursor={page['cursor']}")
+    assert [race["id"] for race in rest["past"]] == [str(made[0].public_id)]
+
+
+def test_standings_of_a_day_and_a_week(visitor: Client) -> None:
+    ada, bob = factory.player(), factory.player()
+    heat(date(2026, 11, 22), 3, {ada: 2, bob: 1})
+    heat(date(2026, 11, 21), 3, {bob: 5})
+    day = read(visitor, "heats/standings?day=2026-11-22")
+    assert (day["first"], day["until"]) == ("2026-11-22", "2026-11-23")
+    assert [(one["place"], one["player"], one["points"]) for one in day["entries"]] == [
+        (1, str(ada.public_id), 2),
+        (2, str(bob.public_id), 1),
+    ]
+    week = read(visitor, "heats/standings?period=week&day=2026-11-22&limit=1")
+    assert (week["first"], week["until"]) == ("2026-11-16", "2026-11-23")
+    assert [(one["name"], one["points"], one["heats"], one["wins"]) for one in week["entries"]] == [
+        (bob.display_name, 6, 2, 1)
+    ]
+    assert read(visitor, "heats/standings?day=0001-01-01", 400)["error"]["code"] == "bad_days"
+
+
+def test_my_races_are_mine(visitor: Client) -> None:
+    assert read(visitor, "races/mine", 401)["error"]["code"] == "not_signed_in"
+    me = factory.player()
+    mine = [heat(date(2026, 11, 22), hour, {me: 2}) for hour in (3, 11, 19)]
+    heat(date(2026, 11, 21), 3, {factory.player(): 2})
+    client = signed_in(me)
+    page = read(client, "races/mine?limit=2")
+    assert [one["race"]["id"] for one in page["races"]] == [str(race.public_id) for race in mine[:0:-1]]
+    assert page["races"][0]["me"]["place"] == 1
+    rest = read(client, f"races/mine?cursor={page['cursor']}")
+    assert [one["race"]["id"] for one in rest["races"]] == [str(mine[0].public_id)]
+    assert rest["cursor"] is None
+    assert read(client, f"races/mine?cursor={uuid.uuid4()}", 400)["error"]["code"] == "bad_cursor"
+    assert Entrant.objects.filter(player=me).count() == 3

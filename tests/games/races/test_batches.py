@@ -1,0 +1,106 @@
+"""What is asked singly and answered together: batches, rooms read side by side, groups of rooms."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.guests import create_guest
+from games.events import notifier
+from games.races import rooms, seats, snapshot, telling
+from games.races.batches import Batches
+from games.races.models import Race
+from tests.games.races.conftest import House
+
+
+async def test_what_is_asked_while_an_answer_is_under_way_is_answered_together() -> None:
+    asked: list[list[int]] = []
+    go_on, begun = threading.Event(), threading.Event()
+
+    def answer(keys: list[int]) -> dict[int, str]:
+        asked.append(keys)
+        begun.set()
+        assert go_on.wait(30)
+        return {key: f"no. {key}" for key in keys if key != 5}
+
+    batches = Batches(answer, most=3)
+    first = asyncio.create_task(batches.ask(1))
+    assert await asyncio.to_thread(begun.wait, 30)
+    rest = [asyncio.create_task(batches.ask(key)) for key in (1, 2, 2, 3, 4, 5)]
+    await asyncio.sleep(0)
+    go_on.set()
+    assert await first == "no. 1"
+    assert await asyncio.gather(*rest) == ["no. 1", "no. 2", "no. 2", "no. 3", "no. 4", None]
+    assert asked == [[1], [1, 2, 3], [4, 5]], "the second 1 is asked anew: the answer under way may be too old"
+
+
+async def test_a_failure_is_told_to_all_who_asked_and_the_next_are_answered() -> None:
+    fails = [True]
+
+    def answer(keys: list[int]) -> dict[int, int]:
+        if fails[0]:
+            raise OperationalError("away")
+        return dict.fromkeys(keys, 7)
+
+    batches = Batches(answer, most=10)
+    found = await asyncio.gather(batches.ask(1), batches.ask(2), return_exceptions=True)
+    assert [type(one) for one in found] == [OperationalError, OperationalError]
+    fails[0] = False
+    assert await batches.ask(1) == 7
+
+
+async def test_who_stops_waiting_stops_nobody_else() -> None:
+    batches: Batches[int, int] = Batches(lambda keys: dict.fromkeys(keys, 1), most=10)
+    gone, waiting = asyncio.create_task(batches.ask(1)), asyncio.create_task(batches.ask(1))
+    await asyncio.sleep(0)
+    gone.cancel()
+    assert await waiting == 1
+
+
+def _every_state() -> list[House]:
+    """Rooms with a race to come, one being run, one that has ended with its rematch open, and one without players."""
+    houses = [House.of(2), House.of(3), House.of(2), House.of(0)]
+    houses[1].run()
+    houses[2].run()
+    Race.objects.filter(room=houses[2].room).update(state=Race.State.FINISHED, finished_at=timezone.now())
+    rooms.next_race(houses[2].room)
+    seats.sit(houses[2].room.pk, create_guest())
+    return houses
+
+
+@pytest.mark.django_db
+def test_rooms_read_together_are_as_each_is_read_alone() -> None:
+    keys = [house.room.pk for house in _every_state()]
+    together = snapshot.read_rooms([*keys, 10**6])
+    assert together == {key: snapshot.read_room(key) for key in keys}
+    assert [facts.running is not None for facts in together.values()] == [False, True, False, False]
+    assert [facts.last is not None for facts in together.values()] == [False, False, True, False]
+    assert [facts.to_come is not None for facts in together.values()] == [True, False, True, True]
+
+
+@pytest.mark.django_db
+def test_many_rooms_take_as_many_queries_as_one() -> None:
+    keys = [house.room.pk for house in _every_state()]
+    counts = []
+    for some in (keys[1:2], keys):
+        with CaptureQueriesContext(connection) as queries:
+            snapshot.read_rooms(some)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_rooms_that_have_changed_are_told_once_a_group(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any, db: None
+) -> None:
+    sent: list[tuple[str, list[int]]] = []
+    monkeypatch.setattr(notifier, "send", lambda group, message, about: sent.append((group, message["rooms"])))
+    with django_capture_on_commit_callbacks(execute=True):
+        telling.tell_rooms(range(200))
+    assert len({group for group, _ in sent}) == len(sent) == telling.GROUPS
+    assert sorted(room for _, rooms_told in sent for room in rooms_told) == list(range(200))

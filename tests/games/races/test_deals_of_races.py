@@ -1,0 +1,189 @@
+"""A race's deal: certified, from the stock or made to order, and secret until the race is over."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+
+from accounts.export import _attempt
+from games import events
+from games.deals import sealed, searching, to_order
+from games.deals.certification import Certificate, certify
+from games.hints.questions import may_ask
+from games.models import Deal, SealedDeal
+from games.races import deals, ordering, rooms, tending
+from games.races.models import Race
+from games.rules import CATALOGUE, Variant
+from games.solver import Budget
+from tests.games import certified
+from tests.games.races.runs import Run, at, winning
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def stocked(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """A site that certifies its deals; gives the tasks that are asked for."""
+    settings.SEALED_STOCK = 14
+    cache.clear()
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(events, "request_task", lambda *task, **_: asked.append(task))
+    return asked
+
+
+def test_the_stock_gives_what_the_days_ahead_leave_over(
+    stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sealed, "KEPT_FOR_DAYS", 1)
+    for index in range(2):
+        certified.seal("stonewall", index)
+    run = Run.of(1)
+    deal = run.race.deal
+    assert deal is not None
+    assert (deal.for_race, deal.proven, deal.day, deal.closes_at) == (True, True, None, None)
+    assert not stocked
+    other = Run.of(1)
+    assert (other.race.deal, SealedDeal.objects.count()) == (None, 1)
+    assert stocked == [("talon.prepare_race_deal", other.race.pk)]
+
+
+def saying(*lines: dict[str, Any]) -> Any:
+    def search(_wanted: Variant, _seconds: float, *, tries: int) -> Iterator[dict[str, Any]]:
+        assert tries > 0
+        yield from lines
+
+    return search
+
+
+def found(record: Any = None, grade: int | None = 3) -> dict[str, Any]:
+    record = record or winning()
+    return {"record": b64encode(record.to_bytes()).decode(), "grade": grade}
+
+
+def test_a_deal_is_made_to_order_and_the_waiting_players_start(
+    stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run.of(2)
+    run.ready(0)
+    run.ready(1)
+    assert run.states() == "open ready ready"
+    monkeypatch.setattr(ordering, "search", saying({"tried": 1}, {"tried": 1}, found()))
+    assert ordering.prepare(run.race.pk)
+    assert (run.states(), run.race.deal_tries) == ("countdown ready ready", 2)
+    deal = run.race.deal
+    assert deal is not None
+    assert (bytes(deal.seed), deal.proven, deal.grade, deal.for_race) == (winning().seed, True, 3, True)
+    assert not ordering.prepare(run.race.pk)
+
+
+def test_after_too_many_tries_there_is_none_until_another_game_is_chosen(
+    stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run.of(2)
+    monkeypatch.setattr(ordering, "search", saying({"tried": 1}, {"tried": 1}))
+    assert not ordering.prepare(run.race.pk)
+    assert (run.race.deal_failed, run.race.deal_tries) == (True, 2)
+    stocked.clear()
+    tending.tend(at(10))
+    assert not ordering.prepare(run.race.pk)
+    assert not [task for task in stocked if task[0] == "talon.prepare_race_deal"]
+    rooms.change(run.room.pk, run.players[0].pk, "plot", limit_s=300, seats=4, public=False)
+    assert (run.race.deal_failed, run.race.deal_tries) == (False, 0)
+    assert ("talon.prepare_race_deal", run.race.pk) in stocked
+
+
+def test_a_lost_task_is_asked_for_again(stocked: list[tuple[Any, ...]]) -> None:
+    run = Run.of(1)
+    stocked.clear()
+    tending.tend(at(5))
+    assert ("talon.prepare_race_deal", run.race.pk) in stocked
+
+
+def test_a_deal_of_another_game_than_is_wanted_now_is_not_taken(
+    stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run.of(1)
+
+    def search(_wanted: Variant, _seconds: float, **_: Any) -> Iterator[dict[str, Any]]:
+        rooms.change(run.room.pk, run.players[0].pk, "plot", limit_s=300, seats=4, public=False)
+        yield {"tried": 1}
+        yield found()
+
+    monkeypatch.setattr(ordering, "search", search)
+    assert not ordering.prepare(run.race.pk)
+    assert (run.race.deal, run.race.variant, run.race.deal_tries) == (None, "plot", 0)
+
+
+def test_one_search_at_a_time(stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run.of(1)
+    monkeypatch.setattr(ordering, "prepare", lambda _: None)
+    cache.add(ordering._claim(run.race.pk), 1)
+    assert ordering.prepare_soon(run.race.pk) is None
+    cache.clear()
+    thread = ordering.prepare_soon(run.race.pk)
+    assert thread is not None
+    thread.join()
+    assert cache.get(ordering._claim(run.race.pk)) is None
+
+
+def test_the_search_in_a_process_of_its_own() -> None:
+    said = list(searching.search(CATALOGUE["labyrinth"], 120, tries=20))
+    assert [line for line in said[:-1] if line != {"tried": 1}] == []
+    certificate = searching.checked(said[-1], CATALOGUE["labyrinth"])
+    assert certificate.record.name == "labyrinth"
+    assert certificate.grade in range(1, 6)
+    assert list(searching.search(CATALOGUE["labyrinth"], 120, tries=0)) == []
+
+
+def test_any_options_are_certified() -> None:
+    options: dict[str, bool | int | str] = {"direction": "either", "redeals": 3}
+    certificate = certify("braid", bytes([2]) * 32, options, budget=Budget(nodes=20_000))
+    assert certificate is not None
+    assert (certificate.record.name, certificate.record.options) == ("braid", options)
+    assert (certificate.grade, certificate.figures) == (None, None)
+
+
+def test_the_search_says_each_seed_it_has_tried(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcomes = iter([None, None, Certificate(winning(), None, 3)])
+    monkeypatch.setattr(to_order, "certify", lambda *_, **__: next(outcomes))
+    to_order.look({"name": "stonewall", "options": None, "tries": 9, "seconds": 60})
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert lines[:3] == [{"tried": 1}] * 3
+    assert set(lines[3]) == {"record", "grade"}
+
+
+def test_secrets_are_kept_until_the_race_is_finished() -> None:
+    run = Run.racing(2)
+    run.play(0)
+    attempt, player = run.attempt(0), run.players[0]
+    now = timezone.now()
+
+    def exported() -> bool:
+        return "record" in _attempt(run.attempt(0), timezone.now())
+
+    assert not may_ask(attempt, player.pk, now)
+    assert not exported()
+    run.resign(1, 100)
+    run.judge()
+    assert run.states() == "finished won retired"
+    later = run.attempt(0)
+    assert may_ask(later, player.pk, timezone.now())
+    assert exported()
+
+
+def test_a_deal_is_given_once() -> None:
+    run = Run.of(1)
+    race = run.race
+    before = race.deal
+    assert deals.give_deal(race)
+    assert race.deal == before
+    assert Deal.objects.count() == 1
+    assert Race.objects.get().deal_tries == 0

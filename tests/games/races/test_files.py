@@ -1,0 +1,113 @@
+"""The document of a race: what is in it, when, and that it can be checked offline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from games.errors import ErrorCode, Refusal
+from games.models import Attempt, Deal
+from games.races import files, starting
+from games.races.models import Race
+from games.rules import RaceFile, check_race, commitment
+from games.rules.__main__ import main
+from leaderboards.deciding import decide
+from tests.games.races.runs import Run, at, goal
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def finished() -> Run:
+    """A race of a guest, two with accounts and one who was absent, all at one deal."""
+    run = Run.counting(4)
+    Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
+    from_race = run.attempt_ids
+    assert run.race.starts_at == at(15)
+    starting.begin_due(at(15))
+    starting.dealt(from_race[:3], at(15.1))
+    run.tend(25)
+    User.objects.filter(pk__in=[player.pk for player in run.players[1:3]]).update(is_guest=False)
+    run.play(0)
+    run.play(1, 10)
+    run.resign(1, 60)
+    run.tend(315)
+    run.judge()
+    assert run.race.state == "finished"
+    return run
+
+
+def _seed(run: Run) -> bytes:
+    assert run.race.deal is not None
+    return bytes(run.race.deal.seed)
+
+
+def test_a_race_is_written_and_checked() -> None:
+    run = finished()
+    written = files.race_file(run.race)
+    read = RaceFile.from_json(json.loads(json.dumps(written.to_json())))
+    assert read == written
+    assert check_race(read).problems == ()
+    assert [entry.place for entry in read.entrants if entry.state != "absent"] == [1, 2, 3]
+    first = read.entrants[0]
+    assert (first.state, first.cards_up, first.name, first.player) == ("won", goal(), None, None)
+    assert first.record is not None
+    assert first.record.end.how == "won"
+    assert sum(entry.record is None for entry in read.entrants) == 1
+
+
+def test_players_with_a_page_are_named() -> None:
+    run = finished()
+    named = {entry.player: entry.name for entry in files.race_file(run.race).entrants if entry.player}
+    assert named == {player.public_id: player.display_name for player in run.players[1:3]}
+    User.objects.filter(pk=run.players[1].pk).update(deleted_at=timezone.now())
+    assert len([entry for entry in files.race_file(run.race).entrants if entry.player]) == 1
+
+
+def test_a_player_who_is_gone_leaves_figures_that_place() -> None:
+    run = finished()
+    run.players[0].delete()
+    written = files.race_file(run.race)
+    assert written.entrants[0].record is None
+    assert (written.entrants[0].place, written.entrants[0].cards_up) == (1, goal())
+    assert check_race(written).ok
+
+
+def test_a_rejected_record_is_not_in_it() -> None:
+    run = finished()
+    decide(run.attempt(0).pk, Attempt.State.REJECTED, factory.player(is_staff=True))
+    written = files.race_file(run.race)
+    assert [entry.state for entry in written.entrants][-2:] != ["won", "won"]
+    out = next(entry for entry in written.entrants if entry.state == "disqualified")
+    assert (out.record, out.place) == (None, 3)
+    assert check_race(written).ok
+
+
+@pytest.mark.parametrize("state", ["open", "countdown", "racing", "settling", "void"])
+def test_before_the_end_there_is_none(state: str) -> None:
+    run = finished()
+    race = run.race
+    race.state = state
+    with pytest.raises(Refusal) as refused:
+        files.race_file(race)
+    assert refused.value.code == ErrorCode.NOT_REVEALED
+
+
+def test_while_another_division_plays_the_deal_there_is_none() -> None:
+    run = finished()
+    Deal.objects.filter(races=run.race).update(revealed_at=None)
+    assert not files.is_public(run.race)
+    with pytest.raises(Refusal):
+        files.race_file(run.race)
+
+
+def test_the_command_line_verifies_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = finished()
+    file = tmp_path / files.file_name(Race.objects.get(pk=run.race.pk))
+    file.write_text(json.dumps(files.race_file(run.race).to_json()))
+    assert main(["verify", str(file)]) == 0
+    assert capsys.readouterr().out.endswith("verified\n")

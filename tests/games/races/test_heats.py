@@ -1,0 +1,280 @@
+"""Heats: when they are, who is in them, and what becomes of one that nobody looks after."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from accounts.guests import create_guest
+from accounts.models import User
+from games.attempts import close_attempt
+from games.errors import ErrorCode, Refusal
+from games.events import notifier
+from games.models import Deal
+from games.races import heats, ratings, seats, starting, tending
+from games.races.models import Entrant, Race, Room
+from games.races.ratings import Ratings, ShownRating
+from games.rules import CATALOGUE
+from leaderboards.settlement import settle
+
+pytestmark = pytest.mark.django_db(transaction=True)
+START = datetime(2026, 11, 22, 11, 0, tzinfo=UTC)
+
+
+def before(seconds: float) -> datetime:
+    return START - timedelta(seconds=seconds)
+
+
+def after(seconds: float) -> datetime:
+    return START + timedelta(seconds=seconds)
+
+
+def come(count: int, *, ready: bool = True) -> list[User]:
+    """So many players sit down while the doors are open."""
+    room = heats.next_room(before(500))
+    assert room is not None
+    players = [create_guest() for _ in range(count)]
+    for player in players:
+        seats.sit(room.pk, player, now=before(400))
+        if ready:
+            seats.set_ready(room.pk, player.pk, ready=True, now=before(300))
+    return players
+
+
+def divisions() -> list[Race]:
+    return list(Race.objects.filter(scheduled_at=START).select_related("room", "deal").order_by("division"))
+
+
+@pytest.fixture
+def rated() -> Iterator[dict[int, int]]:
+    """The ratings of players, which the test fills in."""
+    known: dict[int, int] = {}
+    earlier = ratings.ratings()
+
+    def shown(ids: Any) -> dict[int, ShownRating]:
+        return {key: ShownRating(known[key], provisional=False) for key in ids if key in known}
+
+    ratings.register(Ratings(shown=shown, changes=lambda _race: {}))
+    yield known
+    ratings.register(earlier)
+
+
+@pytest.mark.parametrize(
+    ("now", "start"),
+    [
+        ("2026-11-22T00:00:00", "2026-11-22T03:00:00"),
+        ("2026-11-22T02:59:59", "2026-11-22T03:00:00"),
+        ("2026-11-22T03:00:00", "2026-11-22T11:00:00"),
+        ("2026-11-22T11:00:01", "2026-11-22T19:00:00"),
+        ("2026-11-22T19:00:00", "2026-11-23T03:00:00"),
+        ("2026-12-31T23:59:59", "2027-01-01T03:00:00"),
+    ],
+)
+def test_there_are_three_a_day(now: str, start: str) -> None:
+    assert heats.next_start(datetime.fromisoformat(f"{now}Z")) == datetime.fromisoformat(f"{start}Z")
+
+
+def test_every_variant_comes_up_as_often_and_at_every_hour() -> None:
+    starts = [START + timedelta(hours=8 * n) for n in range(81)]
+    names = [heats.variant_at(start) for start in starts]
+    assert Counter(names) == dict.fromkeys(CATALOGUE, 9)
+    assert all(len(set(names[n : n + 9])) >= 8 for n in range(72))
+    assert Counter((start.hour, name) for start, name in zip(starts, names, strict=True)) == {
+        (hour, name): 3 for hour in heats.HOURS for name in CATALOGUE
+    }
+
+
+def test_the_doors_open_ten_minutes_before() -> None:
+    assert heats.next_heat(before(601)) is None
+    heats.tend(before(601))
+    assert not Race.objects.exists()
+    race = heats.next_heat(before(600))
+    assert race is not None
+    assert (race.scheduled_at, race.division, race.state, race.rated) == (START, 1, "open", True)
+    assert (race.variant, race.limit_s, race.room.kind, race.room.host) == (
+        heats.variant_at(START), 1800, "heat", None
+    )  # fmt: skip
+    assert race.deal is not None
+    assert race.deal.for_race
+    assert heats.next_heat(before(1)) == race
+    assert heats.next_room(before(1)) == race.room
+    assert heats.next_heat(START) is None
+
+
+def test_looking_after_all_races_makes_the_heat() -> None:
+    tending.tend(before(600))
+    tending.tend(before(595))
+    assert [race.state for race in divisions()] == ["open"]
+
+
+def test_who_is_ready_fifteen_seconds_before_races_at_the_hour() -> None:
+    ready, unready = come(3), come(1, ready=False)
+    heats.tend(before(15.1))
+    assert divisions()[0].state == "open"
+    heats.tend(before(14))
+    (race,) = divisions()
+    assert (race.state, race.starts_at, race.ends_at) == ("countdown", START, after(1800))
+    assert {entrant.player for entrant in race.entrants.all()} == set(ready)
+    assert seats.room_of(unready[0].pk) is None
+    with pytest.raises(Refusal) as refused:
+        seats.sit(race.room_id, unready[0], now=before(10))
+    assert refused.value.code == ErrorCode.RACE_STARTED
+
+
+def test_33_players_make_three_even_divisions_on_one_deal(
+    rated: dict[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[dict[str, Any]] = []
+    players = come(33)
+    rated |= {player.pk: 1000 + 10 * n for n, player in enumerate(players)}
+    hall = divisions()[0].room
+    monkeypatch.setattr(notifier, "send", lambda _group, message, **_about: told.append(message))
+    heats.tend(before(15))
+    found = divisions()
+    assert [race.division for race in found] == [1, 2, 3]
+    assert [race.entrants.count() for race in found] == [11, 11, 11]
+    assert {race.state for race in found} == {"countdown"}
+    assert {race.starts_at for race in found} == {START}
+    assert len({race.deal_id for race in found}) == 1
+    assert len({race.room_id for race in found}) == 3
+    assert [{entrant.player for entrant in race.entrants.all()} for race in found] == [
+        set(players[22:]),
+        set(players[11:22]),
+        set(players[:11]),
+    ]
+    assert all(entrant.attempt is not None for race in found for entrant in race.entrants.all())
+    moved = [message for message in told if message["type"] == "room.moved"]
+    assert {message["room"] for message in moved} == {hall.pk}
+    assert {message["code"]: set(message["players"]) for message in moved} == {
+        race.room.code: {entrant.player_id for entrant in race.entrants.all()} for race in found[1:]
+    }
+
+
+def test_no_notice_takes_the_place_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notifier, "_start", lambda: None)
+    come(33)
+    heats.tend(before(15))
+    waiting = notifier._take()
+    assert len([message for message in waiting.values() if message["type"] == "room.moved"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes"),
+    [(1, [1]), (16, [16]), (17, [9, 8]), (32, [16, 16]), (33, [11, 11, 11]), (50, [13, 13, 12, 12])],
+)
+def test_divisions_are_few_and_even(count: int, sizes: list[int]) -> None:
+    assert heats.divided(count) == sizes
+
+
+def test_who_has_no_rating_is_in_the_middle(rated: dict[int, int]) -> None:
+    players = [create_guest() for _ in range(5)]
+    rated |= {players[0].pk: 1800, players[2].pk: 1200, players[4].pk: 1500}
+    entrants = [Entrant(player=player) for player in players]
+    assert [one.player for one in heats.by_rating(entrants)] == [players[n] for n in (0, 1, 3, 4, 2)]
+
+
+def test_one_alone_gets_a_run_that_is_recorded() -> None:
+    (player,) = come(1)
+    heats.tend(before(15))
+    (race,) = divisions()
+    assert race.state == "countdown"
+    (entrant,) = race.entrants.all()
+    assert entrant.attempt_id is not None
+    assert starting.begin_due(START) == [race.pk]
+    starting.dealt([entrant.attempt_id], after(0.1))
+    close_attempt(entrant.attempt_id, "resigned", at=after(60))
+    settle(entrant.attempt_id)
+    tending.tend(after(61))
+    entrant = Entrant.objects.select_related("race", "attempt").get(player=player)
+    assert (entrant.race.state, entrant.place, entrant.state) == ("finished", 1, "retired")
+    assert entrant.attempt is not None
+    assert entrant.attempt.record
+
+
+def test_without_anybody_a_heat_is_void() -> None:
+    come(2, ready=False)
+    heats.tend(before(15))
+    (race,) = divisions()
+    assert (race.state, race.void) == ("void", "nobody_came")
+    assert not Entrant.objects.exists()
+    assert heats.next_heat(before(5)) is None
+    heats.tend(before(4))
+    assert len(divisions()) == 1
+
+
+def test_a_heat_without_a_deal_waits_for_it_till_the_start() -> None:
+    players = come(2)
+    deal = divisions()[0].deal
+    Race.objects.update(deal=None)
+    heats.tend(before(15))
+    assert divisions()[0].state == "open"
+    Race.objects.update(deal=deal)
+    heats.tend(before(5))
+    assert (divisions()[0].state, divisions()[0].starts_at) == ("countdown", START)
+    assert all(seats.room_of(player.pk) for player in players)
+
+
+def test_a_heat_that_nobody_has_started_is_void_and_the_next_is_made() -> None:
+    players = come(5)
+    heats.tend(after(3600))
+    (race,) = divisions()
+    assert (race.state, race.void) == ("void", "not_started")
+    assert not Entrant.objects.exists()
+    assert all(seats.room_of(player.pk) is None for player in players)
+    later = START + timedelta(hours=8)
+    heats.tend(later - timedelta(seconds=600))
+    assert Race.objects.get(scheduled_at=later).state == "open"
+
+
+def test_a_heat_missed_altogether_is_not_made_up_for() -> None:
+    heats.tend(after(60))
+    assert not Race.objects.exists()
+
+
+def test_a_countdown_that_nobody_has_followed_is_void() -> None:
+    come(3)
+    heats.tend(before(15))
+    tending.tend(after(60))
+    assert [(race.state, race.void) for race in divisions()] == [("void", "server_fault")]
+
+
+def test_a_page_makes_a_heat_that_the_task_has_not() -> None:
+    room = heats.next_room(before(30))
+    assert room is not None
+    assert Race.objects.get(room=room).scheduled_at == START
+
+
+def test_heats_are_made_divided_and_started_once_by_many_processes() -> None:
+    gate, failures = threading.Barrier(4), []
+
+    def at_once(now: datetime) -> None:
+        def work() -> None:
+            try:
+                gate.wait()
+                heats.tend(now)
+            except Exception as error:  # noqa: BLE001 - told by the test
+                failures.append(error)
+            finally:
+                connection.close()
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    at_once(before(600))
+    assert len(divisions()) == 1
+    assert (Room.objects.count(), Deal.objects.count()) == (1, 1)
+    come(33)
+    at_once(before(15))
+    assert failures == []
+    assert [race.entrants.count() for race in divisions()] == [11, 11, 11]
+    assert {race.state for race in divisions()} == {"countdown"}
+    assert Room.objects.count() == 3

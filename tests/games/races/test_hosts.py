@@ -1,0 +1,78 @@
+"""A host who leaves without a word does not hold up the others."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from games.races import hosts
+from games.races import watch as watching
+from games.races.hosts import HostSigns
+from games.races.hub import Hub
+from games.races.models import Entrant, Room
+from tests.games.races.conftest import House, Watch, house_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that takes seconds takes tenths."""
+    monkeypatch.setattr(hosts, "GONE_AFTER", 0.6)
+    monkeypatch.setattr(watching, "HERE_EVERY", 0.1)
+
+
+async def host_of(house: House) -> int | None:
+    return (await Room.objects.aget(pk=house.room.pk)).host_id
+
+
+def test_a_new_host_is_given_time_to_show_up() -> None:
+    signs = HostSigns(7, 100.0)
+    assert signs.gone_at() == 100.0 + hosts.GONE_AFTER
+    signs.follow(7, 110.0)
+    assert signs.gone_at() == 100.0 + hosts.GONE_AFTER
+    signs.seen(120.0)
+    assert signs.gone_at() == 120.0 + hosts.GONE_AFTER
+    signs.follow(8, 130.0)
+    assert signs.gone_at() == 130.0 + hosts.GONE_AFTER
+    signs.follow(None, 140.0)
+    assert signs.gone_at() is None
+
+
+@pytest.mark.usefixtures("quick")
+async def test_whoever_is_there_takes_over_from_a_host_who_has_gone(watch: Watch, other_hub: Hub) -> None:
+    """Not the one seated longest, who has gone too."""
+    house = await house_of(3)
+    host, third = watch(house, house.players[0]), watch(house, house.players[2], at=other_hub)
+    await third.watch()
+    await host.watch()
+    await host.leave()
+    await third.until_room(lambda one: one.you["host"])
+    assert await host_of(house) == house.players[2].pk
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_host_who_is_there_stays_it_though_on_another_process_and_without_a_seat(
+    watch: Watch, other_hub: Hub
+) -> None:
+    house = await house_of(2)
+    await Entrant.objects.filter(player=house.players[0]).adelete()
+    host, second = watch(house, house.players[0]), watch(house, house.players[1], at=other_hub)
+    await host.watch()
+    await second.watch()
+    await asyncio.sleep(2 * hosts.GONE_AFTER)  # what must not happen cannot be waited for
+    assert await host_of(house) == house.players[0].pk
+
+
+@pytest.mark.usefixtures("quick")
+async def test_nobody_takes_over_while_a_race_counts_down(watch: Watch, hub: Hub) -> None:
+    house = await house_of(2)
+    second = watch(house, house.players[1])
+    await second.watch()
+    await sync_to_async(house.start)(3600)
+    await second.until_room(lambda one: one.race("to_come").get("state") == "countdown")
+    (watched,) = hub._watches.values()
+    assert watched._heirs() == []
+    assert await host_of(house) == house.players[0].pk

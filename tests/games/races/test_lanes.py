@@ -1,0 +1,321 @@
+"""Lanes: what is reported of racers, how often it is told, with which versions, and when somebody is away."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from channels.layers import get_channel_layer
+from django.db import OperationalError
+
+from games.live.tables import LiveTables
+from games.models import Attempt
+from games.races import lanes, starting
+from games.races import progress as progress_of
+from games.races import watch as watching
+from games.races.hub import Hub
+from games.races.lanes import Lanes
+from games.races.models import Entrant
+from games.races.telling import room_group
+from tests.games.races.conftest import House, Watch, house_of
+from tests.games.races.viewers import Viewer
+from tests.games.seats import Seat
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+async def running(count: int) -> tuple[House, list[Attempt]]:
+    """A race that is being run, and its tables."""
+    house = await house_of(count)
+    await sync_to_async(house.run)()
+    return house, await sync_to_async(house.attempts)()
+
+
+async def seated(tables: LiveTables, attempt: Attempt) -> Seat:
+    seat = Seat(tables, attempt.public_id, attempt.player)
+    assert (await seat.sit())["type"] == "view"
+    return seat
+
+
+async def play(seat: Seat, count: int) -> None:
+    for _ in range(count):
+        moved = await seat.move(seat.legal[0] if seat.legal else "u")
+        assert moved["type"] == "moved", moved
+
+
+def progress(viewer: Viewer) -> list[tuple[int, int]]:
+    """Cards up and tokens of the lanes."""
+    return [(lane[1], lane[2]) for lane in viewer.lanes().values()]
+
+
+async def test_moves_are_seen_by_all_who_watch(tables: LiveTables, watch: Watch, other_hub: Hub) -> None:
+    house, (mine, _) = await running(2)
+    racer, visitor = watch(house, house.players[1]), watch(house, at=other_hub)
+    await racer.watch()
+    await visitor.watch()
+    seat = await seated(tables, mine)
+    await play(seat, 4)
+    up = seat.view["cards_up"]
+    for viewer in (racer, visitor):
+        await viewer.until_room(lambda one: progress(one)[0] == (up, 4))
+        assert viewer.states("running") == ["racing", "racing"]
+    await seat.leave()
+
+
+async def test_a_watch_that_begins_late_knows_how_far_all_are(tables: LiveTables, watch: Watch) -> None:
+    house, (mine, other) = await running(2)
+    seat = await seated(tables, mine)
+    await play(seat, 3)
+    await seat.leave()
+    gone = await seated(tables, other)
+    await play(gone, 2)
+    await gone.ask({"type": "resign", "n": 3})
+    viewer = watch(house)
+    await viewer.watch()
+    assert progress(viewer) == [(seat.view["cards_up"], 3), (gone.view["cards_up"], 2)]
+    assert viewer.states("running") == ["racing", "retired"]
+    assert list(viewer.lanes().values())[1][6] is not None
+    await gone.leave()
+
+
+async def test_many_moves_are_few_messages_and_the_versions_have_no_gaps(
+    tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`Viewer` itself asserts that each version follows the one before."""
+    monkeypatch.setattr(lanes, "REPEAT_EVERY", 3600.0)
+    house, (mine, _) = await running(2)
+    viewer = watch(house, house.players[1])
+    await viewer.watch()
+    seat = await seated(tables, mine)
+    begun = asyncio.get_running_loop().time()
+    moves = 40
+    await play(seat, moves)
+    await viewer.until_room(lambda one: progress(one)[0][1] == moves)
+    took = asyncio.get_running_loop().time() - begun
+    told = [frame for frame in viewer.frames if json.loads(frame)["type"] == "lanes"]
+    assert len(told) <= took / watching.RACERS_EVERY + 2
+    assert all(len(json.loads(frame)["lanes"]) <= 2 for frame in told)
+    await seat.leave()
+
+
+async def test_who_has_missed_something_is_brought_up_to_date(tables: LiveTables, watch: Watch) -> None:
+    house, (mine, _) = await running(2)
+    viewer = watch(house)
+    await viewer.watch()
+    seat = await seated(tables, mine)
+    await play(seat, 3)
+    await viewer.until_room(lambda one: progress(one)[0][1] == 3)
+    version = viewer.room["v"]
+    assert version > 0
+    viewer.room = {}
+    await viewer.say("sync")
+    room = await viewer.until("room")
+    assert room["v"] >= version
+    assert progress(viewer)[0][1] == 3
+    await play(seat, 1)
+    await viewer.until_room(lambda one: progress(one)[0][1] == 4)
+    await seat.leave()
+
+
+async def test_places_as_they_stand(tables: LiveTables, watch: Watch) -> None:
+    house, (mine, _, third) = await running(3)
+    viewer = watch(house)
+    await viewer.watch()
+    assert [lane[5] for lane in viewer.lanes().values()] == [1, 1, 1]
+    seat, gone = await seated(tables, mine), await seated(tables, third)
+    await play(seat, 2)
+    await gone.ask({"type": "resign", "n": 1})
+    await viewer.until_room(lambda one: one.states("running")[2] == "retired" and progress(one)[0][1] == 2)
+    up = seat.view["cards_up"]
+    expected = [1, 3, 2] if up else [3, 2, 1]
+    await viewer.until_room(lambda one: [lane[5] for lane in one.lanes().values()] == expected)
+    await seat.leave()
+    await gone.leave()
+
+
+async def test_an_end_is_told_at_once(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long lanes may wait."""
+    monkeypatch.setattr(lanes, "REPORT_EVERY", 3600.0)
+    monkeypatch.setattr(watching, "RACERS_EVERY", 3600.0)
+    monkeypatch.setattr(watching, "OTHERS_EVERY", 3600.0)
+    house, (mine, _) = await running(2)
+    viewer = watch(house)
+    await viewer.watch()
+    seat = await seated(tables, mine)
+    await seat.ask({"type": "resign", "n": 1})
+    await viewer.until_room(lambda one: one.states("running") == ["retired", "racing"])
+    assert next(iter(viewer.lanes().values()))[6] is not None
+    await seat.leave()
+
+
+async def test_the_first_view_makes_a_racer(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written down even when the database fails at first; who never had the table open stays as they were."""
+    monkeypatch.setattr(lanes, "REPORT_EVERY", 0.01)
+    really, failures = starting.dealt, [True, True]
+
+    def sometimes(attempt_ids: Any) -> int:
+        if failures:
+            failures.pop()
+            raise OperationalError
+        return really(attempt_ids)
+
+    monkeypatch.setattr(starting, "dealt", sometimes)
+    house = await house_of(2)
+    await sync_to_async(house.start)(0.3)
+    viewer = watch(house, house.players[0])
+    await viewer.watch()
+    attempts = await sync_to_async(house.attempts)()
+    seat = Seat(tables, attempts[0].public_id, attempts[0].player)
+    if (await seat.sit())["type"] == "waiting":
+        await seat.hear_until("view")
+    await viewer.until_room(lambda one: one.states("running") == ["racing", "ready"])
+    assert not failures
+    assert viewer.race("running")["state"] == "racing"
+    await seat.leave()
+
+
+# --- Presence -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that takes seconds takes tenths."""
+    monkeypatch.setattr(progress_of, "AWAY_AFTER", 0.6)
+    monkeypatch.setattr(lanes, "REPEAT_EVERY", 0.1)
+    monkeypatch.setattr(lanes, "REPORT_EVERY", 0.05)
+    monkeypatch.setattr(watching, "HERE_EVERY", 0.1)
+    monkeypatch.setattr(watching, "RACERS_EVERY", 0.05)
+    monkeypatch.setattr(watching, "OTHERS_EVERY", 0.05)
+
+
+def away(viewer: Viewer, which: str = "running") -> list[bool]:
+    return [lane[4] for lane in viewer.lanes(which).values()]
+
+
+@pytest.mark.usefixtures("quick")
+async def test_whose_connection_is_gone_is_away_and_may_come_back(tables: LiveTables, watch: Watch) -> None:
+    house, (mine, other) = await running(2)
+    viewer = watch(house)
+    await viewer.watch()
+    seat, stays = await seated(tables, mine), await seated(tables, other)
+    await seat.leave()
+    await viewer.until_room(lambda one: away(one) == [True, False])
+    again = await seated(tables, mine)
+    await viewer.until_room(lambda one: away(one) == [False, False])
+    await stays.ask({"type": "resign", "n": 1})
+    await stays.leave()
+    await again.leave()
+    await viewer.until_room(lambda one: away(one) == [True, False])
+    assert viewer.states("running") == ["racing", "retired"]
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_process_that_was_killed_takes_its_racers_along(tables: LiveTables, watch: Watch) -> None:
+    """It says nothing any more: no word that they have left."""
+    house, (mine, _) = await running(2)
+    viewer = watch(house)
+    await viewer.watch()
+    seat = await seated(tables, mine)
+    await viewer.until_room(lambda one: away(one) == [False, True])
+    for companion in tables._companions:
+        await companion.close()
+    await viewer.until_room(lambda one: away(one) == [True, True])
+    await seat.leave()
+
+
+@pytest.mark.usefixtures("quick")
+async def test_before_the_start_the_room_itself_counts(watch: Watch, other_hub: Hub) -> None:
+    house = await house_of(2)
+    host, visitor = watch(house, house.players[0]), watch(house, at=other_hub)
+    await host.watch()
+    await visitor.watch()
+    await visitor.until_room(lambda one: away(one, "to_come") == [False, True])
+    await host.leave()
+    await visitor.until_room(lambda one: away(one, "to_come") == [True, True])
+
+
+# --- Cost and faults ------------------------------------------------------------------------------------------------
+
+
+async def test_an_ordinary_table_has_no_followers(tables: LiveTables, attempt_at: Any) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat = await seated(tables, attempt)
+    assert tables._tables[attempt.public_id].followers == ()
+    await seat.leave()
+
+
+async def test_a_move_wakes_nobody_while_others_wait_to_be_told(tables: LiveTables) -> None:
+    house, (mine, _) = await running(2)
+    seat = await seated(tables, mine)
+    (reporter,) = (one for one in tables._companions if isinstance(one, Lanes))
+    table = tables._tables[mine.public_id]
+    reporter._marked.add(mine.pk)
+    racer = reporter._racers[mine.pk]
+    racer.told_dealt = True
+    reporter._wanted.clear()
+    reporter.changed(table)
+    assert not reporter._wanted.is_set()
+    await seat.leave()
+    assert await Entrant.objects.filter(race__room=house.room).acount() == 2
+
+
+async def test_a_report_that_was_lost_is_repeated(
+    tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "REPEAT_EVERY", 0.1)
+    house, (mine, _) = await running(2)
+    viewer = watch(house)
+    await viewer.watch()
+    seat = await seated(tables, mine)
+    with monkeypatch.context() as patch:
+        patch.setattr(get_channel_layer(), "group_send", _lost)
+        await play(seat, 3)
+        await asyncio.sleep(0.2)
+    await viewer.until_room(lambda one: progress(one)[0][1] == 3)
+    await seat.leave()
+
+
+async def _lost(*_: Any) -> None:
+    raise ConnectionError
+
+
+async def test_notices_about_unknown_rooms_and_entrants_change_nothing(watch: Watch) -> None:
+    house, _ = await running(2)
+    viewer = watch(house)
+    await viewer.watch()
+    layer: Any = get_channel_layer()
+    group = room_group(house.room.pk)
+    strangers = [[10**6, 5, 5, None, None, True]]
+    lanes_told = [[0, []], [house.room.pk, strangers]]
+    await layer.group_send(group, {"type": "rooms.lanes", "by": "x", "rooms": lanes_told})
+    await layer.group_send(group, {"type": "rooms.here", "process": "x", "rooms": [[0, [], None]]})
+    await layer.group_send(group, {"type": "rooms.changed", "rooms": [0]})
+    await viewer.say("sync")
+    await viewer.until("room")
+    assert len(viewer.lanes()) == 2
+
+
+async def test_a_repetition_puts_no_move_off(tables: LiveTables, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, (mine, _) = await running(2)
+    sent: list[list[Any]] = []
+
+    async def send(_group: str, rooms: list[Any]) -> bool:
+        sent.extend(reports for _room, reports in rooms)
+        return True
+
+    seat = await seated(tables, mine)
+    told = Lanes(tables)
+    monkeypatch.setattr(told, "_send", send)
+    monkeypatch.setattr(told, "_keep_reporting", lambda: asyncio.sleep(0))
+    table = tables._tables[mine.public_id]
+    told.changed(table)
+    await told.report(100.0)
+    await told.report(100.0 + lanes.REPEAT_EVERY)  # nothing has changed: every lane is repeated
+    await play(seat, 1)
+    told.changed(table)
+    await told.report(100.1 + lanes.REPEAT_EVERY)
+    assert [lane[2] for (lane,) in sent] == [0, 0, 1]
+    await seat.leave()

@@ -1,0 +1,156 @@
+"""Misfortunes of races that other tests do not have: each has one outcome, and a fault of the server harms no rating.
+
+Where the others are: a full room, a race that has started, who was sent away, two races at once and the host's leaving
+in `test_refusals.py`; a host who is just gone in `test_hosts.py`; absence in `test_running_a_race.py`; two tabs in
+`test_socket.py`; deals that are not found in `test_deals_of_races.py` and `test_quick.py`; dying processes and an
+emptied Redis at any moment in `test_bad_luck.py`, and on real servers in `tests/services/test_races.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+import pytest
+from django.db import OperationalError
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from accounts.models import User
+from games.errors import ErrorCode, Refusal
+from games.live import protocol as table_protocol
+from games.models import Attempt
+from games.races import finishing, protocol, starting
+from games.races.models import Race, Room
+from leaderboards.models import RatedRace, Rating, RatingChange
+from leaderboards.ratings import keeping
+from tests.games.races.runs import Run, at, goal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Away = Callable[[], Any]
+
+
+@pytest.fixture
+def away(monkeypatch: pytest.MonkeyPatch) -> Away:
+    """A database that does not answer."""
+
+    def refuse(*_: Any) -> None:
+        raise OperationalError("the database is away")
+
+    @contextmanager
+    def being_away() -> Iterator[None]:
+        with monkeypatch.context() as patch:
+            patch.setattr(BaseDatabaseWrapper, "_cursor", refuse)
+            yield
+
+    return being_away
+
+
+def rated(run: Run) -> Run:
+    Race.objects.filter(room=run.room).update(rated=True)
+    User.objects.filter(pk__in=[player.pk for player in run.players]).update(is_guest=False)
+    return run
+
+
+def test_a_database_that_is_away_at_the_start_delays_the_step_and_not_the_clock(away: Away) -> None:
+    run = rated(Run.counting(3))
+    with away():
+        with pytest.raises(OperationalError):
+            starting.begin_due(at(15))
+        run.tend(16)
+        with pytest.raises(OperationalError):
+            starting.dealt([], at(16))
+    run.tend(24)
+    assert starting.dealt(run.attempt_ids, at(24.5)) == 3
+    assert run.states() == "racing racing racing racing"
+    assert {one.started_at for one in Attempt.objects.filter(pk__in=run.attempt_ids)} == {at(15)}
+
+
+def test_a_database_that_is_away_for_longer_makes_the_race_void_and_harms_nobody(away: Away) -> None:
+    run = rated(Run.counting(3))
+    with away():
+        for second in (15, 20, 25, 30):
+            run.tend(second)
+    run.tend(35)
+    assert (run.states(), run.race.void) == ("void absent absent absent", Race.Void.SERVER_FAULT)
+    run.judge()
+    keeping.rate_finished()
+    assert [kept.objects.count() for kept in (RatingChange, Rating, RatedRace)] == [0, 0, 0]
+    assert not Attempt.objects.filter(state=Attempt.State.PLAYING).exists()
+    deal = run.race.deal
+    assert deal is not None
+    assert deal.revealed_at == at(35), "the cards were dealt from memory, so the deal serves nobody else"
+    run.sit(0, 40)
+    assert (run.race.number, run.states()) == (2, "open joined")
+
+
+@pytest.mark.parametrize("seen", ["open", "countdown", "racing", "settling"])
+def test_a_race_that_is_void_changes_no_rating_whenever_it_becomes_so(seen: str) -> None:
+    run = rated({"open": Run.of, "countdown": Run.counting}.get(seen, Run.racing)(2))
+    if seen == "settling":
+        run.play(0)
+        run.resign(1, 60)
+        assert run.states() == "settling won retired"
+    assert finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(70))
+    run.judge()
+    run.tend(80)
+    keeping.rate_finished()
+    assert run.race.state == "void"
+    assert not RatingChange.objects.exists()
+    assert {place for _, place, _ in run.placed()} <= {None}
+
+
+def test_a_database_that_is_away_in_mid_race_costs_time_and_no_move(away: Away) -> None:
+    run = rated(Run.racing(2))
+    run.play(0, 20)
+    with away():
+        for second in (100, 105, 110):
+            run.tend(second)
+    run.tend(120)
+    assert run.states() == "racing racing racing"
+    run.play(1)
+    run.tend(315)
+    run.judge()
+    assert run.placed() == [("timed_out", 2, 1), ("won", 1, 2)]
+    assert (run.entrant(0).tokens, run.entrant(1).cards_up) == (20, goal())
+
+
+@pytest.mark.parametrize(
+    ("states", "then"),
+    [
+        ("open joined joined joined", "open joined joined"),
+        ("countdown ready ready ready", "racing retired ready ready"),
+        ("racing racing racing racing", "racing retired racing racing"),
+    ],
+)
+def test_a_host_whose_account_is_gone_has_an_heir_and_stops_nobody(states: str, then: str) -> None:
+    make: Callable[[int], Run] = {"o": Run.of, "c": Run.counting, "r": Run.racing}[states[0]]
+    run = make(3)
+    assert run.states() == states
+    run.players[0].delete()
+    run.tend(20)
+    assert Room.objects.get(pk=run.room.pk).host_id == run.players[1].pk
+    assert run.states() == then
+
+
+def test_one_who_is_in_two_tabs_has_one_seat_and_one_table() -> None:
+    run = Run.of(2)
+    assert run.sit(1) == run.sit(1)
+    run.ready(0)
+    run.ready(1)
+    for _tab in range(2):
+        with pytest.raises(Refusal) as refusal:
+            run.ready(1)
+        assert refusal.value.code == ErrorCode.RACE_NOT_OPEN
+    assert len(run.attempt_ids) == 2
+
+
+@pytest.mark.parametrize("incoming", [table_protocol.ClientMessage, protocol.ClientMessage], ids=["table", "room"])
+def test_a_client_has_no_way_to_say_what_time_it_is(incoming: Any) -> None:
+    """Whatever its clock says, and whoever sets it. The `t` of a ping goes back as it came."""
+    said = {field.name for message in incoming.__args__ for field in msgspec.structs.fields(message)}
+    assert said.isdisjoint({"ms", "at", "now", "time", "clock", "elapsed", "elapsed_ms", "started_at"})
+    with pytest.raises(Refusal):
+        table_protocol.parse('{"type": "move", "n": 1, "token": "d", "ms": 5}')

@@ -1,0 +1,129 @@
+"""Players who are removed, erased or merged while they are in races."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.deletion import erase_player
+from accounts.guests import create_guest, merge_guest
+from accounts.models import User
+from games.models import Attempt
+from games.races import seats, starting
+from games.races.models import Entrant, Race, Room
+from leaderboards.models import Rating
+from leaderboards.ratings import keeping, proof
+from tests.games.races.runs import Run, at
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_guest_who_is_removed_leaves_an_entry_without_a_name() -> None:
+    run = Run.racing(2)
+    run.play(0)
+    run.resign(1, 50)
+    run.judge()
+    gone = run.players[0]
+    User.objects.filter(pk=gone.pk).delete()
+    entrant = run.race.entrants.get(state="won")
+    assert (entrant.player, entrant.attempt, entrant.place, entrant.elapsed_ms is None) == (None, None, 1, False)
+
+
+def test_a_guest_who_is_removed_in_mid_race_holds_up_nobody() -> None:
+    run = Run.racing(2)
+    User.objects.filter(pk=run.players[0].pk).delete()
+    run.play(1)
+    run.tend(100)
+    run.judge()
+    run.tend(101)
+    assert run.states() == "finished retired won"
+    assert [place for _, place, _ in run.placed()] == [2, 1]
+
+
+def test_a_seat_without_a_player_is_freed_and_the_room_gets_a_host() -> None:
+    run = Run.of(3)
+    User.objects.filter(pk=run.players[0].pk).delete()
+    run.ready(1)
+    run.ready(2)
+    assert run.states() == "open joined ready ready"
+    run.tend(10)
+    assert run.states() == "countdown ready ready"
+    assert Room.objects.get().host == run.players[1]
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"), [("of", "open joined joined"), ("racing", "racing retired racing racing")]
+)
+def test_who_is_erased_leaves(start: str, expected: str) -> None:
+    run: Run = getattr(Run, start)(3)
+    erase_player(run.players[0])
+    assert run.states() == expected
+
+
+def test_the_record_of_an_account_that_is_erased_stays() -> None:
+    run = Run.racing(2)
+    user = User.objects.create_user("racer")
+    merge_guest(run.players[0], user)
+    run.players[0] = user
+    run.play(0)
+    run.resign(1, 50)
+    run.judge()
+    erase_player(user)
+    assert run.entrant(0).attempt is not None
+    assert run.placed()[0] == ("won", 1, 2)
+
+
+def test_signing_in_takes_the_entry_the_attempt_and_the_room_along() -> None:
+    run = Run.counting(2)
+    user = User.objects.create_user("racer")
+    merge_guest(run.players[0], user)
+    entrant = Entrant.objects.get(player=user)
+    assert entrant.attempt is not None
+    assert entrant.attempt.player == user
+    assert Room.objects.get().host == user
+    seats.leave(run.room.pk, user.pk, at(20))
+    assert run.states() == "countdown retired ready"
+
+
+def test_who_begins_as_a_guest_is_rated_as_one_after_signing_in() -> None:
+    """Nobody chooses, once it is clear who wins, whether a race counts for an account."""
+    host, other, account = (User.objects.create_user(name) for name in ("Ariadne", "Theseus", "Minos"))
+    run = Run.of(2, players=[host, other])
+    run.players.append(create_guest())
+    run.sit(2)
+    for place in range(3):
+        run.ready(place)
+    run.easy()
+    Race.objects.filter(pk=run.race.pk).update(rated=True)
+    starting.begin_due(at(15))
+    starting.dealt(run.attempt_ids, at(15.1))
+    run.play(2)
+    merge_guest(run.players[2], account)
+    run.resign(0, 50)
+    run.resign(1, 60)
+    run.judge()
+    keeping.rate_finished()
+    entrant = run.race.entrants.get(player=account)
+    assert (entrant.state, entrant.place) == ("won", 1)
+    assert sorted(Rating.objects.values_list("player", flat=True)) == [host.pk, other.pk]
+    assert not list(proof.faults())
+
+
+def test_who_signs_in_before_the_start_is_rated() -> None:
+    run, account = Run.of(2), User.objects.create_user("Minos")
+    merge_guest(run.players[1], account)
+    assert [run.race.entrants.get(player=account).as_guest] == [False]
+
+
+def test_signing_in_gets_nobody_into_two_races() -> None:
+    one, other = Run.of(1), Run.racing(2)
+    user = User.objects.create_user("racer")
+    merge_guest(other.players[0], user)
+    merge_guest(one.players[0], user)
+    assert Entrant.objects.filter(player=user).count() == 1
+    assert one.states() == "open"
+    third = Run.racing(2)
+    merge_guest(third.players[0], user)
+    assert Entrant.objects.filter(player=user).count() == 1
+    assert Attempt.objects.filter(player=user, entrant__race=third.race).exists(), "the game can be played on"
+    assert third.states() == "racing racing racing"
+    seats.sit(one.room.pk, create_guest(), now=at(1))

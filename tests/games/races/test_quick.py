@@ -1,0 +1,354 @@
+"""Quick matches: who is seated with whom, and when it starts."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from accounts.guests import create_guest
+from accounts.models import User
+from games.errors import ErrorCode, Refusal
+from games.events import notifier
+from games.races import quick, rooms, seats, snapshot, starting, tending
+from games.races.hub import Hub
+from games.races.models import Entrant, Race, Room
+from games.races.watch import Watch
+from games.rules import CATALOGUE
+
+pytestmark = pytest.mark.django_db(transaction=True)
+T0 = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+ALL = list(CATALOGUE)
+
+
+def at(seconds: float) -> datetime:
+    return T0 + timedelta(seconds=seconds)
+
+
+def enter(second: float = 0, *wishes: str) -> User:
+    """A new player who wishes for these variants, or any."""
+    player = create_guest()
+    quick.enter(player, wishes or ALL, at(second))
+    return player
+
+
+def room_of(player: User) -> Room:
+    room = seats.room_of(player.pk)
+    assert room is not None
+    return room
+
+
+def race_of(player: User) -> Race:
+    return Race.objects.select_related("room").get(entrants__player=player, entrants__state__in=["joined", "ready"])
+
+
+def state_of(player: User) -> str:
+    return Entrant.objects.get(player=player).state
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What the rooms have been told, but that something has changed."""
+    messages: list[dict[str, Any]] = []
+
+    def send(_group: str, message: dict[str, Any], **_about: Any) -> None:
+        if message["type"] not in {"room.changed", "rooms.changed"}:
+            messages.append(message)
+
+    monkeypatch.setattr(notifier, "send", send)
+    return messages
+
+
+def test_the_first_player_waits_ready_in_a_rated_room_without_a_host() -> None:
+    player = enter(0, "plot")
+    race = race_of(player)
+    assert (race.state, race.rated, race.variant, race.limit_s) == ("open", True, "plot", 1200)
+    assert (race.room.kind, race.room.host, race.room.seats) == ("quick", None, 16)
+    assert (state_of(player), race.gathers_until) == ("ready", None)
+    quick.tend(at(60))
+    assert race_of(player).state == "open"
+
+
+def test_two_wait_eight_seconds_for_more_and_ten_for_the_start() -> None:
+    first, second = enter(0, "plot", "braid"), enter(3, "braid", "plot")
+    assert room_of(first) == room_of(second)
+    assert race_of(first).gathers_until == at(11)
+    third = enter(10, "plot", "braid")
+    quick.tend(at(10.9))
+    assert race_of(third).state == "open"
+    quick.tend(at(11))
+    race = race_of(third)
+    assert (race.state, race.starts_at, race.entrants.count()) == ("countdown", at(21), 3)
+
+
+def test_each_step_is_taken_by_whoever_watches_the_room() -> None:
+    first = enter(0, "plot")
+    assert not quick.tend_room(room_of(first).pk, at(1))
+    enter(1, "plot")
+    assert quick.tend_room(room_of(first).pk, at(9))
+    assert race_of(first).state == "countdown"
+    assert not quick.tend_room(room_of(first).pk, at(9))
+
+
+def watch_of(room: Room) -> Watch:
+    facts = snapshot.read_room(room.pk)
+    assert facts is not None
+    return Watch(facts, Hub())
+
+
+def test_who_watches_the_room_looks_after_it_every_second() -> None:
+    first, second = enter(0, "plot"), create_guest()
+    seats.sit(room_of(first).pk, second, wishes=["plot"], now=at(1))
+    seats.set_ready(room_of(first).pk, second.pk, ready=True, now=at(1))
+    assert race_of(first).gathers_until is None
+    tend = watch_of(room_of(first))._gathering()
+    assert tend is not None
+    tend()
+    assert race_of(first).gathers_until is not None
+
+
+def test_other_rooms_are_not_looked_after_every_second() -> None:
+    host = create_guest()
+    room = rooms.open_room(host, "plot", limit_s=600, seats=4, now=T0)
+    seats.sit(room.pk, host, now=T0)
+    assert watch_of(room)._gathering() is None
+
+
+def test_looking_after_all_races_looks_after_quick_matches() -> None:
+    first, _ = enter(0, "plot"), enter(0, "plot")
+    tending.tend(at(8))
+    assert race_of(first).state == "countdown"
+
+
+def test_different_wishes_are_different_races() -> None:
+    first, second = enter(0, "plot"), enter(0, "braid")
+    quick.tend(at(60))
+    assert (race_of(first).variant, race_of(second).variant) == ("plot", "braid")
+
+
+def test_the_fullest_fitting_race_is_joined() -> None:
+    enter(0, "braid")
+    crowd = [enter(0, "plot") for _ in range(3)]
+    assert room_of(enter(1)) == room_of(crowd[0])
+
+
+def test_sixteen_fill_a_race() -> None:
+    players = [enter(0, "plot") for _ in range(17)]
+    assert race_of(players[0]).entrants.count() == 16
+    assert room_of(players[16]) != room_of(players[0])
+
+
+def test_a_countdown_takes_nobody_in() -> None:
+    first, _ = enter(0, "plot"), enter(0, "plot")
+    quick.tend(at(8))
+    assert room_of(enter(9, "plot")) != room_of(first)
+
+
+def test_when_one_of_two_leaves_the_other_waits_again() -> None:
+    first, second = enter(0, "plot"), enter(0, "plot")
+    seats.leave(room_of(second).pk, second.pk, at(4))
+    quick.tend(at(9))
+    assert (race_of(first).state, race_of(first).gathers_until) == ("open", None)
+    enter(20, "plot")
+    assert race_of(first).gathers_until == at(28)
+
+
+def test_who_waits_alone_is_moved_to_the_next_who_comes(told: list[dict[str, Any]]) -> None:
+    """Two processes have made a room each at the same moment."""
+    first, second = enter(0, "plot"), create_guest()
+    lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
+    seats.sit(lone.pk, second, wishes=["plot"], now=at(0))
+    seats.set_ready(lone.pk, second.pk, ready=True, now=at(0))
+    left = room_of(first)
+    quick.tend(at(1))
+    assert room_of(first) == room_of(second) == lone
+    assert (race_of(first).gathers_until, state_of(first)) == (at(9), "ready")
+    assert [(one["room"], one["type"], one.get("players"), one.get("code")) for one in told] == [
+        (left.pk, "room.moved", [first.pk], lone.code),
+        (left.pk, "room.closed", None, None),
+    ]
+    left.refresh_from_db()
+    assert left.closed_at == at(1)
+    assert Race.objects.get(room=left).void == "not_started"
+
+
+def test_who_waits_alone_joins_those_who_gather_what_suits() -> None:
+    lone = enter(0, "braid", "plot")
+    Race.objects.filter(room=room_of(lone)).update(variant="braid")
+    others = [enter(0, "plot") for _ in range(1)]
+    enter(1, "plot")
+    quick.tend(at(2))
+    assert room_of(lone) == room_of(others[0])
+
+
+def test_wishes_in_common_bring_two_together_in_a_third_room(told: list[dict[str, Any]]) -> None:
+    first, second = enter(0, "plot"), enter(0, "braid")
+    Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
+    Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
+    left = {room_of(first).pk, room_of(second).pk}
+    quick.tend(at(1))
+    race = race_of(first)
+    assert (race.variant, race.entrants.count(), race.gathers_until) == ("tarot", 2, None)
+    quick.tend(at(2))
+    assert race_of(first).gathers_until == at(10)
+    assert {one["room"] for one in told if one["type"] == "room.moved"} == left
+    assert {one["code"] for one in told if one["type"] == "room.moved"} == {race.room.code}
+
+
+def test_who_is_elsewhere_has_fifteen_seconds_once_there_is_company() -> None:
+    away = enter(0, "plot")
+    assert quick.wait_elsewhere(away.pk, at(5))
+    quick.tend(at(300))
+    assert state_of(away) == "joined"
+    enter(300, "plot")
+    quick.tend(at(314.9))
+    assert state_of(away) == "joined"
+    quick.tend(at(315))
+    assert not Entrant.objects.filter(player=away).exists()
+    assert seats.room_of(away.pk) is None
+
+
+def test_who_comes_back_in_time_races() -> None:
+    away = enter(0, "plot")
+    quick.wait_elsewhere(away.pk, at(5))
+    enter(300, "plot")
+    seats.set_ready(room_of(away).pk, away.pk, ready=True, now=at(310))
+    quick.tend(at(316))
+    assert race_of(away).gathers_until == at(324)
+    quick.tend(at(324))
+    assert race_of(away).state == "countdown"
+
+
+def test_the_fifteen_seconds_begin_when_one_turns_away() -> None:
+    """As when the page is loaded again while the deal is still being made."""
+    first, second = enter(0, "plot"), enter(0, "plot")
+    Race.objects.update(deal=None)
+    quick.wait_elsewhere(first.pk, at(60))
+    quick.wait_elsewhere(first.pk, at(70))
+    quick.tend(at(74.9))
+    assert state_of(first) == "joined"
+    quick.tend(at(75))
+    assert seats.room_of(first.pk) is None
+    assert state_of(second) == "ready"
+
+
+def test_who_is_still_elsewhere_at_the_start_waits_on_in_another_room(told: list[dict[str, Any]]) -> None:
+    away = enter(0, "plot", "tarot")
+    Race.objects.filter(room=room_of(away)).update(variant="plot")
+    quick.wait_elsewhere(away.pk, at(5))
+    first, second = enter(100, "plot"), enter(101, "plot")
+    quick.tend(at(109))
+    assert race_of(first).room == race_of(second).room
+    assert race_of(first).state == "countdown"
+    assert race_of(first).entrants.count() == 2
+    assert (race_of(away).state, race_of(away).entrants.count(), state_of(away)) == ("open", 1, "joined")
+    assert race_of(away).variant in ("plot", "tarot")
+    assert [(one["type"], one["players"], one["code"]) for one in told] == [
+        ("room.moved", [away.pk], race_of(away).room.code)
+    ]
+    quick.tend(at(400))
+    assert state_of(away) == "joined"
+
+
+def test_a_seat_whose_player_is_gone_is_free() -> None:
+    first, second = enter(0, "plot"), enter(0, "plot")
+    second.delete()
+    quick.tend(at(9))
+    assert (race_of(first).entrants.count(), race_of(first).gathers_until) == (1, None)
+
+
+def test_without_a_deal_nobody_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, _ = enter(0, "plot"), enter(0, "plot")
+    deal = race_of(first).deal
+    Race.objects.update(deal=None)
+    quick.tend(at(30))
+    assert race_of(first).state == "open"
+    Race.objects.update(deal=deal)
+    quick.tend(at(31))
+    assert race_of(first).starts_at == at(41)
+
+
+def test_who_enters_again_keeps_the_seat_and_has_the_new_wishes() -> None:
+    player = enter(0, "plot")
+    quick.wait_elsewhere(player.pk, at(1))
+    room = quick.enter(player, ["plot", "tarot"], at(2))
+    entrant = Entrant.objects.get(player=player)
+    assert room == room_of(player)
+    assert (entrant.wishes, entrant.state) == (["tarot", "plot"], "ready")
+
+
+def test_nobody_enters_from_another_race() -> None:
+    host = create_guest()
+    room = rooms.open_room(host, "plot", limit_s=600, seats=4, now=T0)
+    seats.sit(room.pk, host, now=T0)
+    before = Room.objects.count()
+    with pytest.raises(Refusal) as refused:
+        quick.enter(host, ALL, T0)
+    assert (refused.value.code, refused.value.data) == (ErrorCode.ALREADY_RACING, {"room": room.code})
+    assert Room.objects.count() == before
+    assert not quick.wait_elsewhere(host.pk, T0)
+
+
+@pytest.mark.parametrize("wishes", [[], ["klondike"], ["plot", "klondike"]])
+def test_wishes_are_variants(wishes: list[str]) -> None:
+    with pytest.raises(Refusal) as refused:
+        quick.enter(create_guest(), wishes, T0)
+    assert refused.value.code == ErrorCode.BAD_OPTION
+    assert not Room.objects.exists()
+
+
+def test_a_room_whose_race_is_being_run_gathers_nobody() -> None:
+    first, _ = enter(0, "plot"), enter(0, "plot")
+    quick.tend(at(8))
+    race = race_of(first)
+    starting.begin_due(at(18))
+    starting.dealt(list(race.entrants.values_list("attempt", flat=True)), at(18))
+    assert room_of(enter(19, "plot")) != race.room
+
+
+def test_two_processes_tend_at_once() -> None:
+    players = [enter(0, "plot"), enter(0, "braid"), enter(0, "plot"), enter(0, "braid")]
+    gate, failures = threading.Barrier(4), []
+
+    def work() -> None:
+        try:
+            gate.wait()
+            for second in range(1, 10):
+                quick.tend(at(second))
+        except Exception as error:  # noqa: BLE001 - told by the test
+            failures.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    races = {race_of(player).pk: race_of(player) for player in players}
+    assert sorted(race.variant for race in races.values()) == ["braid", "plot"]
+    for race in races.values():
+        assert (race.state, race.entrants.count()) == ("countdown", 2)
+        assert race.starts_at is not None
+        assert all(entrant.attempt for entrant in race.entrants.all())
+
+
+def test_when_no_deal_is_found_everybody_waits_on_elsewhere(told: list[dict[str, Any]]) -> None:
+    first, second = enter(0, "plot", "tarot"), enter(0, "plot", "tarot")
+    lost = race_of(first)
+    Race.objects.filter(pk=lost.pk).update(deal=None, deal_failed=True)
+    quick.tend(at(20))
+    race = race_of(first)
+    assert race == race_of(second)
+    assert (race.pk == lost.pk, race.deal_failed, race.variant in ("plot", "tarot")) == (False, False, True)
+    assert [state_of(first), state_of(second)] == ["ready", "ready"]
+    assert {one["type"] for one in told} == {"room.moved", "room.closed"}
+    quick.tend(at(21))
+    quick.tend(at(29))
+    assert race_of(first).state == "countdown"
+    lost.refresh_from_db()
+    assert (lost.state, lost.void) == ("void", Race.Void.NOT_STARTED)

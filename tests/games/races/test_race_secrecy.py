@@ -1,0 +1,210 @@
+"""A whole race, with all that anybody is sent: nothing of a table but to its own player, nothing before the start.
+
+Racers, spectators with and without a session, and outsiders who try the racers' own sockets. Every frame is searched
+for cards, tokens, seeds and solutions, and so is the log.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.contrib.auth.models import AnonymousUser
+from django.utils import timezone
+
+from accounts.guests import create_guest
+from games.live.tables import LiveTables
+from games.models import Attempt, Deal
+from games.races import starting
+from games.rules import Record
+from leaderboards.settlement import settle
+from tests.games.races.conftest import House, Watch, house_of
+from tests.games.races.runs import Run, at, winning
+from tests.games.races.viewers import Viewer
+from tests.games.seats import Closed, Seat
+from tests.games.test_secrecy import spellings, written
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+COUNTDOWN = 1.5
+CARD = re.compile(r"\b(?:[A2-9TPNQK][WCSP]|M\d+)\b")
+WORDS = ('"piles"', '"under"', '"legal"', '"changes"', '"token"', '"view"')
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a message."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from texts(item)
+
+
+class Audience:
+    """Everybody's frames, kept apart by who got them."""
+
+    def __init__(self, house: House, watch: Watch, tables: LiveTables) -> None:
+        self.house, self.watch, self.tables = house, watch, tables
+        self.viewers: list[Viewer] = []
+        self.seats: list[Seat] = []
+        self.strangers: list[Seat] = []
+
+    async def come(self, attempts: list[Attempt]) -> None:
+        """Everybody opens what they may open, and outsiders what they may not."""
+        stranger = await sync_to_async(create_guest)()
+        for user in (*self.house.players, stranger, None):
+            viewer = self.watch(self.house, user)
+            self.viewers.append(viewer)
+            await viewer.watch()
+        for attempt in attempts:
+            seat = Seat(self.tables, attempt.public_id, attempt.player)
+            self.seats.append(seat)
+            assert (await seat.sit())["type"] == "waiting"
+            for other in (stranger, AnonymousUser(), *(one.player for one in attempts if one != attempt)):
+                await self._try(attempt, other)
+
+    async def _try(self, attempt: Attempt, user: Any) -> None:
+        intruder = Seat(self.tables, attempt.public_id, user)
+        self.strangers.append(intruder)
+        assert (await intruder.sit())["code"] in {"not_yours", "session_expired"}
+        with pytest.raises(Closed):
+            await intruder.hear()
+        await intruder.leave()
+
+    async def leave(self) -> None:
+        for seat in self.seats:
+            await seat.leave()
+
+    def frames_of_others(self) -> list[str]:
+        """All but what came to players on their own tables."""
+        told = [viewer.frames for viewer in self.viewers] + [seat.frames for seat in self.strangers]
+        return [frame for frames in told for frame in frames]
+
+
+def hidden_words(frames: list[str]) -> list[str]:
+    return [found for frame in frames for found in (*CARD.findall(frame), *(word for word in WORDS if word in frame))]
+
+
+@sync_to_async
+def give_known_deal(house: House) -> set[str]:
+    """Have the race be on a deal of which the seed and a winning line are known; how they may be spelled."""
+    record = winning()
+    Deal.objects.filter(races=house.race).update(seed=record.seed, solution=record.to_bytes())
+    return spellings(record.seed, record.to_bytes())
+
+
+async def play(seat: Seat, tokens: tuple[str, ...]) -> None:
+    for token in tokens:
+        assert (await seat.move(token))["type"] == "moved"
+
+
+async def test_a_whole_race(
+    tables: LiveTables, watch: Watch, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setattr("games.live.allowance.Allowance.spend", lambda _: 0)
+    house: House = await house_of(3)
+    secrets = await give_known_deal(house)
+    await sync_to_async(house.start)(COUNTDOWN)
+    attempts = await sync_to_async(house.attempts)()
+    race = await sync_to_async(lambda: house.race)()
+    audience = Audience(house, watch, tables)
+    await audience.come(attempts)
+
+    # Nothing before the start, to anybody.
+    for seat in audience.seats:
+        assert (await seat.ask({"type": "move", "n": 1, "token": "d"}))["code"] == "not_begun"
+    early = [*audience.frames_of_others(), *(frame for seat in audience.seats for frame in seat.frames)]
+    assert not hidden_words(early)
+    assert not [secret for secret in secrets if secret in " ".join(early)]
+    for seat in audience.seats:
+        await seat.hear_until("view")
+        assert race.starts_at is not None
+        assert timezone.now() >= race.starts_at
+
+    # The race: one wins, one resigns, one leaves by the room.
+    winner, second, third = audience.seats
+    line = Record.from_bytes(winning().to_bytes()).tokens
+    visitor = audience.viewers[-1]
+    await visitor.until_room(lambda one: one.states("running") == ["racing"] * 3)
+    await play(second, line[:5])
+    await play(third, line[:3])
+    await play(winner, line)
+    await winner.hear_until("ended")
+    await second.ask({"type": "resign", "n": 6})
+    await audience.viewers[2].say("leave")
+    await third.hear_until("ended")
+    await visitor.until_room(lambda one: one.states("running") == ["won", "retired", "retired"])
+    for attempt in attempts:
+        await sync_to_async(settle)(attempt.pk)
+    for viewer in audience.viewers:
+        await viewer.until_room(lambda one: one.race("last").get("state") == "finished")
+    places = [lane[5] for lane in visitor.lanes("last").values()]
+    assert (places[0], len(places)) == (1, 3)
+    assert None not in places
+    await audience.leave()
+
+    told = audience.frames_of_others()
+    assert len(told) > 30
+    assert not hidden_words(told)
+    played = {token for token in line if len(token) > 1}
+    assert not [text for frame in told for text in texts(json.loads(frame)) if text in played]
+    assert not [secret for secret in secrets if secret in " ".join(told)]
+    assert not [secret for secret in secrets if secret in written(caplog)]
+    keys = {str(attempt.public_id) for attempt in attempts}
+    for seat, attempt in zip(audience.seats, attempts, strict=True):
+        assert not [key for key in keys - {str(attempt.public_id)} if key in " ".join(seat.frames)]
+        assert not [secret for secret in secrets if secret in " ".join(seat.frames)]
+
+
+async def test_a_racers_socket_tells_of_the_own_table_alone(tables: LiveTables, watch: Watch) -> None:
+    """Where each can go is told to each alone."""
+    house: House = await house_of(2)
+    await sync_to_async(house.run)()
+    attempts = await sync_to_async(house.attempts)()
+    viewers = [watch(house, player) for player in house.players]
+    for viewer, attempt in zip(viewers, attempts, strict=True):
+        await viewer.watch()
+        assert viewer.you["table"] == f"/table/{attempt.public_id}/"
+        other = next(one for one in attempts if one != attempt)
+        assert str(other.public_id) not in " ".join(viewer.frames)
+
+
+async def test_a_countdown_that_is_broken_off_deals_nothing(tables: LiveTables, watch: Watch) -> None:
+    house: House = await house_of(2)
+    await sync_to_async(house.start)(6.0)
+    first, second = await sync_to_async(house.attempts)()
+    stays = Seat(tables, second.public_id, second.player)
+    assert (await stays.sit())["type"] == "waiting"
+    viewer = watch(house, house.players[0])
+    await viewer.watch()
+    await viewer.say("leave")
+    await viewer.until_room(lambda one: one.race("to_come").get("state") == "open")
+    table = tables._tables[second.public_id]
+    await table.look_again()
+    assert (await stays.hear())["code"] == "not_found"
+    assert table._start is not None
+    assert table._start._timer.cancelled()
+    assert not hidden_words(stays.frames)
+    await stays.leave()
+    assert not await Attempt.objects.filter(pk=first.pk).aexists()
+    assert not await sync_to_async(starting.begin_due)()
+
+
+def test_in_the_last_seconds_nobody_holds_the_cards_back(transactional_db: None) -> None:
+    """Tables deal them from memory then, so leaving is a resignation, and the deal is not another race's."""
+    early, late = Run.counting(2), Run.counting(2)
+    early.leave(0, 11.9)
+    assert early.states() == "open ready"
+    late.leave(0, 12.0)
+    assert late.states() == "countdown retired ready"
+    assert starting.begin_due(at(15)) == [late.race.pk]
+    assert not starting.unfreeze(late.race.pk, at(14))

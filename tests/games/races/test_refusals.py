@@ -1,0 +1,328 @@
+"""What may be done in a race in which of its states, and what is answered to everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+
+from accounts.guests import create_guest
+from games import limits
+from games.errors import ErrorCode, Refusal
+from games.races import finishing, rooms, seats, starting
+from games.races.models import Entrant, Race, Room
+from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
+
+pytestmark = pytest.mark.django_db
+
+E = ErrorCode
+NOW = at(20)
+EITHER_3 = {"direction": "either", "redeals": 3}
+
+
+def in_state(state: str) -> Run:
+    """A room whose race of three is in this state; of an open one, the host and one other are ready."""
+    if state == "open":
+        run = Run.of(3)
+        run.ready(0)
+        run.ready(1)
+        return run
+    run = Run.counting(3) if state in ("countdown", "begun") else Run.racing(3)
+    if state in ("settling", "finished"):
+        for place in range(3):
+            run.resign(place, 20)
+        run.tend(20)
+    if state == "finished":
+        run.judge()
+        run.tend(20)
+    if state == "void":
+        finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(16))
+    if state == "closed":
+        finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(16))
+        rooms.close(run.room, at(17))
+    return run
+
+
+def settings_of(run: Run, player: int, **other: Any) -> None:
+    chosen: dict[str, Any] = {"limit_s": 600, "seats": 4, "public": False, "now": NOW, **other}
+    rooms.change(run.room.pk, run.players[player].pk, VARIANT, **chosen)
+
+
+#: What somebody does, by its name. The host is player 0, "other" has a seat, "stranger" has none.
+ACTS: dict[str, Callable[[Run], object]] = {
+    "stranger sits": lambda run: seats.sit(run.room.pk, create_guest(), now=NOW),
+    "other sits": lambda run: seats.sit(run.room.pk, run.players[1], now=NOW),
+    "other is ready": lambda run: seats.set_ready(run.room.pk, run.players[1].pk, True, NOW),
+    "stranger is ready": lambda run: seats.set_ready(run.room.pk, create_guest().pk, True, NOW),
+    "other leaves": lambda run: seats.leave(run.room.pk, run.players[1].pk, NOW),
+    "stranger leaves": lambda run: seats.leave(run.room.pk, create_guest().pk, NOW),
+    "host starts": lambda run: starting.start(run.room.pk, run.players[0].pk, NOW),
+    "other starts": lambda run: starting.start(run.room.pk, run.players[1].pk, NOW),
+    "host changes": lambda run: settings_of(run, 0),
+    "other changes": lambda run: settings_of(run, 1),
+    "host kicks": lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(2).pk, NOW),
+    "other kicks": lambda run: seats.kick(run.room.pk, run.players[1].pk, run.entrant(2).pk, NOW),
+    "host kicks host": lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(0).pk, NOW),
+    "host kicks nobody": lambda run: seats.kick(run.room.pk, run.players[0].pk, 10**6, NOW),
+}
+STATES = ("open", "countdown", "racing", "settling", "finished", "void", "closed")
+
+#: The answers in the order of the states; None where it is done.
+ANSWERS: dict[str, tuple[ErrorCode | None, ...]] = {
+    "stranger sits": (None, E.RACE_STARTED, None, None, None, None, E.ROOM_CLOSED),
+    "other sits": (None, None, E.ALREADY_RACING, None, None, None, E.ROOM_CLOSED),
+    "other is ready": (None, E.RACE_NOT_OPEN, *[E.NOT_ENTERED] * 4, E.ROOM_CLOSED),
+    "stranger is ready": (*[E.NOT_ENTERED] * 6, E.ROOM_CLOSED),
+    "other leaves": (None, None, None, *[E.NOT_ENTERED] * 3, E.ROOM_CLOSED),
+    "stranger leaves": (*[E.NOT_ENTERED] * 6, E.ROOM_CLOSED),
+    "host starts": (None, *[E.RACE_NOT_OPEN] * 5, E.ROOM_CLOSED),
+    "other starts": (*[E.NOT_HOST] * 6, E.ROOM_CLOSED),
+    "host changes": (None, E.RACE_NOT_OPEN, None, None, None, None, E.ROOM_CLOSED),
+    "other changes": (*[E.NOT_HOST] * 6, E.ROOM_CLOSED),
+    "host kicks": (None, E.RACE_NOT_OPEN, None, None, None, None, E.ROOM_CLOSED),
+    "other kicks": (*[E.NOT_HOST] * 6, E.ROOM_CLOSED),
+    "host kicks host": (*[E.BAD_OPTION] * 6, E.ROOM_CLOSED),
+    "host kicks nobody": (*[E.NOT_ENTERED] * 6, E.ROOM_CLOSED),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.parametrize("state", STATES)
+def test_every_act_in_every_state(act: str, state: str) -> None:
+    run = in_state(state)
+    if state == "countdown":
+        Race.objects.update(starts_at=at(30))
+    expected = ANSWERS[act][STATES.index(state)]
+    before = list(Entrant.objects.order_by("pk").values_list("state", flat=True))
+    if expected is None:
+        ACTS[act](run)
+        return
+    with pytest.raises(Refusal) as refusal:
+        ACTS[act](run)
+    assert refusal.value.code == expected
+    assert list(Entrant.objects.order_by("pk").values_list("state", flat=True)) == before
+
+
+def test_a_room_that_does_not_exist() -> None:
+    with pytest.raises(Refusal) as refusal:
+        seats.sit(10**6, create_guest())
+    assert refusal.value.code == E.NOT_FOUND
+
+
+def test_a_full_room() -> None:
+    run = Run.of(2, seats=2)
+    with pytest.raises(Refusal) as refusal:
+        seats.sit(run.room.pk, create_guest())
+    assert refusal.value.code == E.ROOM_FULL
+    run.leave(1)
+    seats.sit(run.room.pk, create_guest())
+
+
+def test_nobody_is_in_two_rooms_and_is_told_where_they_are() -> None:
+    run, other = Run.of(2), Run.of(1)
+    with pytest.raises(Refusal) as refusal:
+        seats.sit(other.room.pk, run.players[1])
+    assert (refusal.value.code, refusal.value.data) == (E.ALREADY_RACING, {"room": run.room.code})
+    run.leave(1)
+    seats.sit(other.room.pk, run.players[1])
+
+
+def test_who_was_sent_away_does_not_come_back() -> None:
+    run = Run.of(3)
+    seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk)
+    assert run.states() == "open joined joined"
+    with pytest.raises(Refusal) as refusal:
+        run.sit(1)
+    assert refusal.value.code == E.KICKED
+
+
+def test_sending_somebody_away_from_a_race_that_is_run_lets_them_finish_it() -> None:
+    run = Run.racing(2)
+    seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))
+    assert run.states() == "racing racing racing"
+    run.play(1)
+    with pytest.raises(Refusal) as refusal:
+        run.sit(1, 80)
+    assert refusal.value.code == E.KICKED
+
+
+def test_the_last_one_not_ready_is_sent_away_and_the_race_starts() -> None:
+    run = Run.of(3)
+    run.ready(0)
+    run.ready(1)
+    seats.kick(run.room.pk, run.players[0].pk, run.entrant(2).pk, at(5))
+    assert run.states() == "countdown ready ready"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "limit_s", "seats"),
+    [
+        ("nonesuch", None, LIMIT_S, 4),
+        ("braid", {"redeals": "many"}, LIMIT_S, 4),
+        ("braid", {"colour": 1}, LIMIT_S, 4),
+        ("braid-either", {"redeals": 3}, LIMIT_S, 4),
+        ("plot", None, 301, 4),
+        ("plot", None, 86_400, 4),
+        ("plot", None, LIMIT_S, 1),
+        ("plot", None, LIMIT_S, 17),
+    ],
+)
+def test_rooms_that_there_are_not(name: str, options: Any, limit_s: int, seats: int) -> None:
+    host = create_guest()
+    with pytest.raises(Refusal) as refusal:
+        rooms.open_room(host, name, options, public=True, limit_s=limit_s, seats=seats)
+    assert refusal.value.code == E.BAD_OPTION
+    assert not Room.objects.exists()
+
+
+def test_too_few_ready_and_no_deal() -> None:
+    run = Run.of(3)
+    run.ready(0)
+    host = run.players[0].pk
+    with pytest.raises(Refusal) as refusal:
+        starting.start(run.room.pk, host)
+    assert refusal.value.code == E.TOO_FEW_READY
+    run.ready(1)
+    deal = run.race.deal_id
+    Race.objects.update(deal=None)
+    with pytest.raises(Refusal) as refusal:
+        starting.start(run.room.pk, host)
+    assert refusal.value.code == E.NO_DEAL
+    Race.objects.update(deal=deal)
+    starting.start(run.room.pk, host, at(0))
+    assert run.states() == "countdown ready ready"
+    assert not Entrant.objects.filter(player=run.players[2]).exists()
+
+
+def test_fewer_seats_than_players_are_not_chosen() -> None:
+    run = Run.of(3)
+    with pytest.raises(Refusal) as refusal:
+        settings_of(run, 0, seats=2)
+    assert refusal.value.code == E.BAD_OPTION
+
+
+def test_another_game_takes_another_deal_and_the_others_readiness_back() -> None:
+    run = Run.of(3)
+    run.ready(0)
+    run.ready(1)
+    before = run.race.deal_id
+    settings_of(run, 0, seats=5)
+    assert (run.states(), run.race.deal_id) == ("open ready joined joined", before)
+    run.ready(1)
+    settings_of(run, 0, limit_s=600, seats=6, public=True)
+    assert run.states() == "open ready ready joined"
+    rooms.change(run.room.pk, run.players[0].pk, "braid", EITHER_3, limit_s=600, seats=6, public=True)
+    race = run.race
+    assert run.states() == "open ready joined joined"
+    assert race.deal is not None
+    assert race.deal_id != before
+    assert (race.variant, race.game, race.options["redeals"], race.deal.options["redeals"]) == ("", "braid", 3, 3)
+    assert Room.objects.get().kind == Room.Kind.PUBLIC
+
+
+def test_nobody_who_was_sent_away_becomes_the_host() -> None:
+    """Somebody sent away in mid-race plays on, but no longer comes into the room."""
+    run = Run.racing(3)
+    rooms_host = run.players[0].pk
+    seats.kick(run.room.pk, rooms_host, run.entrant(1).pk, at(20))
+    run.leave(0, 21)
+    assert Room.objects.get().host_id == run.players[2].pk
+
+
+def test_games_are_not_changed_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may take a deal from the stock or have one made to order; what needs no other deal is not counted."""
+    monkeypatch.setitem(limits.RATES, "room", "2/h")
+    cache.clear()
+    run = Run.of(1)
+    for name in ("plot", "braid"):
+        rooms.change(run.room.pk, run.players[0].pk, name, limit_s=LIMIT_S, seats=6, public=False)
+    before = run.race.deal_id
+    with pytest.raises(Refusal) as refusal:
+        rooms.change(run.room.pk, run.players[0].pk, "plot", limit_s=LIMIT_S, seats=6, public=False)
+    assert refusal.value.code == E.RATE_LIMITED
+    assert (run.race.variant, run.race.deal_id, Room.objects.get().variant) == ("braid", before, "braid")
+    rooms.change(run.room.pk, run.players[0].pk, "braid", limit_s=LIMIT_S, seats=7, public=False)
+
+
+def test_the_host_role_passes_to_who_has_been_seated_longest() -> None:
+    run = Run.of(3)
+    run.leave(0, 1)
+    assert Room.objects.get().host_id == run.players[1].pk
+    run.sit(0, 2)
+    run.leave(1, 3)
+    assert Room.objects.get().host_id == run.players[2].pk
+    run.leave(0, 4)
+    run.leave(2, 5)
+    assert Room.objects.get().host_id == run.players[2].pk
+    run.sit(0, 6)
+    run.sit(1, 6)
+    first, second, host = (player.pk for player in run.players)
+    assert not rooms.pass_host(run.room.pk, first, [second])
+    assert not rooms.pass_host(run.room.pk, host, [])
+    assert rooms.pass_host(run.room.pk, host, [second])
+    assert Room.objects.get().host_id == second
+
+
+def test_leaving_a_countdown() -> None:
+    run = Run.counting(3)
+    attempt = run.attempt(1)
+    run.leave(1, 5)
+    assert run.states() == "countdown ready absent ready"
+    assert not type(attempt).objects.filter(pk=attempt.pk).exists()
+    run.leave(2, 6)
+    assert run.states() == "open ready"
+    assert run.attempt_ids == []
+    assert run.race.starts_at is None
+    run.sit(1, 7)
+    run.ready(1, second=8)
+    assert run.states() == "countdown ready ready"
+
+
+def test_leaving_when_the_time_has_come_resigns_though_no_process_has_taken_the_step() -> None:
+    run = Run.counting(2)
+    run.leave(1, 15)
+    assert run.states() == "countdown ready retired"
+    run.tend(16)
+    assert run.states() == "racing ready retired"
+
+
+def test_leaving_a_heat_starts_it_all_the_same() -> None:
+    run = Run.of(2, kind="heat")
+    run.ready(0)
+    run.ready(1)
+    starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(0))
+    run.leave(1, 5)
+    assert run.states() == "countdown ready absent"
+    with pytest.raises(Refusal):
+        run.sit(1, 20)
+
+
+def test_a_room_alone_for_half_an_hour_is_closed() -> None:
+    run, heat = Run.of(2), Run.of(0, kind="heat")
+    Race.objects.filter(room=heat.room).update(scheduled_at=at(7200))
+    deal = run.race.deal
+    assert rooms.close_idle(at(1800)) == 0
+    rooms.touch(run.room.pk, at(600))
+    assert rooms.close_idle(at(2000)) == 0
+    assert rooms.close_idle(at(2401)) == 1
+    assert run.states() == "void"
+    assert run.race.void == Race.Void.NOT_STARTED
+    again = Run.of(1)
+    assert again.race.deal == deal, "a deal that nobody has seen is given to the next race"
+    seats.sit(again.room.pk, run.players[0])
+
+
+def test_a_room_in_which_a_race_is_run_is_not_closed() -> None:
+    run = Run.racing(2)
+    assert rooms.close_idle(at(7200)) == 0
+    assert not rooms.close(run.room, at(7200))
+    run.resign(0, 20)
+    run.resign(1, 20)
+    run.tend(20)
+    assert rooms.close(run.room, at(7200))
+    assert not rooms.close(run.room, at(7300))
+    run.judge()
+    run.tend(20)
+    assert run.states() == "finished retired retired"

@@ -1,0 +1,359 @@
+"""A race from the first seat to the last place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from games import events
+from games.models import Attempt, Deal
+from games.races import finishing, ratings, rooms, seats, starting, tending
+from games.races.models import Entrant, Race
+from leaderboards.deciding import decide
+from leaderboards.settlement import settle
+from tests.games.races.runs import Run, at, goal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """The tasks that were asked for."""
+    tasks: list[tuple[Any, ...]] = []
+
+    def ask(*task: Any, **_: Any) -> bool:
+        tasks.append(task)
+        return True
+
+    monkeypatch.setattr(events, "request_task", ask)
+    return tasks
+
+
+def test_a_race_is_run_and_its_places_are_given() -> None:
+    run = Run.of(4)
+    assert run.states() == "open joined joined joined joined"
+    for place in range(3):
+        run.ready(place)
+    assert run.states() == "open ready ready ready joined"
+    run.ready(3)
+    assert run.states() == "countdown ready ready ready ready"
+    assert run.race.starts_at == at(15)
+    assert run.race.ends_at == at(315)
+    run.easy()
+    assert starting.begin_due(at(14.999)) == []
+    assert starting.begin_due(at(15)) == [run.race.pk]
+    assert starting.begin_due(at(15)) == []
+    assert starting.dealt(run.attempt_ids[:3], at(15.1)) == 3
+    run.tend(25)
+    assert run.states() == "racing racing racing racing absent"
+    run.play(1, first_ms=3_000)
+    run.play(0)
+    run.play(2, 10)
+    run.tend(314.9)
+    assert run.states() == "racing won won racing absent"
+    run.tend(315)
+    assert run.states() == "settling won won timed_out absent"
+    assert run.race.deal is not None
+    assert run.race.deal.revealed_at is None
+    run.judge()
+    assert run.states() == "finished won won timed_out absent"
+    assert run.placed() == [("won", 1, 3), ("won", 2, 2), ("timed_out", 3, 1), ("absent", None, None)]
+    assert run.entrant(0).cards_up == goal()
+    assert Deal.objects.get(races=run.race).revealed_at is not None
+    assert not Attempt.objects.filter(state="playing").exists()
+
+
+def test_equal_games_share_a_place_and_the_points() -> None:
+    run = Run.racing(4)
+    for place in (0, 1):
+        run.play(place)
+    for place in (2, 3):
+        run.resign(place, 20)
+    run.judge()
+    assert run.placed() == [("won", 1, 3), ("won", 1, 3), ("retired", 3, 1), ("retired", 3, 1)]
+
+
+def test_nobody_won_is_an_ordinary_outcome() -> None:
+    run = Run.racing(2)
+    run.play(1, 20)
+    run.resign(0, 30)
+    run.resign(1, 60)
+    run.judge()
+    assert run.placed() == [("retired", 2, 1), ("retired", 1, 2)]
+
+
+def test_one_alone_goes_on() -> None:
+    run = Run.counting(2)
+    starting.begin_due(at(15))
+    starting.dealt(run.attempt_ids[:1], at(16))
+    run.tend(25)
+    assert run.states() == "racing racing absent"
+    run.play(0)
+    run.judge()
+    assert run.placed() == [("won", 1, 1), ("absent", None, None)]
+
+
+def test_a_race_to_which_nobody_comes_is_void() -> None:
+    run = Run.counting(2)
+    starting.begin_due(at(15))
+    run.tend(24.9)
+    assert run.states() == "racing ready ready"
+    run.tend(25)
+    assert run.states() == "void absent absent"
+    assert run.race.void == Race.Void.NOBODY_CAME
+    assert not Attempt.objects.filter(state="playing").exists()
+    run.sit(0, 30)
+    assert run.states() == "open joined"
+
+
+def test_who_has_moved_was_there_though_the_word_of_it_was_lost() -> None:
+    run = Run.counting(2)
+    starting.begin_due(at(15))
+    run.play(0, 3)
+    run.tend(26)
+    assert run.states() == "racing racing absent"
+
+
+def test_coming_later_than_ten_seconds_is_too_late() -> None:
+    run = Run.counting(2)
+    starting.begin_due(at(15))
+    assert starting.dealt(run.attempt_ids[:1], at(24.9)) == 1
+    assert starting.dealt(run.attempt_ids[1:], at(25)) == 0
+    assert run.states() == "racing racing ready"
+
+
+def test_a_start_that_no_process_sees_to_harms_nobody() -> None:
+    """Such as when the database is away then."""
+    run = Run.counting(3)
+    assert starting.begin_due(at(25)) == []
+    run.tend(25)
+    assert run.states() == "void absent absent absent"
+    assert run.race.void == Race.Void.SERVER_FAULT
+    assert run.placed() == [("absent", None, None)] * 3
+    run.judge()
+    assert run.states() == "void absent absent absent"
+
+
+@pytest.mark.parametrize("seen", ["dealt", "moved", "resigned"])
+def test_a_step_taken_late_is_no_fault_when_the_cards_were_dealt(seen: str) -> None:
+    run = Run.counting(2)
+    if seen == "dealt":
+        assert starting.dealt(run.attempt_ids[:1], at(15.1)) == 1
+    elif seen == "moved":
+        run.play(0, 2)
+    else:
+        run.resign(0, 20)
+    run.tend(40)
+    now = "settling retired" if seen == "resigned" else "racing racing"
+    assert run.states() == f"{now} absent"
+
+
+def test_a_rejected_record_is_last_and_a_decision_places_anew(asked: list[tuple[Any, ...]]) -> None:
+    run = Run.racing(3)
+    Race.objects.update(rated=True)
+    for place in range(3):
+        run.play(place, first_ms=1_000 * (place + 1))
+    Attempt.objects.filter(pk=run.attempt(0).pk).update(end="resigned")
+    run.judge()
+    assert run.placed() == [("disqualified", 3, 0), ("won", 1, 3), ("won", 2, 2)]
+    assert ("talon.rate_races",) in asked
+    decide(run.attempt(1).pk, Attempt.State.REJECTED, "staff")
+    assert run.placed() == [("disqualified", 2, 0), ("disqualified", 2, 0), ("won", 1, 3)]
+    assert asked[-1] == ("talon.refold", run.race.pk)
+    decide(run.attempt(1).pk, Attempt.State.VERIFIED, "staff")
+    assert run.placed() == [("disqualified", 3, 0), ("won", 1, 3), ("won", 2, 2)]
+
+
+def test_a_decision_that_changes_no_place_refolds_nothing(asked: list[tuple[Any, ...]]) -> None:
+    run = Run.racing(2)
+    Race.objects.update(rated=True)
+    run.play(0)
+    run.resign(1, 50)
+    run.judge()
+    asked.clear()
+    decide(run.attempt(0).pk, Attempt.State.VERIFIED, "staff")
+    assert not [task for task in asked if task[0] == "talon.refold"]
+
+
+def test_a_lost_decision_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run.racing(2)
+    run.play(0)
+    run.play(1)
+    run.judge()
+    monkeypatch.setattr("leaderboards.settlement.finishing.verdict_given", lambda _: None)
+    decide(run.attempt(1).pk, Attempt.State.REJECTED, "staff")
+    assert run.placed()[1] == ("won", 1, 1)
+    assert finishing.check_decisions(at(400)) == 1
+    assert run.placed() == [("won", 1, 2), ("disqualified", 2, 0)]
+    decide(run.attempt(1).pk, Attempt.State.VERIFIED, "staff")
+    assert finishing.check_decisions(at(400)) == 1
+    assert finishing.check_decisions(at(400)) == 0
+    assert run.placed() == [("won", 1, 1), ("won", 1, 1)]
+
+
+def test_a_record_in_review_counts_until_staff_decide() -> None:
+    run = Run.racing(2)
+    run.play(0)
+    run.play(1)
+    Attempt.objects.filter(pk=run.attempt(0).pk).update(started_at=at(-600))  # the clocks differ
+    run.judge()
+    assert run.attempt(0).state == Attempt.State.REVIEW
+    assert run.placed() == [("won", 1, 1), ("won", 1, 1)]
+
+
+def test_a_record_that_nobody_can_read_comes_behind_the_others() -> None:
+    run = Run.racing(3)
+    run.play(0)
+    run.resign(1, 50)
+    run.resign(2, 50)
+    Attempt.objects.filter(pk=run.attempt(2).pk).update(record=b"nonsense")
+    run.judge()
+    assert run.placed() == [("won", 1, 3), ("retired", 2, 2), ("retired", 3, 1)]
+
+
+def test_a_race_waits_for_the_last_verdict() -> None:
+    run = Run.racing(2)
+    run.play(0)
+    run.play(1)
+    settle(run.attempt_ids[0])
+    run.tend(100)
+    assert run.states() == "settling won won"
+    settle(run.attempt_ids[1])
+    assert run.states() == "finished won won"
+
+
+@pytest.mark.parametrize("lost", ["_one_less", "closed", "verdict_given"])
+def test_tending_makes_up_for_what_is_lost(monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
+    run = Run.racing(2)
+    if lost == "closed":
+        monkeypatch.setattr("games.attempts._followers", [])
+    elif lost == "verdict_given":
+        monkeypatch.setattr(finishing, lost, lambda _: None)
+    else:
+        monkeypatch.setattr(finishing, lost, lambda _: None)
+    run.play(0)
+    run.resign(1, 50)
+    run.judge()
+    assert run.states().split()[0] in ("racing", "settling")
+    run.tend(60)
+    assert run.states() == "finished won retired"
+
+
+def test_a_failing_step_does_not_stop_the_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_now: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(tending, "STEPS", (fail, *tending.STEPS))
+    run = Run.counting(2)
+    run.tend(15)
+    assert run.states().startswith("racing")
+    assert "races not looked after" in caplog.text
+
+
+def test_a_deal_on_which_another_race_is_run_stays_secret() -> None:
+    run, other = Run.racing(2), Run.counting(2)
+    Race.objects.filter(pk=other.race.pk).update(deal=run.race.deal)
+    run.play(0)
+    run.play(1)
+    run.judge()
+    assert run.states() == "finished won won"
+    deal = Deal.objects.get(pk=other.race.deal_id or 0)
+    assert deal.revealed_at is None
+    assert finishing.void(other.race.pk, Race.Void.SERVER_FAULT, at(400))
+    deal.refresh_from_db()
+    assert deal.revealed_at == at(400)
+
+
+def test_a_void_race_counts_for_nobody_and_frees_everybody() -> None:
+    run = Run.racing(3)
+    run.play(0)
+    assert finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(100))
+    assert run.states() == "void won absent absent"
+    assert not finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(101))
+    assert not Attempt.objects.filter(state="playing").exists()
+    run.judge()
+    assert run.placed() == [("won", None, None), ("absent", None, None), ("absent", None, None)]
+    for place in range(3):
+        run.sit(place, 110)
+
+
+def test_a_rematch_is_run_in_the_same_room() -> None:
+    run = Run.racing(2)
+    run.play(0)
+    run.sit(0, 60)
+    assert (run.race.number, run.states()) == (2, "open joined")
+    first = Race.objects.get(room=run.room, number=1)
+    run.resign(1, 70)
+    for attempt_id in first.entrants.values_list("attempt", flat=True):
+        assert attempt_id is not None
+        settle(attempt_id)
+    run.sit(1, 80)
+    run.ready(0, second=81)
+    run.ready(1, second=82)
+    assert run.states() == "countdown ready ready"
+    assert run.race.deal_id != first.deal_id
+
+
+def test_the_next_race_waits_for_the_one_being_run() -> None:
+    run = Run.racing(4)
+    for place in (0, 1):
+        run.play(place)
+        run.sit(place, 60)
+        run.ready(place, second=60)
+    assert run.states() == "open ready ready"
+    assert not starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(61))
+    run.tend(316)
+    assert run.states() == "countdown ready ready"
+
+
+def test_nobody_knows_ratings_until_somebody_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ratings, "_registered", list(ratings._registered))
+    known = ratings.Ratings(shown=lambda _: {1: ratings.ShownRating(1500, provisional=True)}, changes=lambda _: {})
+    ratings._registered[:] = [ratings.Ratings(shown=lambda _: {}, changes=lambda _: {})]
+    assert ratings.ratings().shown([1]) == {}
+    ratings.register(known)
+    assert ratings.ratings() is known
+
+
+def test_a_heat_may_be_run_alone() -> None:
+    run = Run.of(1, kind="heat")
+    run.ready(0)
+    assert run.states() == "open ready"
+    assert starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(0))
+    run.easy()
+    starting.begin_due(at(15))
+    starting.dealt(run.attempt_ids, at(15))
+    run.play(0)
+    run.judge()
+    assert run.placed() == [("won", 1, 1)]
+    assert run.race.rated
+
+
+def test_leaving_is_open_to_who_races_and_retires() -> None:
+    run = Run.racing(2)
+    run.leave(1, 100)
+    assert run.states() == "racing racing retired"
+    assert seats.room_of(run.players[0].pk) == run.room
+    assert seats.room_of(run.players[1].pk) is None
+    assert rooms.LIMITS_S[0] == 300
+    assert Entrant.objects.count() == 2
+
+
+def test_many_who_wait_alone_hold_up_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rooms that cannot start yet are not looked at again and again before those that can."""
+    monkeypatch.setattr(tending, "AT_A_TIME", 1)
+    for _ in range(2):
+        Run.of(1).ready(0)
+    half = Run.of(2)
+    half.ready(0)
+    run = Run.racing(2)
+    for place in range(2):
+        run.resign(place, 20)
+    for place in range(2):
+        run.sit(place, 21)
+    Entrant.objects.filter(race=run.race).update(state=Entrant.State.READY)
+    run.tend(22)
+    assert run.states() == "countdown ready ready"

@@ -1,0 +1,59 @@
+"""Races in which much goes wrong, as many as a test run has time for; the simulation is also a program."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+
+from leaderboards.ratings.proof import faults
+from tests.games.races.worlds import ENTRANT_ARROWS, RACE_ARROWS, accounts, arrows, check, simulate, written_down
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "sqlite", reason="the arrows are written down by a trigger of SQLite"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _arrows(transactional_db: None) -> Iterator[None]:
+    with written_down():
+        yield
+
+
+def test_states_move_along_the_arrows_and_places_are_right() -> None:
+    begun = random.randrange(10**6)
+    deaths = 0
+    pool = accounts(8)
+    for seed in range(begun, begun + 6):
+        print(f"simulate({seed})")
+        deaths += simulate(seed, pool).deaths
+    assert deaths
+    assert list(faults()) == []
+    seen = Counter({(before, after): count for (_, before, after), count in arrows().items()})
+    assert seen
+    assert set(seen) <= RACE_ARROWS | ENTRANT_ARROWS
+
+
+def test_a_wrong_place_a_wrong_arrow_and_a_lost_move_are_noticed() -> None:
+    pool = accounts(8)
+    worlds = (simulate(seed, pool) for seed in range(1, 50))
+    world = next(one for one in worlds if one.run.race.state == "finished" and one.moves)
+    entrant = world.run.race.entrants.filter(place=1).first()
+    assert entrant is not None
+    attempt_id, done = world.moves.popitem()
+    with pytest.raises(AssertionError, match="a move was lost"):
+        check(world)
+    world.moves[attempt_id] = done
+    check(world)
+    world.run.race.entrants.filter(pk=entrant.pk).update(place=9)
+    with pytest.raises(AssertionError):
+        check(world)
+    world.run.race.entrants.filter(pk=entrant.pk).update(place=1)
+    check(world)
+    type(world.run.race).objects.filter(pk=world.run.race.pk).update(state="void")
+    with pytest.raises(AssertionError, match="finished"):
+        check(world)

@@ -1,0 +1,403 @@
+"""The race socket: who may watch, what is told to whom, and what each command needs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+from django.db import OperationalError
+
+from accounts.guests import create_guest
+from accounts.models import User
+from config.asgi import application
+from games import limits
+from games.live import protocol as live_protocol
+from games.races import consumer, protocol, rooms, seats
+from games.races.hub import Hub, shared_hub
+from games.races.models import Entrant, Race, Room
+from games.races.quick import tell_moved
+from tests.games.races.conftest import House, Watch, house_of
+from tests.games.races.viewers import Viewer
+from tests.games.seats import Closed
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SETTINGS = {"name": "plot", "limit_s": 600, "seats": 4, "public": False, "options": None}
+COMMANDS: list[tuple[str, dict[str, Any]]] = [
+    ("sit", {}),
+    ("leave", {}),
+    ("ready", {"ready": True}),
+    ("start", {}),
+    ("settings", SETTINGS),
+    ("kick", {"entrant": 1}),
+    ("react", {"kind": "wave"}),
+]
+_guest = sync_to_async(create_guest)
+
+
+@pytest.mark.parametrize("public", [True, False])
+async def test_anybody_with_the_link_may_watch(watch: Watch, public: bool) -> None:
+    house = await house_of(2, public=public)
+    viewer = watch(house)
+    room = await viewer.watch()
+    assert (room["code"], room["kind"]) == (house.room.code, "public" if public else "private")
+    assert (room["to_come"]["state"], viewer.states("to_come")) == ("open", ["joined", "joined"])
+    assert room["to_come"]["deal"]["commitment"]
+    assert viewer.you == {"type": "you", "host": False, "to_come": None, "running": None, "table": None}
+
+
+async def test_players_are_told_what_is_theirs(watch: Watch) -> None:
+    house = await house_of(2)
+    host, other = watch(house, house.players[0]), watch(house, house.players[1])
+    await host.watch()
+    await other.watch()
+    ids = [(await sync_to_async(house.entrant)(place)).pk for place in (0, 1)]
+    assert [(viewer.you["host"], viewer.you["to_come"]) for viewer in (host, other)] == [
+        (True, ids[0]),
+        (False, ids[1]),
+    ]
+    names = [seat["name"] for seat in host.race("to_come")["seats"]]
+    assert all(name.startswith("Guest ") for name in names)
+    assert host.race("to_come")["seats"] == other.race("to_come")["seats"]
+    assert [seat["host"] for seat in host.race("to_come")["seats"]] == [True, False]
+
+
+async def test_a_room_that_there_is_not(hub: Hub, watch: Watch) -> None:
+    viewer = Viewer(hub, "nothing000")
+    await viewer.connect()
+    assert await viewer.refused("hello", v=1) == "not_found"
+    with pytest.raises(Closed, match="4404"):
+        await viewer.hear()
+    await viewer.leave()
+
+
+@pytest.mark.parametrize(("kind", "fields"), COMMANDS, ids=lambda value: value if isinstance(value, str) else "")
+async def test_every_command_needs_a_player(watch: Watch, kind: str, fields: dict[str, Any]) -> None:
+    house = await house_of(1)
+    viewer = watch(house)
+    await viewer.watch()
+    assert await viewer.refused(kind, **fields) == "session_expired"
+    assert await Entrant.objects.acount() == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "code"),
+    [
+        ("leave", {}, "not_entered"),
+        ("ready", {"ready": True}, "not_entered"),
+        ("start", {}, "not_host"),
+        ("settings", SETTINGS, "not_host"),
+        ("kick", {"entrant": 1}, "not_host"),
+        ("react", {"kind": "wave"}, "not_entered"),
+    ],
+)
+async def test_every_command_is_for_those_who_may(watch: Watch, kind: str, fields: dict[str, Any], code: str) -> None:
+    house = await house_of(2)
+    viewer = watch(house, await _guest())
+    await viewer.watch()
+    if kind == "kick":
+        fields = {"entrant": (await sync_to_async(house.entrant)(1)).pk}
+    assert await viewer.refused(kind, **fields) == code
+    assert await Entrant.objects.acount() == 2
+
+
+async def test_from_the_seat_to_the_countdown(watch: Watch) -> None:
+    house = await house_of(1)
+    host, guest, visitor = watch(house, house.players[0]), watch(house, await _guest()), watch(house)
+    for viewer in (host, guest, visitor):
+        await viewer.watch()
+    await guest.say("sit")
+    for viewer in (host, guest, visitor):
+        await viewer.until_room(lambda one: len(one.lanes("to_come")) == 2)
+    assert guest.you["to_come"] is not None
+    await guest.say("ready", ready=True)
+    await host.until_room(lambda one: one.states("to_come") == ["joined", "ready"])
+    await host.say("ready", ready=True)
+    for viewer in (host, guest, visitor):
+        await viewer.until_room(lambda one: one.race("to_come").get("state") == "countdown")
+        assert 0 < viewer.race("to_come")["starts_in"] <= 15_000
+    assert host.you["table"] != guest.you["table"]
+    assert host.you["table"].startswith("/table/")
+    assert visitor.you["table"] is None
+
+
+async def test_the_host_changes_the_game(watch: Watch) -> None:
+    house = await house_of(2)
+    host, visitor = watch(house, house.players[0]), watch(house)
+    await host.watch()
+    await visitor.watch()
+    assert await host.refused("settings", **SETTINGS | {"name": "chess"}) == "bad_option"
+    await host.say("settings", **SETTINGS)
+    await visitor.until_room(lambda one: one.race("to_come")["variant"] == "plot")
+    assert (visitor.room["kind"], visitor.room["seats"]) == ("private", 4)
+
+
+async def test_who_is_kicked_hears_it_and_does_not_come_back(watch: Watch) -> None:
+    house = await house_of(2)
+    host, other, again = (watch(house, house.players[place]) for place in (0, 1, 1))
+    await host.watch()
+    await other.watch()
+    await host.say("kick", entrant=other.you["to_come"])
+    assert (await other.until("gone"))["why"] == "kicked"
+    with pytest.raises(Closed, match=str(protocol.CLOSE_GONE)):
+        await other.hear()
+    await host.until_room(lambda one: len(one.lanes("to_come")) == 1)
+    await again.connect()
+    await again.say("hello", v=1)
+    assert (await again.until("gone"))["why"] == "kicked"
+
+
+async def test_a_room_that_closes(watch: Watch) -> None:
+    house = await house_of(1)
+    viewer, late = watch(house, house.players[0]), watch(house)
+    await viewer.watch()
+    assert await sync_to_async(rooms.close)(house.room)
+    for one in (viewer, late):
+        if one is late:
+            await late.connect()
+            await late.say("hello", v=1)
+        assert (await one.until("gone"))["why"] == "closed"
+        with pytest.raises(Closed, match=str(protocol.CLOSE_GONE)):
+            await one.hear()
+
+
+async def test_two_tabs_of_one_player(watch: Watch) -> None:
+    house = await house_of(2)
+    first, second = watch(house, house.players[0]), watch(house, house.players[0])
+    await first.watch()
+    await second.watch()
+    await first.say("ready", ready=True)
+    for tab in (first, second):
+        await tab.until_room(lambda one: "ready" in one.states("to_come"))
+    await first.leave()
+    await second.say("ready", ready=False)
+    await second.until_room(lambda one: one.states("to_come") == ["joined", "joined"])
+
+
+async def test_reactions_of_different_people_all_arrive(watch: Watch, hub: Hub, other_hub: Hub) -> None:
+    house = await house_of(3)
+    viewers = [watch(house, player) for player in house.players]
+    visitor = watch(house, at=other_hub)
+    for viewer in (*viewers, visitor):
+        await viewer.watch()
+    for viewer in viewers:
+        await viewer.say("react", kind="clap")
+    told = {(await visitor.until("reacted"))["entrant"] for _ in viewers}
+    assert told == {viewer.you["to_come"] for viewer in viewers}
+
+
+async def test_reactions_are_limited(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
+    house = await house_of(1)
+    viewer = watch(house, house.players[0])
+    await viewer.watch()
+    for _ in range(round(consumer.REACTIONS_AT_ONCE)):
+        await viewer.say("react", kind="wave")
+    assert await viewer.refused("react", kind="wave") == "rate_limited"
+
+
+async def test_commands_are_limited_over_all_connections(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each holds the room's row: one player with many tabs does not keep it from the others."""
+    monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
+    house = await house_of(2)
+    tabs = [watch(house, house.players[0]), watch(house, house.players[0])]
+    other = watch(house, house.players[1])
+    for viewer in (*tabs, other):
+        await viewer.watch()
+    for number in range(round(consumer.COMMANDS_AT_ONCE)):
+        assert await tabs[number % 2].refused("kick", entrant=0) == "not_entered"
+    for tab in tabs:
+        assert await tab.refused("kick", entrant=0) == "rate_limited"
+    assert await other.refused("kick", entrant=0) == "not_host"
+    await tabs[0].leave()
+    again = watch(house, house.players[0])
+    await again.watch()
+    assert await again.refused("sit") == "rate_limited"
+
+
+async def test_too_many_games_chosen_are_refused_as_all_else(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How long to wait is said in milliseconds, whatever it is that is too much."""
+    monkeypatch.setitem(limits.RATES, "room", "0/h")
+    house = await house_of(1)
+    host = watch(house, house.players[0])
+    await host.watch()
+    await host.say("settings", **{**SETTINGS, "name": "labyrinth"})
+    error = await host.until("error")
+    assert error["code"] == "rate_limited"
+    assert list(error["data"]) == ["retry_after_ms"]
+    assert 0 < error["data"]["retry_after_ms"] <= 3_600_000
+
+
+async def test_a_player_who_is_gone_sits_nowhere(watch: Watch) -> None:
+    """The connection of an account that has just been removed is refused; it does not break."""
+    house, guest = await house_of(1), await _guest()
+    viewer = watch(house, guest)
+    await viewer.watch()
+    await User.objects.filter(pk=guest.pk).adelete()
+    assert await viewer.refused("sit") == "session_expired"
+    with pytest.raises(Closed, match="4301"):
+        await viewer.hear()
+
+
+async def test_who_is_banned_sits_nowhere(watch: Watch) -> None:
+    house, guest = await house_of(1), await _guest()
+    viewer = watch(house, guest)
+    await viewer.watch()
+    await User.objects.filter(pk=guest.pk).aupdate(is_active=False)
+    assert await viewer.refused("sit") == "session_expired"
+    assert await Entrant.objects.acount() == 1
+
+
+async def test_whose_seat_is_moved_is_told_where(watch: Watch) -> None:
+    house = await house_of(2)
+    mine, other = watch(house, house.players[0]), watch(house, house.players[1])
+    await mine.watch()
+    await other.watch()
+    await sync_to_async(tell_moved)(house.room.pk, [house.players[0].pk], "abcdefghjk")
+    assert (await mine.until("moved"))["code"] == "abcdefghjk"
+    await other.say("ping", t=1)
+    await other.until("pong")
+    assert "moved" not in " ".join(other.frames)
+
+
+# --- Frames ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("{", "bad_frame"),
+        ("[]", "bad_frame"),
+        ('{"type":"ready"}', "bad_frame"),
+        ('{"type":"ready","ready":1}', "bad_frame"),
+        ('{"type":"sit","more":1}', "bad_frame"),
+        ('{"type":"kick","entrant":"x"}', "bad_frame"),
+        ('{"type":"react","kind":"shout"}', "bad_frame"),
+        ('{"type":"dance"}', "unknown_type"),
+        ('{"type":"hello","v":2}', "unsupported_version"),
+        (" " * 4097, "too_large"),
+    ],
+)
+async def test_frames_that_are_no_messages(watch: Watch, text: str, code: str) -> None:
+    house = await house_of(1)
+    viewer = watch(house, house.players[0])
+    await viewer.watch()
+    await viewer.send(text)
+    assert (await viewer.until("error"))["code"] == code
+
+
+async def test_binary_frames_and_commands_before_hello(watch: Watch) -> None:
+    house = await house_of(1)
+    viewer = watch(house, house.players[0])
+    await viewer.connect()
+    await viewer.send_bytes(b"{}")
+    assert (await viewer.hear())["code"] == "bad_frame"
+    assert await viewer.refused("sit") == "bad_frame"
+    assert not viewer.room
+
+
+async def test_who_says_nothing_is_shown_out(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("games.live.sockets.HELLO_WITHIN", 0.01)
+    viewer = watch(await house_of(1))
+    await viewer.connect()
+    with pytest.raises(Closed, match=str(live_protocol.CLOSE_NO_HELLO)):
+        await viewer.hear()
+
+
+async def test_the_clock_is_told(watch: Watch) -> None:
+    viewer = watch(await house_of(1))
+    room = await viewer.watch()
+    await viewer.say("ping", t=7)
+    pong = await viewer.until("pong")
+    assert pong["t"] == 7
+    assert 0 <= pong["now"] - room["now"] < 60_000
+
+
+async def test_the_room_is_told_again_on_demand(watch: Watch) -> None:
+    viewer = watch(await house_of(1))
+    first = await viewer.watch()
+    await viewer.say("sync")
+    second = await viewer.until("room")
+    assert first | {"now": 0} == second | {"now": 0}
+
+
+async def test_a_watch_ends_with_its_last_viewer(watch: Watch, hub: Hub) -> None:
+    house = await house_of(1)
+    first, second = watch(house), watch(house)
+    await first.watch()
+    await second.watch()
+    assert len(hub._watches) == 1
+    await first.leave()
+    assert len(hub._watches) == 1
+    await second.leave()
+    assert not hub._watches
+    assert not hub._users
+
+
+async def test_another_process_hears_of_it(watch: Watch, other_hub: Hub) -> None:
+    house = await house_of(1)
+    here, there = watch(house, house.players[0]), watch(house, at=other_hub)
+    await here.watch()
+    await there.watch()
+    await here.say("ready", ready=True)
+    await there.until_room(lambda one: one.states("to_come") == ["ready"])
+
+
+async def test_what_was_not_heard_is_read(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("games.races.watch.LOOK_EVERY", 0.05)
+    monkeypatch.setattr("games.races.watch.LOOKS_APART", 1)
+    house = await house_of(2)
+    viewer = watch(house)
+    await viewer.watch()
+    await Entrant.objects.filter(race__room=house.room).aupdate(state=Entrant.State.READY)
+    await viewer.until_room(lambda one: one.states("to_come") == ["ready", "ready"])
+
+
+async def test_a_database_that_is_away_costs_no_connection(
+    watch: Watch, hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any) -> None:
+        raise OperationalError
+
+    house = await house_of(1)
+    viewer = watch(house, house.players[0])
+    await viewer.watch()
+    with monkeypatch.context() as patch:
+        patch.setattr(seats, "set_ready", away)
+        patch.setattr(hub._rooms, "_answer", away)
+        assert await viewer.refused("ready", ready=True) == "server_busy"
+    await viewer.say("ready", ready=True)
+    await viewer.until_room(lambda one: one.states("to_come") == ["ready"])
+
+
+def test_no_message_has_a_place_for_cards() -> None:
+    shapes = [*protocol.schemas()["$defs"].values()]
+    fields = {name for shape in shapes for name in shape.get("properties", {})}
+    assert fields.isdisjoint({"piles", "seed", "solution", "token", "changes", "legal", "view"})
+
+
+async def test_the_socket_of_the_site(watch: Watch) -> None:
+    """Over the whole application, with its middleware, as a visitor."""
+    house: House = await house_of(1)
+    headers = [(b"host", b"127.0.0.1:8000"), (b"origin", b"http://127.0.0.1:8000")]
+    path = f"/ws/race/{house.room.code}/"
+    line = ApplicationCommunicator(
+        application,
+        {
+            "type": "websocket", "path": path, "raw_path": path.encode(), "query_string": b"", "subprotocols": [],
+            "headers": headers, "client": ("127.0.0.1", 5),
+        },
+    )  # fmt: skip
+    await line.send_input({"type": "websocket.connect"})
+    assert (await line.receive_output(30))["type"] == "websocket.accept"
+    await line.send_input({"type": "websocket.receive", "text": '{"type":"hello","v":1}'})
+    told = [json.loads((await line.receive_output(30))["text"])["type"] for _ in range(2)]
+    assert told == ["you", "room"]
+    await line.send_input({"type": "websocket.disconnect", "code": 1001})
+    await line.wait(30)
+    await shared_hub().close()
+    assert (await Race.objects.aget()).state == "open"
+    assert (await Room.objects.aget()).closed_at is None

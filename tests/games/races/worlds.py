@@ -1,0 +1,301 @@
+"""Whole races in which much goes wrong.
+
+Players come, leave, play, resign and close their tabs at random. Notices and tasks are lost, and processes die between
+two transactions or before what was to be done after one. Afterwards every change of state must be one of the arrows of
+docs/races.md, which a trigger of the database has written down, no move is lost, the places equal the order worked out
+afresh from the records, and the ratings equal the fold. A race is repeated by its seed.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final
+from unittest.mock import patch
+
+from django.db import connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from accounts.models import User
+from games import events
+from games.attempts import close_attempt, record_of
+from games.errors import Refusal
+from games.models import Attempt, Move
+from games.races import rooms, starting
+from games.races.models import Entrant, Race, Room
+from leaderboards.deciding import decide
+from leaderboards.ratings import keeping
+from leaderboards.settlement import settle
+from tests.games.races.runs import Run, at, figures_of, winning
+
+PLAYERS: Final = 4
+#: How often a process dies at a place where it can, and a message is lost.
+DEATHS, LOSSES = 0.04, 0.3
+
+RACE_ARROWS: Final = {
+    ("open", "countdown"), ("open", "void"), ("countdown", "racing"), ("countdown", "open"), ("countdown", "void"),
+    ("racing", "settling"), ("racing", "void"), ("settling", "finished"), ("settling", "void"),
+}  # fmt: skip
+ENTRANT_ARROWS: Final = {
+    ("joined", "ready"), ("ready", "joined"), ("ready", "racing"), ("ready", "absent"), ("racing", "absent"),
+    *((before, after) for before in ("ready", "racing") for after in ("won", "retired", "timed_out")),
+    *((ended, "disqualified") for ended in ("won", "retired", "timed_out")),
+    *(("disqualified", ended) for ended in ("won", "retired", "timed_out")),
+}  # fmt: skip
+
+
+class Killed(BaseException):
+    """The process is dead. No handler of errors may go on."""
+
+
+@dataclass
+class World:
+    """One race and what happens to it."""
+
+    chance: random.Random
+    run: Run
+    now: float = 0.0
+    moves: dict[int, int] = field(default_factory=dict)
+    deaths: int = 0
+
+    def act(self) -> None:
+        """Something happens; a death ends what was being done, and nothing else."""
+        try:
+            self.chance.choice(self._acts())()
+        except (Refusal, Killed) as ended:
+            self.deaths += isinstance(ended, Killed)
+
+    def _acts(self) -> list[Callable[[], object]]:
+        players = [partial(self._player, place) for place in range(PLAYERS)]
+        return [*players, *players, self._start, self._server, self._server, self._judge, keeping.rate_finished]
+
+    def _player(self, place: int) -> None:
+        entrant = self._entrant(place)
+        race = self.run.race
+        if entrant is None or entrant.race_id != race.pk or race.state in ("finished", "void", "settling"):
+            if race.number == 1 and race.state == "open":
+                self.run.sit(place, self.now)
+        elif race.state == "open":
+            self._before(place)
+        elif entrant.state in ("ready", "racing"):
+            self._while_racing(place)
+
+    def _before(self, place: int) -> None:
+        if self.chance.random() < 0.15:
+            self.run.leave(place, self.now)
+        else:
+            self.run.ready(place, self.chance.random() < 0.9, self.now)
+
+    def _while_racing(self, place: int) -> None:
+        started = self.run.race.starts_at
+        assert started is not None
+        if at(self.now) < started:
+            if self.chance.random() < 0.1:
+                self.run.leave(place, self.now)
+            return
+        attempt = self.run.attempt(place)
+        if attempt.state != "playing":
+            return
+        starting.dealt([attempt.pk], at(self.now))
+        what = self.chance.random()
+        if what < 0.08:
+            self.run.leave(place, self.now)
+        elif what < 0.16:
+            self.run.resign(place, self.now)
+        elif what < 0.9:
+            self._play(place, attempt)
+
+    def _play(self, place: int, attempt: Attempt) -> None:
+        """Some moves, as the journal writes them; a process may die before the last one's close."""
+        if attempt.deadline is None or at(self.now) >= attempt.deadline:
+            return
+        last = Move.objects.filter(attempt=attempt).order_by("-n").first()
+        done, ms = (last.n, last.ms) if last else (0, 0)
+        ms = max(ms, int((at(self.now) - attempt.started_at).total_seconds() * 1000))
+        tokens = winning().tokens
+        rows = []
+        for n, token in list(enumerate(tokens, 1))[done : done + self.chance.choice([5, 20, len(tokens)])]:
+            rows.append(Move(attempt=attempt, n=n, token=token, ms=ms))
+            ms += self.chance.randrange(1, 30)
+        Move.objects.bulk_create(rows)
+        self.moves[attempt.pk] = done + len(rows)
+        if self.moves.get(attempt.pk) == len(tokens):
+            close_attempt(attempt.pk, "won", at=at(self.now))
+
+    def _start(self) -> None:
+        host = Room.objects.get(pk=self.run.room.pk).host_id
+        if host is not None and self.chance.random() < 0.3:
+            starting.start(self.run.room.pk, host, at(self.now))
+
+    def _server(self) -> None:
+        if self.chance.random() < 0.5:
+            self.run.tend(self.now)
+        else:
+            starting.begin_due(at(self.now))
+
+    def _judge(self) -> None:
+        for attempt_id in self.run.attempt_ids:
+            if self.chance.random() < 0.5:
+                settle(attempt_id)
+
+    def _entrant(self, place: int) -> Entrant | None:
+        return Entrant.objects.filter(player=self.run.players[place]).order_by("-pk").first()
+
+    def to_the_end(self) -> None:
+        """What a worker that lives does sooner or later."""
+        for _ in range(12):
+            if self.run.race.state in ("finished", "void"):
+                break
+            self.now += 5
+            self.run.tend(self.now)
+            self.run.judge()
+
+
+@contextmanager
+def bad_luck(chance: random.Random) -> Iterator[None]:
+    """Processes die between transactions and after a commit; notices and tasks are lost."""
+    enter, run_hooks = transaction.Atomic.__enter__, BaseDatabaseWrapper.run_and_clear_commit_hooks
+
+    def entering(self: Any) -> Any:
+        if not connection.in_atomic_block and chance.random() < DEATHS:
+            raise Killed
+        return enter(self)
+
+    def committed(self: Any) -> None:
+        if self.run_on_commit and chance.random() < DEATHS:
+            self.run_on_commit = []
+            raise Killed
+        if chance.random() < LOSSES:
+            self.run_on_commit = []
+        run_hooks(self)
+
+    with (
+        patch.object(transaction.Atomic, "__enter__", entering),
+        patch.object(BaseDatabaseWrapper, "run_and_clear_commit_hooks", committed),
+    ):
+        yield
+
+
+@contextmanager
+def written_down() -> Iterator[None]:
+    """Have the database write down every change of a state, for `arrows`."""
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE arrow (what TEXT, before TEXT, after TEXT)")
+        for table in ("races_race", "races_entrant"):
+            cursor.execute(
+                f"CREATE TEMP TRIGGER arrow_{table} AFTER UPDATE OF state ON {table} WHEN old.state <> new.state "
+                f"BEGIN INSERT INTO arrow VALUES ('{table}', old.state, new.state); END"
+            )
+        try:
+            yield
+        finally:
+            for table in ("races_race", "races_entrant"):
+                cursor.execute(f"DROP TRIGGER arrow_{table}")
+            cursor.execute("DROP TABLE arrow")
+
+
+def arrows() -> Counter[tuple[str, str, str]]:
+    """The changes of states so far, with how often each came."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT what, before, after, COUNT(*) FROM arrow GROUP BY what, before, after")
+        return Counter({(what, before, after): count for what, before, after, count in cursor.fetchall()})
+
+
+def accounts(count: int = 12) -> list[User]:
+    """New players with accounts, who may be rated."""
+    return [User.objects.create_user(f"racer-{secrets.token_hex(6)}") for _ in range(count)]
+
+
+def simulate(seed: int, pool: Sequence[User]) -> World:
+    """One rated race between some of these players, from the first seat to the last place."""
+    chance = random.Random(seed)
+    run = Run.of(PLAYERS, players=chance.sample(pool, PLAYERS))
+    Race.objects.filter(room=run.room).update(rated=True)
+    run.easy()
+    world = World(chance, run)
+    with quiet(), bad_luck(chance):
+        for _ in range(chance.randrange(40, 120)):
+            world.now += chance.choice([0.1, 0.5, 1, 2, 8, 20])
+            world.act()
+    world.now += 400
+    with quiet():
+        world.to_the_end()
+        decide_some(world)
+        keeping.rate_finished()
+        keeping.refold_changed(at(0))
+    check(world)
+    rooms.close(run.room)
+    return world
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No queue and no channel layer: what they would carry is lost, or done by hand."""
+    with patch.object(events, "request_task", lambda *_, **__: True), patch.object(events.notifier, "send"):
+        yield
+
+
+def decide_some(world: World) -> None:
+    """Staff reject a record now and then."""
+    placed = Entrant.objects.filter(race=world.run.race, place__isnull=False)
+    for attempt_id in placed.order_by("pk").values_list("attempt", flat=True):
+        assert attempt_id is not None
+        if world.chance.random() < 0.1:
+            decide(attempt_id, Attempt.State.REJECTED, "staff")
+
+
+def check(world: World) -> None:
+    """What must hold of every race, whatever has happened to it."""
+    for what, before, after in arrows():
+        allowed = RACE_ARROWS if what == "races_race" else ENTRANT_ARROWS
+        assert (before, after) in allowed, (what, before, after)
+    races = list(Race.objects.filter(room=world.run.room).select_related("deal"))
+    for race in races:
+        assert race.state in ("open", "finished", "void"), race.state
+        entrants = list(Entrant.objects.filter(race=race).select_related("attempt"))
+        if race.state == "open":
+            continue
+        assert not [one for one in entrants if one.state in ("joined", "ready", "racing")]
+        assert race.deal is None or race.deal.revealed_at is not None
+        if race.state == "finished":
+            check_places(entrants)
+        else:
+            assert {one.place for one in entrants} <= {None}
+    for attempt in Attempt.objects.filter(entrant__race__room=world.run.room):
+        if attempt.state == "playing":
+            continue
+        assert len(record_of(attempt).tokens) == world.moves.get(attempt.pk, 0), "a move was lost"
+
+
+def check_places(entrants: list[Entrant]) -> None:
+    """The places are the order of rules and boards: worked out afresh by comparing everybody with everybody."""
+    raced = [one for one in entrants if one.state != "absent"]
+    assert all(one.place is None and one.points is None for one in entrants if one.state == "absent")
+    for one in raced:
+        assert one.attempt is not None
+        mine = figures_of(one.attempt)
+        assert (one.cards_up, one.elapsed_ms, one.tokens) == mine
+        ahead = sum(beats(other, one) for other in raced)
+        behind = sum(beats(one, other) for other in raced)
+        points = 0 if one.state == "disqualified" else behind + 1
+        assert (one.place, one.points) == (ahead + 1, points), (one.place, ahead)
+        assert (one.state == "disqualified") == (one.attempt.state == "rejected")
+
+
+def beats(one: Entrant, other: Entrant) -> bool:
+    """Whether one comes before the other: honest, then won, then more cards, then faster, then fewer tokens."""
+    if one.state == "disqualified" or other.state == "disqualified":
+        return one.state != "disqualified" and other.state == "disqualified"
+    assert one.attempt is not None
+    assert other.attempt is not None
+    mine, theirs = figures_of(one.attempt), figures_of(other.attempt)
+    if (one.attempt.end == "won") != (other.attempt.end == "won"):
+        return one.attempt.end == "won"
+    if mine[0] != theirs[0]:
+        return mine[0] > theirs[0]
+    return mine[1:] < theirs[1:]

@@ -1,0 +1,151 @@
+"""What its player is told of a verdict: a code and a sentence, by whichever door; staff alone see the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync, sync_to_async
+from django.test import Client
+from django.utils import translation
+
+from accounts.export import export
+from accounts.models import User
+from games.appeals import appeals
+from games.ghosts import inbox
+from games.models import Attempt
+from games.pages.inbox import shown_notices
+from games.reasons import for_player, reason, shown
+from leaderboards.settlement import Verdict, do_settle
+from tests.games.appeals.doubtful import CODES, REASONS, SECRETS, doubtful
+from tests.games.conftest import Sit
+
+
+def browser(player: User) -> Client:
+    client = Client()
+    client.force_login(player)
+    return client
+
+
+def leaks(text: str) -> list[str]:
+    return [secret for secret in SECRETS if secret in text]
+
+
+def test_a_player_is_told_code_and_sentence_and_nothing_else() -> None:
+    found = for_player(REASONS)
+    assert [one["code"] for one in found] == CODES
+    assert all(one.keys() == {"code", "message"} for one in found)
+    assert leaks(json.dumps(found)) == []
+
+
+def test_programs_are_told_in_english_and_people_in_their_language() -> None:
+    with translation.override("de"):
+        english, german = for_player(REASONS)[0]["message"], str(shown(REASONS)[0].sentence)
+    assert english.startswith("The game was played faster")
+    assert german != english
+
+
+def test_what_is_found_twice_is_told_once() -> None:
+    assert [one.code for one in shown([*REASONS, *REASONS])] == CODES
+
+
+def test_a_game_that_was_too_quick_is_told_so_once() -> None:
+    quick = [reason("pace", "120 ms a move"), reason("burst", "9 moves in a second"), reason("steady", "± 2 ms")]
+    assert [one.code for one in shown(quick)] == ["burst", "steady"]
+    assert [one.code for one in shown(quick[:1])] == ["pace"]
+
+
+@pytest.fixture
+def ada(transactional_db: None) -> User:
+    return User.objects.create_user("Ada")
+
+
+def of_the_table(attempt: Attempt) -> str:
+    return browser(attempt.player).get(f"/table/{attempt.public_id}/").content.decode()
+
+
+def of_the_appeal(attempt: Attempt) -> str:
+    return browser(attempt.player).get(f"/appeals/{attempt.public_id}/").content.decode()
+
+
+def of_the_profile(attempt: Attempt) -> str:
+    return browser(attempt.player).get(f"/players/{attempt.player.public_id}/").content.decode()
+
+
+def of_the_board(attempt: Attempt) -> str:
+    deal = attempt.deal
+    pages = (
+        f"/boards/{deal.day}/{deal.variant}/",
+        f"/api/v1/deals/{deal.pk}/board",
+        f"/deals/{deal.day}/{deal.variant}/",
+    )
+    return "".join(browser(attempt.player).get(page).content.decode() for page in pages)
+
+
+def of_the_record(attempt: Attempt) -> str:
+    pages = (f"/api/v1/records/{attempt.public_id}", f"/replay/{attempt.public_id}/", "/inbox/")
+    return "".join(browser(attempt.player).get(page).content.decode() for page in pages)
+
+
+def of_the_export(attempt: Attempt) -> str:
+    async def collect() -> str:
+        return "".join([piece async for piece in export(attempt.player)])
+
+    return async_to_sync(collect)()
+
+
+@pytest.mark.parametrize(
+    ("door", "tells"),
+    [
+        (of_the_table, False),
+        (of_the_appeal, True),
+        (of_the_profile, False),
+        (of_the_board, False),
+        (of_the_record, False),
+        (of_the_export, True),
+    ],
+)
+@pytest.mark.parametrize("state", ["review", "rejected"])
+def test_no_page_api_or_export_tells_more(
+    door: Callable[[Attempt], str], state: str, ada: User, *, tells: bool
+) -> None:
+    attempt = doubtful(ada, state=state)
+    text = door(attempt)
+    assert leaks(text) == []
+    assert ("faster than anybody looks" in text) == tells
+
+
+async def test_no_frame_of_the_table_tells_more(ada: User, sit: Sit) -> None:
+    attempt = await sync_to_async(doubtful)(ada)
+    seat = sit(attempt, user=ada)
+    await seat.sit()
+    while "verdict" not in seat.frames[-1]:
+        await seat.hear()
+    frames = " ".join(seat.frames)
+    assert '"pace"' in frames
+    assert leaks(frames) == []
+
+
+def test_no_message_about_a_verdict_tells_more(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr("leaderboards.settlement.notifier.send", lambda *message: sent.append(message))
+    attempt = doubtful(ada, state="pending")
+    assert do_settle(attempt, Verdict(Attempt.State.REVIEW, REASONS, None), expected=Attempt.State.PENDING)
+    assert "copied_line" in json.dumps(sent)
+    assert leaks(json.dumps(sent)) == []
+
+
+def test_no_notice_of_an_answer_tells_more(ada: User) -> None:
+    attempt = doubtful(ada)
+    appeal = appeals.appeal(attempt, ada, "I was just quick.")
+    appeals.answer_appeal(appeal, User.objects.create_user("ada-of-staff"), "Fine.", Attempt.State.VERIFIED)
+    (notice,) = shown_notices(inbox.latest(ada.pk))
+    assert leaks(f"{notice} {of_the_export(attempt)} {of_the_appeal(attempt)}") == []
+
+
+def test_the_profile_says_what_a_review_is_about(ada: User) -> None:
+    attempt = doubtful(ada)
+    page = of_the_profile(attempt)
+    assert f'href="/appeals/{attempt.public_id}/">Under review: pace, like an earlier game' in page

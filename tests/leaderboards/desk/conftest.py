@@ -1,0 +1,85 @@
+"""Staff with and without rights, and attempts for them to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.utils import timezone
+
+from games.models import Attempt, Deal
+from leaderboards.settlement import settle
+from tests.leaderboards import factory
+
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+
+MakeStaff = Callable[..., Any]
+Browser = Callable[[Any], Client]
+
+
+@pytest.fixture
+def make_staff(db: None) -> MakeStaff:
+    numbers = count(1)
+
+    def make(*rights: str) -> Any:
+        """A member of the staff with these rights, by their code names."""
+        user = factory.player(is_staff=True, display_name=f"Warden {next(numbers)}")
+        user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+        return user
+
+    return make
+
+
+@pytest.fixture
+def decider(make_staff: MakeStaff) -> Any:
+    return make_staff("view_attempt", "decide_attempt")
+
+
+@pytest.fixture
+def looker(make_staff: MakeStaff) -> Any:
+    return make_staff("view_attempt")
+
+
+@pytest.fixture
+def browser() -> Browser:
+    def sign_in(user: Any) -> Client:
+        client = Client()
+        client.force_login(user, backend=BACKEND)
+        return client
+
+    return sign_in
+
+
+def todays(variant: str = "stonewall") -> Deal:
+    """A deal that is open."""
+    return factory.deal(variant, day=timezone.now().date())
+
+
+def over(variant: str = "stonewall", days: int = 3) -> Deal:
+    """A deal that was revealed so many days ago."""
+    return factory.deal(variant, day=timezone.now().date() - timedelta(days=days))
+
+
+def reviewed(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
+    """An attempt that went to review for its pace."""
+    attempt = factory.finished(deal, who, record=factory.superhuman(deal), started_at=begun(deal), **fields)
+    assert settle(attempt.pk) == Attempt.State.REVIEW
+    attempt.refresh_from_db()
+    return attempt
+
+
+def verified(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
+    """An attempt on the boards."""
+    attempt = factory.finished(deal, who, started_at=begun(deal), **fields)
+    assert settle(attempt.pk) == Attempt.State.VERIFIED
+    attempt.refresh_from_db()
+    return attempt
+
+
+def begun(deal: Deal) -> datetime:
+    return deal.opens_at + timedelta(seconds=1)

@@ -1,0 +1,139 @@
+"""Decisions are kept with their reasons, and undoing one gives back exactly what stood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from games import events
+from games.models import Attempt, Decision
+from games.races.models import Entrant, Race
+from leaderboards import boards, deciding
+from leaderboards.deciding import NotDecidableError, decide, undo
+from leaderboards.listings import deal_listing
+from leaderboards.models import Result
+from leaderboards.ratings import keeping
+from tests.games.races.runs import Run
+from tests.leaderboards import factory, raced
+from tests.leaderboards.desk.conftest import over, reviewed, verified
+
+pytestmark = pytest.mark.django_db
+State = Attempt.State
+
+
+def state_of(attempt: Attempt) -> tuple[str, list[dict[str, Any]]]:
+    attempt.refresh_from_db()
+    return attempt.state, attempt.reasons
+
+
+def board(*deals: Any) -> list[list[tuple[int | None, object]]]:
+    return [
+        [(entry.rank, entry.player) for entry in boards.sql_page(deal_listing(deal.pk, "race"), None, 50).entries]
+        for deal in deals
+    ]
+
+
+def test_every_decision_is_kept_with_its_reason_and_who_made_it(decider: Any) -> None:
+    attempt = reviewed(over("braid"))
+    decide(attempt.pk, State.REJECTED, decider, "Too fast for hands.")
+    decide(attempt.pk, State.VERIFIED, decider, "A touch screen and two fingers.")
+    kept = attempt.decisions.values_list("before", "state", "why", "by")
+    assert list(kept) == [
+        ("review", "rejected", "Too fast for hands.", decider.pk),
+        ("rejected", "verified", "A touch screen and two fingers.", decider.pk),
+    ]
+    assert [rank for rank, _ in board(attempt.deal)[0]] == [1]
+
+
+def test_what_was_decided_is_neither_changed_nor_deleted(decider: Any) -> None:
+    decision = decide(reviewed(over("braid")).pk, State.REJECTED, decider, "Too fast.")
+    decision.why = "Something else."
+    with pytest.raises(TypeError):
+        decision.save()
+    with pytest.raises(TypeError):
+        decision.delete()
+
+
+def test_undoing_gives_back_state_reasons_and_ranks(decider: Any) -> None:
+    """Even among equal scores that were finished at the same moment."""
+    deal = over()
+    attempts = [verified(deal, tokens=[]) for _ in range(4)]
+    states, ranks = [state_of(one) for one in attempts], board(deal)
+    decision = decide(attempts[1].pk, State.REJECTED, decider, "A copy.")
+    assert len(board(deal)[0]) == 3
+    undo(decision, decider, "The other one copied.")
+    assert [state_of(one) for one in attempts] == states
+    assert board(deal) == ranks
+    assert list(attempts[1].decisions.values_list("state", "undoes")) == [
+        ("rejected", None),
+        ("verified", decision.pk),
+    ]
+
+
+def test_undoing_the_second_decision_leaves_the_first(decider: Any) -> None:
+    attempt = reviewed(over("braid"))
+    first = decide(attempt.pk, State.REJECTED, decider, "Too fast.")
+    rejected = state_of(attempt)
+    second = decide(attempt.pk, State.VERIFIED, decider, "No, not.")
+    with pytest.raises(NotDecidableError):
+        undo(first, decider)
+    undo(second, decider)
+    assert state_of(attempt) == rejected
+    undo(first, decider)
+    assert state_of(attempt)[0] == State.REVIEW
+    with pytest.raises(NotDecidableError):
+        undo(first, decider)
+
+
+def test_nobody_decides_about_their_own_game(decider: Any) -> None:
+    attempt = reviewed(over("braid"), decider)
+    with pytest.raises(NotDecidableError):
+        decide(attempt.pk, State.VERIFIED, decider, "I was just fast.")
+    decision = decide(attempt.pk, State.REJECTED, "a program")
+    with pytest.raises(NotDecidableError):
+        undo(decision, decider)
+    assert state_of(attempt)[0] == State.REJECTED
+
+
+def test_a_ring_is_decided_together_and_given_back_together(decider: Any) -> None:
+    first, second = over(days=3), over(days=4)
+    ring = [factory.player(), factory.player()]
+    honest = verified(first)
+    lines = {who: {deal: factory.line(deal, 20 + n) for deal in (first, second)} for n, who in enumerate(ring)}
+    found = [verified(deal, who, tokens=lines[who][deal]) for deal in (first, second) for who in ring]
+    found.append(reviewed(over("braid"), ring[0]))
+    unread = factory.finished(second, ring[1], ranked=False)
+    states, ranks = [state_of(one) for one in found], board(first, second)
+    done = deciding.decide_all([one.pk for one in [*found, unread]], State.REJECTED, decider, "One person.")
+    assert (done.decided, [public_id for public_id, _ in done.refused]) == (5, [unread.public_id])
+    assert {one.state for one in Attempt.objects.filter(player__in=ring, ranked=True)} == {State.REJECTED}
+    assert list(Result.objects.values_list("attempt", flat=True)) == [honest.pk]
+    decide(found[0].pk, State.VERIFIED, decider, "This one is hers.")
+    back = deciding.undo_all(done.batch, decider, "Two people after all.")
+    assert (back.decided, [public_id for public_id, _ in back.refused]) == (4, [found[0].public_id])
+    assert [state_of(one) for one in found[1:]] == states[1:]
+    assert board(first, second) == ranks
+    assert Decision.objects.filter(batch=back.batch).count() == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ratings_follow_a_decision_and_come_back_with_it(decider: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "request_task", lambda *_, **__: True)
+    run = Run.racing(3)
+    get_user_model().objects.filter(pk__in=[player.pk for player in run.players]).update(is_guest=False)
+    Entrant.objects.update(as_guest=False)
+    Race.objects.update(rated=True)
+    for place in range(3):
+        run.play(place, first_ms=1_000 * (place + 1))
+    run.judge()
+    keeping.rate_finished()
+    before = raced.ratings()
+    assert len(before) == 3
+    decision = decide(run.attempt(0).pk, State.REJECTED, decider, "A copy.")
+    keeping.refold_changed()
+    assert [row[:2] for row in raced.ratings()] != [row[:2] for row in before]
+    undo(decision, decider, "No copy.")
+    keeping.refold_changed()
+    assert raced.ratings() == before

@@ -1,0 +1,334 @@
+"""The staff's desk: what it shows, to whom, and what can be done there."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from games.appeals.models import Appeal
+from games.attempts import DealClosedError, start_attempt
+from games.fairplay import evidence, links
+from games.models import Attempt, Decision, SeenDeal, StaffNote, Start
+from games.reasons import reason
+from leaderboards.desk.queue import queue
+from leaderboards.keys import Score
+from tests.leaderboards import factory
+from tests.leaderboards.desk.conftest import Browser, MakeStaff, begun, over, reviewed, todays, verified
+
+pytestmark = pytest.mark.django_db
+QUEUE = "/admin/games/attempt/queue/"
+State = Attempt.State
+WHY = {"state": "rejected", "why": "Too fast for hands."}
+
+
+def at(name: str, attempt: Attempt) -> str:
+    return reverse(f"admin:desk_{name}", args=[attempt.public_id])
+
+
+def text(response: Any) -> str:
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+# --- The queue ------------------------------------------------------------------------------------------------------
+
+
+def waiting(deal: Any, score: Score, **fields: Any) -> Attempt:
+    attempt = factory.finished(deal, state=State.REVIEW, started_at=begun(deal), tokens=[], **fields)
+    attempt.cards_up, attempt.elapsed_ms, attempt.tokens = score
+    attempt.save()
+    return attempt
+
+
+def test_top_places_of_open_and_recent_deals_come_first() -> None:
+    today, recent, old = todays(), over(days=2), over(days=40)
+    for deal in (today, recent, old):
+        for cards in (50, 40, 30):
+            factory.listed(deal, Score(cards, 60_000, 100))
+    found = {
+        "third today": waiting(today, Score(35, 60_000, 100)),
+        "first of an old deal": waiting(old, Score(52, 60_000, 100)),
+        "second of a recent deal": waiting(recent, Score(45, 60_000, 100)),
+        "first of a recent deal": waiting(recent, Score(52, 60_000, 100)),
+        "first today": waiting(today, Score(52, 60_000, 100)),
+        "of no board": waiting(today, Score(0, 0, 0), ranked=False),
+    }
+    verified(today)
+    names = {attempt.public_id: name for name, attempt in found.items()}
+    queued = queue()
+    assert [names[one.public_id] for one in queued.waiting] == [
+        "first today",
+        "first of a recent deal",
+        "second of a recent deal",
+        "third today",
+        "of no board",
+        "first of an old deal",
+    ]
+    assert [one.place for one in queued.waiting] == [1, 1, 2, 3, None, 1]
+    assert queued.total == 6
+
+
+def test_an_appeal_comes_first_however_old(looker: Any, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leaderboards.desk.queue.READ", 2)
+    old = waiting(over(days=40), Score(10, 60_000, 100))
+    first, second = (waiting(deal, Score(52, 60_000, 100)) for deal in (todays(), over(days=2)))
+    assert old.public_id not in {one.public_id for one in queue().waiting}
+    found = Appeal.objects.create(attempt=old, text="I was quick.", made_at=timezone.now())
+    assert [one.public_id for one in queue().waiting] == [old.public_id, first.public_id, second.public_id]
+    assert queue().waiting[0].is_appealed
+    assert "appealed" in text(browser(looker).get(QUEUE))
+    Appeal.objects.filter(pk=found.pk).update(decision="rejected", answered_at=timezone.now())
+    assert not any(one.is_appealed for one in queue().waiting)
+
+
+def test_the_queue_leads_to_the_attempts(looker: Any, browser: Browser) -> None:
+    attempt = reviewed(todays("braid"))
+    page = text(browser(looker).get(QUEUE))
+    assert at("attempt", attempt) in page
+    assert "<code>burst</code>" in page
+
+
+# --- Rights ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["queue", "attempt", "replay", "steps", "lines", "together"])
+def test_only_staff_with_the_right_look(name: str, make_staff: MakeStaff, browser: Browser) -> None:
+    attempt = reviewed(over("braid"))
+    address = reverse(f"admin:desk_{name}", args=[] if name in {"queue", "together"} else [attempt.public_id])
+    for client in (Client(), browser(factory.player())):
+        assert client.get(address).status_code == 302
+    for staff in (make_staff(), make_staff("decide_attempt"), make_staff("view_user", "ban_user")):
+        assert browser(staff).get(address).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["decide", "undo", "note"])
+def test_only_staff_with_the_right_decide_and_note(
+    name: str, looker: Any, make_staff: MakeStaff, browser: Browser
+) -> None:
+    attempt = reviewed(over("braid"))
+    sent = {**WHY, "text": "Seen.", "decision": "1"}
+    assert browser(factory.player()).post(at(name, attempt), sent).status_code == 302
+    for staff in (looker, make_staff(), make_staff("decide_attempt")):
+        assert browser(staff).post(at(name, attempt), sent).status_code == 403
+        assert (
+            browser(staff).post(reverse("admin:desk_together"), {**WHY, "attempt": attempt.public_id}).status_code
+            == 403
+        )
+    attempt.refresh_from_db()
+    assert (attempt.state, Decision.objects.count(), StaffNote.objects.count()) == (State.REVIEW, 0, 0)
+    assert 'name="why"' not in text(browser(looker).get(at("attempt", attempt)))
+
+
+def test_nobody_decides_or_notes_about_an_own_game(decider: Any, browser: Browser) -> None:
+    attempt, client = reviewed(over("braid"), decider), browser(decider)
+    assert "somebody else decides" in text(client.get(at("attempt", attempt)))
+    assert "Somebody else has to decide" in text(client.post(at("decide", attempt), WHY, follow=True))
+    assert client.post(at("note", attempt), {"text": "Honest."}).status_code == 403
+    attempt.refresh_from_db()
+    assert (attempt.state, StaffNote.objects.count()) == (State.REVIEW, 0)
+
+
+# --- Watching -------------------------------------------------------------------------------------------------------
+
+
+def test_staff_without_a_game_at_an_open_deal_watch_others(looker: Any, browser: Browser) -> None:
+    attempt, client = reviewed(todays("braid")), browser(looker)
+    assert "cannot play it for a rank" in text(client.get(at("attempt", attempt)))
+    assert not SeenDeal.objects.exists()
+    page = client.get(at("replay", attempt))
+    assert page.status_code == 200
+    assert at("steps", attempt) in text(page)
+    steps = client.get(at("steps", attempt)).json()
+    assert len(steps["moved"]) == attempt.tokens
+    # Those whom this is not for still see nothing.
+    assert client.get(reverse("games:steps", args=[attempt.public_id])).status_code == 403
+
+
+def test_who_has_watched_a_deal_does_not_play_it_for_a_rank(looker: Any, browser: Browser) -> None:
+    deal = todays("braid")
+    browser(looker).get(at("replay", reviewed(deal)))
+    with pytest.raises(DealClosedError):
+        start_attempt(looker, deal)
+    assert deal.closes_at is not None
+    after = deal.closes_at + timedelta(hours=2)
+    assert not start_attempt(looker, deal, now=after).ranked
+
+
+@pytest.mark.parametrize("state", [State.PLAYING, State.VERIFIED])
+def test_staff_who_play_an_open_deal_watch_nobody(state: State, looker: Any, browser: Browser) -> None:
+    deal = todays("braid")
+    attempt, other = reviewed(deal), reviewed(deal)
+    if state == State.PLAYING:
+        start_attempt(looker, deal)
+    else:
+        verified(deal, looker)
+    client = browser(looker)
+    for name in ("replay", "steps"):
+        assert client.get(at(name, attempt)).status_code == 403
+    assert client.get(at("lines", attempt), {"beside": str(other.public_id)}).status_code == 403
+    assert at("replay", attempt) not in text(client.get(at("attempt", attempt)))
+    assert not SeenDeal.objects.exists()
+
+
+def test_once_the_deal_is_revealed_those_who_played_it_watch_it_too(looker: Any, browser: Browser) -> None:
+    deal = over("braid")
+    verified(deal, looker)
+    assert browser(looker).get(at("steps", reviewed(deal))).status_code == 200
+    assert not SeenDeal.objects.exists()
+
+
+def test_a_game_being_played_is_not_at_the_desk(looker: Any, browser: Browser) -> None:
+    attempt = start_attempt(factory.player(), todays())
+    for name in ("attempt", "replay", "steps"):
+        assert browser(looker).get(at(name, attempt)).status_code == 404
+
+
+def test_a_record_that_does_not_replay_has_a_page_and_no_replay(looker: Any, browser: Browser) -> None:
+    deal = over()
+    attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]), state=State.REJECTED)
+    assert browser(looker).get(at("attempt", attempt)).status_code == 200
+    assert browser(looker).get(at("replay", attempt)).status_code == 404
+
+
+# --- What is known --------------------------------------------------------------------------------------------------
+
+
+def test_reasons_have_their_figures_and_the_gaps_are_drawn(looker: Any, browser: Browser) -> None:
+    attempt = reviewed(todays("braid"))
+    page = text(browser(looker).get(at("attempt", attempt)))
+    (burst,) = (one for one in attempt.reasons if one["code"] == "burst")
+    assert burst["message"] in page
+    assert f"plays: {burst['plays']}" in page
+    assert 'role="img" aria-labelledby="gaps-title gaps-desc"' in page
+    described = re.search(r'<desc id="gaps-desc">(.*?)</desc>', page)
+    assert described is not None
+    assert re.search(r"plays: \d+, the shortest gap", described[1])
+    assert 'class="desk-mark desk-play"' in page
+    assert "style=" not in page.split('id="content-main"')[1]
+    assert bytes(attempt.deal.seed).hex() not in page
+
+
+def test_attempts_of_the_same_device_and_the_copied_one_are_linked(looker: Any, browser: Browser) -> None:
+    deal, device = todays("braid"), "11111111-1111-4111-8111-111111111111"
+    guest, elsewhere = verified(deal), verified(over(days=9), factory.player())
+    copied, stranger = verified(deal), verified(deal)
+    attempt = reviewed(deal)
+    for one in (guest, elsewhere, attempt):
+        Start.objects.create(attempt=one, deal=one.deal, device=device, network=b"", made_at=one.started_at)
+    attempt.reasons.append(reason("copied_line", "Decided before.", attempt=str(copied.public_id)))
+    attempt.line = b"-"  # that of a win
+    attempt.save(update_fields=["reasons", "line"])
+    assert set(links.linked_to(attempt)) == {guest, elsewhere}
+    page = text(browser(looker).get(at("attempt", attempt)))
+    for one in (guest, elsewhere, copied):
+        assert at("attempt", one) in page
+    assert at("attempt", stranger) not in page
+    compared = set(re.findall(r"beside=([-0-9a-f]+)", page))
+    assert compared == {str(guest.public_id), str(copied.public_id)}
+    assert at("attempt", attempt) in text(browser(looker).get(at("attempt", copied)))
+
+
+def test_two_lines_stand_beside_each_other(looker: Any, browser: Browser) -> None:
+    deal = todays()
+    line = factory.line(deal, 30)
+    half = line[: len(line) // 2]
+    left, right = verified(deal, tokens=line), verified(deal, tokens=[*half, "u", half[-1]])
+    page = browser(looker).get(at("lines", left), {"beside": str(right.public_id)})
+    assert page.context["lines"].same == len(half)
+    assert "<s>" in text(page)
+    assert SeenDeal.objects.filter(player=looker, deal=deal).exists()
+    another = verified(over())
+    for beside in (str(another.public_id), "no-id", ""):
+        assert browser(looker).get(at("lines", left), {"beside": beside}).status_code == 404
+
+
+def test_other_parts_add_their_evidence(looker: Any, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "_providers", [])
+    deal = todays("braid")
+    attempt = reviewed(deal)
+    evidence.register(lambda one: evidence.Section("An appeal", (f"For {one.public_id}.",), (("Sent", "today"),)))
+    evidence.register(lambda _: evidence.Section("Foresight", rows=(("7S", "0.3"),), tells_cards=True))
+    evidence.register(lambda _: None)
+    page = text(browser(looker).get(at("attempt", attempt)))
+    assert f"For {attempt.public_id}." in page
+    assert "Foresight" in page
+    start_attempt(looker, deal)
+    page = text(browser(looker).get(at("attempt", attempt)))
+    assert "An appeal" in page
+    assert "Foresight" not in page
+
+
+# --- What is written and decided ------------------------------------------------------------------------------------
+
+
+def test_a_decision_is_made_shown_and_undone(decider: Any, browser: Browser) -> None:
+    attempt, client = reviewed(over("braid")), browser(decider)
+    page = text(client.post(at("decide", attempt), WHY, follow=True))
+    assert "Too fast for hands." in page
+    assert "Warden 1" in page
+    attempt.refresh_from_db()
+    assert attempt.state == State.REJECTED
+    sent = {"decision": attempt.decisions.get().pk, "why": "A second look."}
+    page = text(client.post(at("undo", attempt), sent, follow=True))
+    assert "A second look." in page
+    attempt.refresh_from_db()
+    assert attempt.state == State.REVIEW
+    assert "Something else has been decided" in text(client.post(at("undo", attempt), sent, follow=True))
+
+
+@pytest.mark.parametrize("sent", [{"state": "rejected"}, {"state": "pending", "why": "So."}, {"why": "So."}])
+def test_a_decision_needs_a_reason_and_an_end(sent: dict[str, str], decider: Any, browser: Browser) -> None:
+    attempt = reviewed(over("braid"))
+    assert "Say what you decide" in text(browser(decider).post(at("decide", attempt), sent, follow=True))
+    attempt.refresh_from_db()
+    assert attempt.state == State.REVIEW
+
+
+def test_notes_are_kept_with_who_wrote_them(decider: Any, looker: Any, browser: Browser) -> None:
+    attempt = reviewed(over("braid"))
+    browser(decider).post(at("note", attempt), {"text": "Asked her <b>twice</b>."})
+    browser(decider).post(at("note", attempt), {"text": "  "})
+    page = text(browser(looker).get(at("attempt", attempt)))
+    assert "Asked her &lt;b&gt;twice&lt;/b&gt;." in page
+    (kept,) = StaffNote.objects.all()
+    assert (kept.by, kept.attempt) == (decider, attempt)
+    assert timezone.now() - kept.made_at < timedelta(hours=1)
+    with pytest.raises(TypeError):
+        kept.save()
+
+
+def test_a_ring_is_banned_from_the_page_that_decides_about_it(make_staff: MakeStaff, browser: Browser) -> None:
+    attempt = verified(over())
+    asked = {"player": str(attempt.player.public_id)}
+    link = f"{reverse('admin:accounts_ban')}?player={attempt.player.public_id}"
+    for rights, shown in ((), False), (("ban_user",), True):
+        client = browser(make_staff("view_attempt", "decide_attempt", *rights))
+        assert (link in text(client.get(reverse("admin:desk_together"), asked))) == shown
+        assert client.get(link).status_code == (200 if shown else 403)
+
+
+def test_all_attempts_of_a_ring_are_decided_on_one_page(decider: Any, browser: Browser) -> None:
+    ring, client, address = [factory.player(), factory.player()], browser(decider), reverse("admin:desk_together")
+    found = [verified(over(days=days), who) for days, who in enumerate(ring * 2, 3)]
+    practice = factory.finished(over(days=9), ring[0], ranked=False, state=State.VERIFIED)
+    asked = {"player": [who.public_id for who in ring]}
+    page = client.get(address, asked)
+    assert {one.public_id for one in page.context["together"].attempts} == {one.public_id for one in found}
+    told = text(client.post(address, {**asked, **WHY}, follow=True))
+    assert "4 attempts decided." in told
+    assert "Undo all made together" in told
+    assert set(Attempt.objects.filter(state=State.REJECTED)) == set(found)
+    assert practice.state == State.VERIFIED
+    sent = {"decision": found[0].decisions.get().pk, "together": "1"}
+    client.post(at("undo", found[0]), sent)
+    assert not Attempt.objects.filter(state=State.REJECTED).exists()
+
+
+@pytest.mark.parametrize("query", ["", "player=x", "attempt=11111111-1111-4111-8111-111111111111"])
+def test_nothing_is_decided_together_about_nobody(query: str, decider: Any, browser: Browser) -> None:
+    assert browser(decider).get(f"{reverse('admin:desk_together')}?{query}").status_code == 404

@@ -1,0 +1,57 @@
+"""What other parts have to say of an attempt is on its page at the desk."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from games.appeals import appeals, reports
+from games.fairplay import foreseen
+from leaderboards.ratings import keeping
+from tests.leaderboards import factory, raced
+from tests.leaderboards.desk.conftest import Browser, over, reviewed, todays, verified
+from tests.leaderboards.desk.test_desk import at, text
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_attempt_with_nothing_else_has_no_sections(looker: Any, browser: Browser) -> None:
+    page = text(browser(looker).get(at("attempt", reviewed(over()))))
+    for title in ("Foresight", "Beside the races", "<h2>Appeal", "<h2>Reports"):
+        assert title not in page
+
+
+def test_appeal_and_reports_are_read_without_the_names_of_reporters(looker: Any, browser: Browser) -> None:
+    attempt, reporter = reviewed(over()), factory.player()
+    appeals.appeal(attempt, attempt.player, "I had seen the cards dealt like this before.")
+    reports.report(attempt, reporter, "speed", "Nobody clicks so fast.")
+    page = text(browser(looker).get(at("attempt", attempt)))
+    assert "I had seen the cards dealt like this before." in page
+    assert "Not answered yet." in page
+    assert "Nobody clicks so fast." in page
+    assert str(reporter) not in page
+
+
+def test_foresight_is_for_those_who_may_watch(looker: Any, browser: Browser) -> None:
+    deal = todays("tarot")
+    attempt = reviewed(deal)
+    foreseen.keep(attempt)
+    client = browser(looker)
+    assert "<h2>Foresight" in text(client.get(at("attempt", attempt)))
+    factory.finished(deal, looker)
+    assert "<h2>Foresight" not in text(client.get(at("attempt", attempt)))
+
+
+def test_a_game_of_the_day_is_beside_its_players_races(looker: Any, browser: Browser) -> None:
+    player, rival = factory.player(), factory.player()
+    raced.race([player, rival], at=timezone.now() - timedelta(days=2))
+    keeping.rate_finished()
+    deal = over("plot")
+    verified(deal, rival)
+    page = text(browser(looker).get(at("attempt", verified(deal, player))))
+    assert "Beside the races" in page
+    assert "<dt>races</dt><dd>1</dd>" in page
+    assert "<dt>rank among those with ratings</dt>" in page

@@ -1,0 +1,51 @@
+"""Players with a past: an account of some age, and verified games of earlier days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from games.models import Attempt, Deal
+from tests.leaderboards import factory
+from tests.leaderboards.factory import DAY
+
+ONE_DAY = timedelta(days=1)
+OPENED = datetime.combine(DAY, datetime.min.time(), tzinfo=UTC)
+"""When the deals of `factory.DAY` opened."""
+
+THREE_ON_TWO_DAYS = (("stonewall", 1), ("stonewall", 2), ("plot", 2))
+"""The fewest games that make a player established: variants, and how many days before."""
+
+
+def player(**fields: Any) -> Any:
+    """A player whose account is older than the deals of `factory.DAY`, without a game."""
+    return factory.player(**{"date_joined": OPENED - 30 * ONE_DAY, **fields})
+
+
+def established(games: Iterable[tuple[str, int]] = THREE_ON_TWO_DAYS, **fields: Any) -> Any:
+    """A player with these games."""
+    who = player(**fields)
+    play(who, games)
+    return who
+
+
+def play(who: Any, games: Iterable[tuple[str, int]], **fields: Any) -> list[Attempt]:
+    """Verified games of earlier days, without records behind them."""
+    return [verified(who, deal(variant, days), **fields) for variant, days in games]
+
+
+def verified(who: Any, of: Deal, **fields: Any) -> Attempt:
+    """A game that was verified an hour after its deal opened."""
+    at = of.opens_at + timedelta(hours=1)
+    made = {"state": Attempt.State.VERIFIED, "finished_at": at, "verified_at": at, "ladder": None, **fields}
+    return Attempt.objects.create(
+        deal=of, player=who, ranked=True, started_at=of.opens_at, record=b"-", end="resigned",
+        cards_up=1, elapsed_ms=1, tokens=1, **made,
+    )  # fmt: skip
+
+
+def deal(variant: str, days: int) -> Deal:
+    """The deal of so many days before `factory.DAY`."""
+    day = DAY - days * ONE_DAY
+    return Deal.objects.filter(variant=variant, day=day).first() or factory.deal(variant, day)

@@ -1,0 +1,75 @@
+"""Finished races for the tests of ratings, made without anybody racing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from games.races.models import Entrant, Race, Room
+from leaderboards.models import Rating, RatingChange
+from tests.leaderboards import factory
+from tests.leaderboards.factory import NOON
+
+State = Entrant.State
+MINUTE = timedelta(minutes=1)
+
+
+def race(who: Sequence[Any], places: Sequence[int | str] | None = None, *, at: datetime = NOON, **fields: Any) -> Race:
+    """A finished rated race of these players (None: a guest who was removed), in the order of their entrants.
+
+    A place of "absent" or "disqualified" is that state; without places, the first is the winner and so on.
+    """
+    room = Room.objects.create(
+        kind=Room.Kind.QUICK, variant="plot", game="plot", limit_s=600, seats=16, made_at=at, used_at=at
+    )
+    deal = factory.deal("plot", None)
+    fields = {"state": Race.State.FINISHED, "rated": True, "finished_at": at, **fields}
+    made = Race.objects.create(
+        room=room, number=1, variant="plot", game="plot", limit_s=600, deal=deal, opened_at=at,
+        starts_at=at, ends_at=at, **fields,
+    )  # fmt: skip
+    for player, place in zip(who, places or range(1, len(who) + 1), strict=True):
+        entrant(made, player, place)
+    return made
+
+
+def entrant(made: Race, player: Any, place: int | str) -> Entrant:
+    """Somebody who took part."""
+    state = place if isinstance(place, str) else State.WON
+    shown = place if isinstance(place, int) else 16 if place == State.DISQUALIFIED else None
+    return Entrant.objects.create(race=made, player=player, state=state, place=shown, joined_at=made.opened_at)
+
+
+def disqualify(made: Race, player: Any) -> None:
+    """Reject the player's record of a finished race: last, and those behind move up."""
+    rejected = made.entrants.get(player=player)
+    for other in made.entrants.filter(place__gt=rejected.place).exclude(state=State.DISQUALIFIED):
+        Entrant.objects.filter(pk=other.pk).update(place=other.place - 1 if other.place else None)
+    Entrant.objects.filter(pk=rejected.pk).update(state=State.DISQUALIFIED, place=made.entrants.count())
+
+
+def history(players: Sequence[Any], races: int, seed: int, *, start: datetime = NOON) -> list[Race]:
+    """A random history: ties, absences, disqualifications, the same moment twice."""
+    choose, at, made = random.Random(seed), start, []
+    for _ in range(races):
+        at += timedelta(minutes=choose.choice([0, 1, 7, 90]))
+        who = choose.sample(list(players), choose.randint(2, min(6, len(players))))
+        places: list[int | str] = [choose.randint(1, len(who)) for _ in who]
+        for k in range(len(who)):
+            if choose.random() < 0.15:
+                places[k] = choose.choice(["absent", "disqualified"])
+        made.append(race(who, places, at=at))
+    return made
+
+
+def ratings() -> list[tuple[Any, ...]]:
+    """All stored ratings."""
+    return list(Rating.objects.order_by("player").values_list("player", "mu", "sigma", "races", "last_raced_at"))
+
+
+def changes() -> list[tuple[Any, ...]]:
+    """All stored changes, in order."""
+    columns = [field.attname for field in RatingChange._meta.concrete_fields if field.name != "id"]
+    return list(RatingChange.objects.order_by("finished_at", "race", "entrant").values_list(*columns))

@@ -1,0 +1,390 @@
+"""What is told after a game, and to whom: the place, the comparisons, the day, and what comes next."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from accounts.guests import create_guest
+from games.attempts import start_attempt
+from games.deals import publishing
+from games.deals.difficulty import goal_of
+from games.ladders import Ladder
+from games.models import Attempt, Deal
+from games.pages import day
+from games.pages.shown import ShownDeal
+from games.replays.models import Continuation
+from games.rules import CATALOGUE, End, Record
+from leaderboards import spreads
+from leaderboards.after import After, Comparison
+from leaderboards.keys import Score
+from leaderboards.spreads import Spread, in_bars
+from tests.leaderboards import factory
+from tests.leaderboards.test_pages import signed_in
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+TODAY = NOW.date()
+WON = goal_of("stonewall")
+
+
+@pytest.fixture
+def deal() -> Deal:
+    return factory.deal(day=TODAY)
+
+
+def game(of: Deal, cards: int = WON, ms: int = 300_000, moves: int = 100, who: Any = None, **fields: Any) -> Attempt:
+    """A ranked game with this result."""
+    attempt = factory.listed(of, Score(cards, ms, moves), who=who, **fields).attempt
+    if cards == goal_of(of.variant):
+        attempt.end = Attempt.End.WON
+        attempt.save(update_fields=["end"])
+    return attempt
+
+
+def earlier(days: int = 3, **result: Any) -> Attempt:
+    """A game of another day."""
+    finished_at = factory.NOON - timedelta(days=days)
+    return game(factory.deal(day=TODAY - timedelta(days=days)), finished_at=finished_at, **result)
+
+
+def unranked(of: Deal, who: Any, **fields: Any) -> Attempt:
+    """A practice game that was won."""
+    nothing = Record(
+        1, of.variant or of.game, None if of.variant else of.options, bytes(of.seed), (), (), End("won", 0)
+    )
+    attempt = factory.finished(of, who, record=nothing, ranked=False, state="verified", **fields)
+    attempt.cards_up, attempt.elapsed_ms, attempt.tokens = goal_of("stonewall"), 280_000, 90
+    attempt.save()
+    return attempt
+
+
+def after(attempt: Attempt) -> After:
+    return After.of(attempt, attempt.player, NOW)
+
+
+def address(attempt: Attempt) -> str:
+    return reverse("boards:after", args=[attempt.public_id])
+
+
+def panel(attempt: Attempt) -> str:
+    return signed_in(attempt.player).get(address(attempt)).content.decode()
+
+
+def test_it_is_told_to_the_games_player_alone(client: Client, deal: Deal) -> None:
+    attempt = game(deal)
+    assert signed_in(attempt.player).get(address(attempt)).status_code == 200
+    for visitor in (client, signed_in(game(deal, ms=1).player), signed_in(factory.player())):
+        assert visitor.get(address(attempt)).status_code == 403
+
+
+def test_there_is_nothing_to_tell_while_a_game_is_played(deal: Deal) -> None:
+    attempt = start_attempt(factory.player(), deal)
+    answer = signed_in(attempt.player).get(address(attempt))
+    assert (answer.status_code, answer.content) == (204, b"")
+
+
+def test_nothing_of_a_days_cards_is_in_it(deal: Deal) -> None:
+    text = panel(game(deal))
+    assert bytes(deal.seed).hex() not in text
+    assert "finish-challenge" not in text
+
+
+def test_the_replay_is_offered_and_opens(deal: Deal) -> None:
+    for own in (factory.finished(deal), factory.finished(factory.deal(day=TODAY - timedelta(days=3)))):
+        assert signed_in(own.player).get(reverse("games:replay", args=[own.public_id])).status_code == 200
+        assert "finish-replay" in panel(own)
+
+
+def test_the_game_is_read_once(deal: Deal) -> None:
+    own = game(deal)
+    client = signed_in(own.player)
+    with CaptureQueriesContext(connection) as found:
+        client.get(address(own))
+    by_name = [query for query in found.captured_queries if own.public_id.hex in query["sql"].replace("-", "")]
+    assert len(by_name) == 1
+
+
+def test_a_place_is_one_of_so_many(deal: Deal) -> None:
+    own = game(deal, ms=300_000)
+    for ms in (100_000, 400_000, 500_000, 600_000):
+        game(deal, ms=ms)
+    found = after(own)
+    assert found.own is not None
+    assert (found.own.rank, found.own.of, found.own.ahead_of) == (2, 5, 75)
+    assert found.standing == "Verified: rank 2 of 5"
+    assert "Ahead of 75% of the others." in panel(own)
+
+
+def test_a_guest_reads_the_place_that_an_account_would_have(deal: Deal) -> None:
+    for ms in range(11):
+        game(deal, ms=ms)
+    own = game(deal, who=create_guest(), show=False)
+    assert after(own).standing == "You would be 12th of 12."
+    text = panel(own)
+    assert "Make an account to stand on the board." in text
+    assert reverse("account_signup") in text
+
+
+@pytest.mark.parametrize("state", ["pending", "review", "rejected"])
+def test_a_game_without_a_place_still_leads_on(deal: Deal, state: str) -> None:
+    factory.deal("plot", day=TODAY)
+    own = factory.finished(deal, state=state)
+    found = after(own)
+    assert (found.own, found.charts, found.comparisons, found.standing) == (None, [], [], "")
+    assert found.today is not None
+    assert 'id="finish-next"' in panel(own)
+
+
+def test_a_win_is_set_beside_par_and_the_players_best(deal: Deal) -> None:
+    deal.par = 104
+    deal.save()
+    who = earlier(ms=250_000, moves=120).player
+    own = game(deal, ms=300_000, moves=100, who=who)
+    assert after(own).comparisons == [
+        Comparison("Par: 104 moves", "4 under", is_better=True),
+        Comparison("Your best time: 4:10.0", "0:50.0 slower", is_better=False),
+        Comparison("Your fewest moves: 120", "new best, by 20", is_better=True),
+    ]
+    assert "<b>Par</b> is the number of moves of a good way to win" in panel(own)
+
+
+def test_a_best_by_less_than_a_second_is_one_too(deal: Deal) -> None:
+    who = earlier(ms=300_400).player
+    assert after(game(deal, ms=300_000, who=who)).comparisons == [
+        Comparison("Your best time: 5:00.4", "new best, by 0.4 s", is_better=True),
+        Comparison("Your fewest moves: 100", "the same", is_better=False),
+    ]
+
+
+def test_a_first_win_is_called_so_and_others_results_are_no_best(deal: Deal) -> None:
+    earlier(ms=1)
+    own = game(deal)
+    assert after(own).is_first_win
+    assert after(own).comparisons == []
+    assert "Your first win at Stonewall!" in panel(own)
+    assert not after(game(publishing.todays_deal("plot", NOW), cards=3)).is_first_win
+
+
+def test_who_has_never_won_is_told_of_the_most_cards(deal: Deal) -> None:
+    who = earlier(cards=20).player
+    own = game(deal, cards=23, who=who)
+    assert after(own).comparisons == [Comparison("Your most cards up: 20", "new best, by 3", is_better=True)]
+
+
+def test_what_was_said_of_a_game_stays_when_others_follow(deal: Deal) -> None:
+    first = earlier(ms=300_000, moves=120)
+    second = game(deal, ms=280_000, moves=100, who=first.player)
+    later = factory.NOON + timedelta(hours=1)
+    game(factory.deal("plot", day=TODAY), who=first.player, finished_at=later)
+    game(factory.deal(day=TODAY + timedelta(days=1)), ms=1, moves=1, who=first.player, finished_at=later)
+    assert after(first).is_first_win
+    assert [one.words for one in after(second).comparisons] == ["new best, by 0:20.0", "new best, by 20"]
+
+
+def test_a_game_that_goes_on_from_a_replay_is_compared_with_nothing() -> None:
+    origin = earlier(ms=300_000, moves=100)
+    origin.deal.par = 104
+    origin.deal.save()
+    attempt = unranked(origin.deal, origin.player)
+    assert len(after(attempt).comparisons) == 3
+    Continuation.objects.create(attempt=attempt, origin=origin, n=80)
+    assert after(attempt).comparisons == []
+
+
+def test_charts_show_how_the_wins_are_spread(deal: Deal) -> None:
+    own = game(deal, ms=300_000, moves=100)
+    for k in range(40):
+        game(deal, ms=120_000 + k * 30_000, moves=80 + k)
+    game(deal, cards=5, ms=10, moves=3)  # no win
+    game(deal, ms=10, moves=3, show=False)  # on no board
+    times, moves = after(own).charts
+    assert sum(bar.is_own for bar in times.bars) == sum(bar.is_own for bar in moves.bars) == 1
+    assert (times.own.text, moves.own.text) == ("5:00.0", "100")
+    assert "The times of 41 wins" in times.words
+    assert moves.words == ("The moves of 41 wins: from 80 to 119, half of them with at most 100. Yours had 100.")
+    assert (times.title, moves.title) == ("Time: quicker than 82%", "Moves: fewer than 47%")
+    assert panel(own).count('role="img"') == 2
+
+
+def test_a_loss_is_shown_among_the_games_that_were_not_won(deal: Deal) -> None:
+    own = game(deal, cards=12)
+    for cards in (3, 12, 30, WON, WON, WON, WON):
+        game(deal, cards=cards)
+    (cards_up,) = after(own).charts
+    assert cards_up.own.text == "12"
+    assert "4 games that were not won: from 3 to 30" in cards_up.words
+
+
+def test_few_results_are_not_drawn(deal: Deal) -> None:
+    game(deal, ms=1)
+    assert after(game(deal)).charts == []
+
+
+def test_spreads_are_the_results_themselves(deal: Deal) -> None:
+    results = [(WON, 1_000 * k * k, 60 + k % 7) for k in range(30)] + [(4, 5, 6), (9, 5, 6)]
+    for cards, ms, moves in results:
+        game(deal, cards=cards, ms=ms, moves=moves)
+    game(deal, ladder=Ladder.NEWCOMERS)
+    wins = [(ms, moves) for cards, ms, moves in results if cards == WON]
+    times = spreads.read(deal, Ladder.ESTABLISHED, "times")
+    assert dict(times.counts) == Counter(ms // times.unit * times.unit for ms, _ in wins)
+    moves_of_wins = spreads.read(deal, Ladder.ESTABLISHED, "moves")
+    assert (moves_of_wins.unit, dict(moves_of_wins.counts)) == (1, Counter(moves for _, moves in wins))
+    assert spreads.read(deal, Ladder.ESTABLISHED, "cards").counts == [(4, 1), (9, 1)]
+
+
+@given(
+    st.dictionaries(st.integers(0, 400), st.integers(1, 50)),
+    st.sampled_from([1, 7, 32_768]),
+    st.integers(0, 500),
+)
+def test_bars_hold_every_result_and_ones_own(counts: dict[int, int], unit: int, own: int) -> None:
+    spread = Spread(unit, [(value * unit, count) for value, count in sorted(counts.items())])
+    bars = in_bars(spread, own * unit)
+    assert sum(bars.heights) == spread.total
+    assert 0 <= bars.own < len(bars.heights) <= spreads.BARS
+    within = bars.first + bars.step * bars.own
+    assert within <= own * unit
+    assert own * unit < within + bars.step or bars.open_end
+
+
+def test_the_day_is_summed_up_and_leads_to_the_next_deal(deal: Deal) -> None:
+    deals = {one.variant: one for one in publishing.todays_deals(NOW)}
+    own = game(deal)
+    first, second, *_ = CATALOGUE  # stonewall is the last
+    game(deals[first], cards=3, who=own.player)
+    found = after(own).today
+    assert found is not None
+    assert (found.done, found.won, found.of) == (2, 1, 9)
+    titles = {ShownDeal.of(one).title: name for name, one in deals.items()}
+    assert [titles[title] for title, _ in found.marks] == [*CATALOGUE]
+    assert {titles[title]: mark for title, mark in found.marks if mark != "open"} == {"stonewall": "won", first: "lost"}
+    assert found.next is not None
+    assert (found.next.variant, found.goes_on) == (second, False)
+    assert "2 of 9 played today" in panel(own)
+    assert reverse("games:play", args=[second]) in panel(own)
+    left = [one for name, one in deals.items() if name not in {"stonewall", first}]
+    for other in left:
+        start_attempt(own.player, other)
+    going = after(own).today
+    assert going is not None
+    assert going.next is not None
+    assert (going.next.variant, going.goes_on) == (second, True)
+    Attempt.objects.filter(state="playing").delete()
+    for other in left:
+        game(other, cards=1, who=own.player)
+    assert after(own).today.next is None  # type: ignore[union-attr]
+    assert "You have played all of today" in panel(own)
+
+
+def test_the_day_is_summed_up_as_on_the_home_page(deal: Deal) -> None:
+    deals = {one.variant: one for one in publishing.todays_deals(NOW)}
+    own = game(deal)
+    factory.finished(deals["plot"], own.player, state="rejected")
+    unranked(deals["braid"], own.player)  # as a guest
+    start_attempt(own.player, deals["tarot"])
+    found, summary = after(own).today, day.summary_of(own.player.pk, NOW)
+    assert found is not None
+    assert summary is not None
+    assert [mark for _, mark in found.marks] == list(summary.marks.values())
+    assert (found.done, found.won, found.of) == (summary.played, summary.won, summary.of) == (1, 1, 9)
+
+
+def test_the_streak_counts_the_days_won_in_a_row(deal: Deal) -> None:
+    who = factory.player()
+    for days in (1, 2):
+        earlier(days, who=who)
+    own = game(deal, who=who)
+    assert after(own).streak == 3
+    assert "Streak: 3 days" in panel(own)
+    assert after(unranked(publishing.practice_deal("stonewall"), who)).streak == 0
+
+
+def form(text: str, button: str) -> dict[str, str]:
+    """The fields of the form that has the button."""
+    (found,) = [part for part in re.findall(r"<form.*?</form>", text, re.DOTALL) if f'id="{button}"' in part]
+    return dict(re.findall(r'name="([\w-]+)" value="([^"]*)"', found))
+
+
+@pytest.mark.parametrize(("name", "options"), [("labyrinth", None), ("braid", {"direction": "either", "redeals": 3})])
+def test_practice_leads_to_a_new_deal_or_the_same_again(name: str, options: dict[str, object] | None) -> None:
+    who = factory.player()
+    own = unranked(publishing.practice_deal(name, options), who)
+    text, client = panel(own), signed_in(who)
+    assert "Same deal again<" in text
+    assert reverse("games:replay", args=[own.public_id]) in text
+    client.post(reverse("games:start_practice"), form(text, "finish-same"))
+    assert Attempt.objects.filter(player=who, deal=own.deal, state="playing").count() == 1
+    client.post(
+        reverse("games:start_practice"),
+        {field: value.replace("&quot;", '"') for field, value in form(text, "finish-new").items()},
+    )
+    latest = Attempt.objects.filter(player=who, state="playing").exclude(deal=own.deal).get()
+    assert (latest.deal.variant, latest.deal.options) == (own.deal.variant, own.deal.options)
+
+
+def test_a_secret_deal_says_when_it_can_be_played_again(deal: Deal) -> None:
+    own = game(deal)
+    assert "finish-same" not in panel(own)
+    assert "The same deal can be played again, unranked, from 1 a.m. UTC." in panel(own)
+    past = game(factory.deal(day=TODAY - timedelta(days=3)))
+    assert "Same deal again (unranked)" in panel(past)
+    assert "finish-challenge" in panel(past)
+
+
+def test_practice_is_set_beside_the_ranked_best_and_claims_none(deal: Deal) -> None:
+    who = earlier(ms=300_000, moves=90).player
+    found = after(unranked(publishing.practice_deal("stonewall"), who))
+    assert found.comparisons == [
+        Comparison("Your best time: 5:00.0", "0:20.0 better", is_better=True),
+        Comparison("Your fewest moves: 90", "the same", is_better=False),
+    ]
+    assert found.own is None
+
+
+def test_a_race_has_the_comparisons_alone() -> None:
+    race = factory.deal(day=None)
+    race.for_race = True
+    race.save()
+    own = unranked(race, factory.player(), deadline=NOW)
+    found = after(own)
+    assert (found.today, found.again, found.own) == (None, None, None)
+
+
+def test_reading_it_costs_the_same_however_many_play(deal: Deal) -> None:
+    for variant in CATALOGUE:
+        if variant != deal.variant:
+            factory.deal(variant, day=TODAY)
+    own = game(deal)
+    client = signed_in(own.player)
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as found:
+            client.get(address(own))
+        return len(found)
+
+    for ms in range(4):
+        game(deal, ms=ms)
+    few = queries()
+    for ms in range(60):
+        game(deal, ms=1_000 * ms, moves=40 + ms)
+    assert queries() == few
+    assert few <= 14
+
+
+def test_the_table_asks_for_it(deal: Deal) -> None:
+    own = factory.finished(deal)
+    table = signed_in(own.player).get(reverse("games:table", args=[own.public_id])).content.decode()
+    assert f'data-address="{address(own)}"' in table

@@ -1,0 +1,137 @@
+"""Races beside games of the day: who is asked for one, and what staff can compare."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from games.models import Deal
+from games.pages.race_hints import COOKIE
+from games.races.control import RECENT, TOP, Run, has_raced, runs
+from games.races.models import Race
+from leaderboards import control
+from leaderboards.keys import Score
+from leaderboards.models import Rating
+from leaderboards.ratings import keeping
+from tests.games.conftest import make_deal
+from tests.leaderboards import factory, raced
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+AT = NOW - timedelta(days=1)
+
+
+@pytest.fixture
+def ada() -> Any:
+    return factory.player(display_name="Ada")
+
+
+def on_the_board(player: Any, deal: Deal, place: int = 1) -> Any:
+    """A result of the player in this place, with others before and behind."""
+    for cards in range(51, 51 - place + 1, -1):
+        factory.listed(deal, Score(cards, 60_000, 100), finished_at=AT)
+    factory.listed(deal, Score(10, 60_000, 100), finished_at=AT)
+    return factory.listed(deal, Score(40, 60_000, 100), who=player, finished_at=AT)
+
+
+def test_a_race_of_the_game_against_somebody_counts_for_a_while(ada: Any) -> None:
+    rival = factory.player()
+    assert not has_raced(ada.pk, "plot", NOW)
+    raced.race([ada, rival], at=NOW - RECENT - timedelta(hours=1))
+    raced.race([ada], at=AT)
+    raced.race([ada, rival], [1, "absent"], at=AT)
+    raced.race([ada, rival], ["disqualified", 1], at=AT)
+    raced.race([ada, rival], at=AT, state=Race.State.VOID)
+    assert not has_raced(ada.pk, "plot", NOW)
+    raced.race([rival, ada, factory.player()], at=AT)
+    assert has_raced(ada.pk, "plot", NOW)
+    assert not has_raced(ada.pk, "braid", NOW)
+    assert runs(ada.pk, "plot", NOW) == [Run(2, 3)]
+
+
+def test_a_race_run_as_a_guest_is_nobodys_control(ada: Any) -> None:
+    made = raced.race([ada, factory.player()], at=AT)
+    made.entrants.update(as_guest=True)
+    assert not has_raced(ada.pk, "plot", NOW)
+
+
+@pytest.mark.parametrize(("place", "asks"), [(1, True), (TOP, True), (TOP + 1, False)])
+def test_a_top_place_without_a_race_asks_for_one(ada: Any, place: int, *, asks: bool) -> None:
+    deal = make_deal("plot")
+    on_the_board(ada, deal, place)
+    assert control.unconfirmed(ada, NOW) == (deal if asks else None)
+
+
+def test_a_race_answers_and_an_old_game_asks_no_more(ada: Any) -> None:
+    deal = make_deal("plot")
+    on_the_board(ada, deal)
+    assert control.unconfirmed(ada, AT + control.ASKING + timedelta(hours=1)) is None
+    raced.race([ada, factory.player()], at=AT)
+    assert control.unconfirmed(ada, NOW) is None
+
+
+def browser(player: Any) -> Client:
+    client = Client()
+    client.force_login(player, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
+
+
+def test_the_profile_hints_to_its_owner_until_told_not_to(ada: Any) -> None:
+    on_the_board(ada, make_deal("plot"))
+    path, mine = f"/players/{ada.public_id}/", browser(ada)
+    page = mine.get(path).content.decode()
+    assert "confirm your The Plot in one" in page
+    assert '<input type="hidden" name="variant" value="plot">' in page
+    assert "race-hint" not in browser(factory.player()).get(path).content.decode()
+    mine.cookies[COOKIE] = "known"
+    assert "race-hint" not in mine.get(path).content.decode()
+
+
+def test_the_table_has_the_hint_for_the_end_of_a_ranked_game(ada: Any) -> None:
+    deal = make_deal("plot")
+    attempt = factory.finished(deal, ada)
+    practised = factory.finished(factory.deal("plot", None), ada, ranked=False)
+    mine = browser(ada)
+    path = f"/table/{attempt.public_id}/"
+    assert f'data-top="{TOP}" hidden' in mine.get(path).content.decode()
+    assert "finish-race" not in mine.get(f"/table/{practised.public_id}/").content.decode()
+    raced.race([ada, factory.player()], at=AT)
+    assert "finish-race" not in mine.get(path).content.decode()
+
+
+def test_a_hint_is_never_a_flag(ada: Any) -> None:
+    result = on_the_board(ada, make_deal("plot"))
+    control.unconfirmed(ada, NOW)
+    result.attempt.refresh_from_db()
+    assert (result.attempt.state, result.attempt.reasons) == ("verified", [])
+
+
+def test_staff_see_nothing_where_there_is_nothing_to_compare(ada: Any) -> None:
+    assert control.beside_races(on_the_board(ada, make_deal("plot")).attempt, NOW) is None
+
+
+def test_staff_see_a_daily_beside_races_and_ratings(ada: Any) -> None:
+    rivals = [factory.player() for _ in range(3)]
+    for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2)):
+        first, second, third = (rivals[k] for k in order)
+        raced.race([first, second, ada, third], at=AT)
+    raced.race([*rivals, ada], at=AT)
+    keeping.rate_finished()
+    deal = make_deal("plot")
+    attempt = on_the_board(ada, deal, place=2).attempt
+    for k, rival in enumerate(rivals):
+        factory.listed(deal, Score(30 - k, 60_000, 100), who=rival, finished_at=AT)
+    found = control.beside_races(attempt, NOW)
+    assert found is not None
+    assert (found.game, found.races, found.median_place) == ("plot", 4, 3)
+    assert found.median_beaten == pytest.approx(1 / 3)
+    assert (found.rank, found.total) == (2, 6)
+    assert (found.rated, found.rated_rank) == (4, 1)
+    assert found.rating is not None
+    assert found.rating.value == round(Rating.objects.get(player=ada).mu)
+    assert found.expected_rank is not None
+    assert 2.5 < found.expected_rank <= 4

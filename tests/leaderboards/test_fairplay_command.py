@@ -1,0 +1,227 @@
+"""Judging the fairness of stored attempts again: what is found, what is written, and what is left alone."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from games.models import Attempt
+from games.reasons import Reason, reason
+from games.verification import judge_alone
+from leaderboards import boards, reflagging
+from leaderboards.deciding import decide
+from leaderboards.settlement import Case, Verdict, settle, settle_all
+from tests.games.fairplay.copying import solved
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+State = Attempt.State
+PACE: Reason = reason("pace", "20 plays within 5 ms, which need 99 ms.", plays=20)
+
+
+def fairplay(*arguments: str) -> tuple[int, str]:
+    """The exit code and what was printed."""
+    out = io.StringIO()
+    try:
+        call_command("fairplay", *arguments, "--no-progress", stdout=out, stderr=out)
+    except SystemExit as exit_:
+        return int(str(exit_.code)), out.getvalue()
+    return 0, out.getvalue()
+
+
+def as_by_other_rules(attempt: Attempt, state: State, *reasons: Reason) -> Attempt:
+    """The attempt, settled as other rules of fair play would have it."""
+    verdict = replace(Verdict.of(judge_alone(attempt)), state=state, reasons=list(reasons))
+    assert settle_all([Case(attempt, verdict)], expected=State.PENDING)
+    attempt.refresh_from_db()
+    return attempt
+
+
+def let_through(deal: Any, **fields: Any) -> Attempt:
+    """A verified game that no hands can play."""
+    return as_by_other_rules(factory.finished(deal, record=factory.superhuman(deal), **fields), State.VERIFIED)
+
+
+def held(deal: Any, **fields: Any) -> Attempt:
+    """A plausible game in review."""
+    return as_by_other_rules(factory.finished(deal, **fields), State.REVIEW, PACE)
+
+
+def test_what_is_judged_the_same_exits_0() -> None:
+    settle(factory.finished(factory.deal()).pk)
+    code, printed = fairplay()
+    assert (code, "1 judged, 0 would change" in printed) == (0, True)
+
+
+def test_by_default_it_only_says_what_would_change() -> None:
+    deal = factory.deal("braid")
+    fast, slow = let_through(deal), held(deal)
+    for arguments in ([], ["--dry-run"]):
+        code, printed = fairplay(*arguments)
+        assert code == 1
+        assert "2 judged, 2 would change" in printed
+        assert f"{fast.public_id}: verified would be review (burst, pace)" in printed
+        assert f"{slow.public_id}: review (pace) would be verified" in printed
+        assert printed.index("state") < printed.index("flag") < printed.index(str(fast.public_id))
+    fast.refresh_from_db()
+    slow.refresh_from_db()
+    assert (fast.state, slow.state) == (State.VERIFIED, State.REVIEW)
+    assert [entry.attempt for entry in boards.page(deal).entries] == [fast.public_id]
+
+
+def test_counts_are_given_by_state_and_flag_before_and_after() -> None:
+    deal = factory.deal("braid")
+    let_through(deal)
+    let_through(deal)
+    held(deal)
+    rows = {line.split()[0]: line.split()[1:] for line in fairplay()[1].splitlines() if len(line.split()) == 3}
+    assert rows["verified"] == ["2", "1"]
+    assert rows["review"] == ["1", "2"]
+    assert (rows["burst"], rows["pace"]) == (["0", "2"], ["1", "2"])
+
+
+def test_writing_settles_and_the_boards_follow() -> None:
+    deal = factory.deal("braid")
+    fast, slow = let_through(deal), held(deal)
+    code, printed = fairplay("--write")
+    assert (code, f"{fast.public_id}: verified was review" in printed) == (1, True)
+    assert [entry.attempt for entry in boards.page(deal).entries] == [slow.public_id]
+    fast.refresh_from_db()
+    assert {one["code"] for one in fast.reasons} == {"burst", "pace"}
+    assert fairplay()[0] == 0
+
+
+@pytest.mark.parametrize("decision", [State.VERIFIED, State.REJECTED])
+def test_what_staff_decided_stands_and_is_reported(decision: State) -> None:
+    attempt = let_through(factory.deal("braid"))
+    decide(attempt.pk, decision, "ada")
+    Attempt.objects.filter(pk=attempt.pk).update(reasons=[reason("staff", "Seen.", state=decision, by="ada")])
+    code, printed = fairplay("--write")
+    assert code == 1
+    assert f"{attempt.public_id}: {decision} left as it is, staff decided" in printed
+    assert "would now be flagged burst, pace" in printed
+    attempt.refresh_from_db()
+    assert (attempt.state, [one["code"] for one in attempt.reasons]) == (decision, ["staff"])
+
+
+def test_a_decision_made_meanwhile_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = let_through(factory.deal("braid"))
+    write = reflagging._write
+
+    def decided_first(*arguments: Any) -> set[int]:
+        decide(attempt.pk, State.VERIFIED, "ada")
+        return write(*arguments)
+
+    monkeypatch.setattr(reflagging, "_write", decided_first)
+    assert "1 left as they are, settled by somebody else meanwhile" in fairplay("--write")[1]
+    attempt.refresh_from_db()
+    assert attempt.state == State.VERIFIED
+
+
+def test_a_record_that_does_not_hold_is_left_to_verify() -> None:
+    attempt = let_through(factory.deal("braid"))
+    Attempt.objects.filter(pk=attempt.pk).update(record=factory.record_of(attempt.deal, ["u"]).to_bytes())
+    code, printed = fairplay("--write")
+    assert (code, "see `manage.py verify`" in printed) == (1, True)
+    attempt.refresh_from_db()
+    assert attempt.state == State.VERIFIED
+
+
+def test_a_game_rejected_for_its_record_and_practice_are_not_asked_about() -> None:
+    deal = factory.deal()
+    settle(factory.finished(deal, tokens=["u"]).pk)
+    let_through(factory.deal("braid"), ranked=False)
+    assert fairplay()[0] == 0
+
+
+def test_verify_leaves_flags_as_they_are() -> None:
+    deal = factory.deal("braid")
+    let_through(deal)
+    held(deal)
+    call_command("verify", "--all", "--no-progress", stdout=io.StringIO())  # exits 0
+
+
+def test_filters_choose_the_attempts() -> None:
+    braid, plot = factory.deal("braid"), factory.deal("plot", seed=bytes(32))
+    fast, other = let_through(braid), let_through(plot)
+    slow = held(braid)
+    day = str(factory.DAY)
+
+    def named(*arguments: str) -> set[Any]:
+        printed = fairplay(*arguments)[1]
+        return {one.pk for one in (fast, slow, other) if str(one.public_id) in printed}
+
+    assert named() == {fast.pk, slow.pk, other.pk}
+    assert named("--variant", "plot") == {other.pk}
+    assert named("--state", "review") == {slow.pk}
+    assert named("--attempt", str(fast.public_id), "--attempt", str(other.pk)) == {fast.pk, other.pk}
+    assert named("--since", day, "--until", day) == {fast.pk, slow.pk, other.pk}
+    assert named("--since", "2030-01-01") == named("--until", "2020-01-01") == set()
+    assert named("--from-deal", str(plot.pk)) == {other.pk}
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--attempt", "x"], ["--attempt", "99999999"], ["--since", "2026-02-01", "--until", "2026-01-01"]]
+)
+def test_what_is_not_there_exits_2(arguments: list[str]) -> None:
+    with pytest.raises(CommandError) as error:
+        fairplay(*arguments)
+    assert error.value.returncode == 2
+
+
+def test_an_interrupted_run_keeps_what_it_wrote_and_says_where_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = let_through(factory.deal("braid")), let_through(factory.deal("plot"))
+    judge = judge_alone
+
+    def interrupted(attempt: Attempt) -> Any:
+        if attempt.pk == second.pk:
+            raise KeyboardInterrupt
+        return judge(attempt)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(reflagging, "judge_alone", interrupted)
+        code, printed = fairplay("--write")
+    assert (code, str(first.public_id) in printed) == (130, True)
+    assert f"--from-deal {second.deal_id}" in printed
+    first.refresh_from_db()
+    assert first.state == State.REVIEW
+    code, printed = fairplay("--write", "--from-deal", str(second.deal_id))
+    assert (code, str(second.public_id) in printed, str(first.public_id) in printed) == (1, True, False)
+
+
+def won(deal: Any, started_at: datetime, *, slowly: bool) -> Attempt:
+    line = solved(deal.variant, bytes(deal.seed))
+    assert line is not None
+    record = factory.record_of(deal, line, None if slowly else [0] * len(line), end="won")
+    return factory.finished(deal, record=record, started_at=started_at)
+
+
+@pytest.mark.parametrize("first_stands", [True, False])
+def test_a_dry_run_says_what_writing_does_whatever_the_batches(
+    monkeypatch: pytest.MonkeyPatch, *, first_stands: bool
+) -> None:
+    """A copy is one only if the game before it would still stand, or would stand again."""
+    monkeypatch.setattr(reflagging, "BATCH", 1)
+    deal = factory.deal("tarot-novice", seed=bytes(32))
+    first = won(deal, factory.NOON, slowly=first_stands)
+    later = won(deal, factory.NOON + timedelta(hours=1), slowly=True)
+    as_by_other_rules(first, *((State.REVIEW, PACE) if first_stands else (State.VERIFIED,)))
+    as_by_other_rules(later, State.VERIFIED)
+    dry, written = fairplay()[1], fairplay("--write")[1]
+    assert dry.replace("would be", "was").replace("would change", "changed") == written
+    later.refresh_from_db()
+    assert [one["code"] for one in later.reasons] == (["copied_line"] if first_stands else [])
+
+
+def test_a_win_without_a_line_is_given_one() -> None:
+    attempt = won(factory.deal("tarot-novice", seed=bytes(32)), factory.NOON, slowly=True)
+    settle(attempt.pk)
+    Attempt.objects.filter(pk=attempt.pk).update(line=None)
+    assert fairplay("--write")[0] == 0
+    attempt.refresh_from_db()
+    assert attempt.line is not None

@@ -1,0 +1,214 @@
+"""Foresight is measured of the best games alone, in a queue of its own, and told to no player."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+from asgiref.sync import async_to_sync
+from django.test import Client
+
+from accounts.export import export
+from config import celery
+from games import events
+from games.attempts import Progress
+from games.fairplay import foreseen, foresight
+from games.fairplay.foreseen import FORM, KEPT, evidence_of, evidence_of_player, text_of
+from games.fairplay.foresight import Foresight, Pauses
+from games.housekeeping import KINDS, remove_aged
+from games.models import Attempt, Deal, ForesightFigures
+from games.rules import RulesError
+from leaderboards import foresight as choosing
+from leaderboards import tasks
+from leaderboards.foresight import LOOKED_BACK, measure_top, top_places
+from leaderboards.settlement import settle
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+
+NOW = factory.NOON + timedelta(hours=8)
+SECRET = "remarkable-figure"
+
+
+@pytest.fixture
+def deal() -> Deal:
+    return factory.deal("stonewall", seed=bytes(32))
+
+
+def settled(deal: Deal, number: int, **fields: Any) -> Attempt:
+    """A verified attempt; the higher the number, the later it ended and the worse its place."""
+    tokens = factory.line(deal, 6)
+    record = factory.record_of(deal, tokens, end_ms=100_000 + 1000 * number)
+    attempt = factory.finished(deal, record=record, **fields)
+    settle(attempt.pk)
+    attempt.refresh_from_db()
+    return attempt
+
+
+def measured() -> set[int]:
+    return set(ForesightFigures.objects.values_list("attempt_id", flat=True))
+
+
+def test_only_top_places_are_measured(deal: Deal, settings: Any) -> None:
+    settings.FORESIGHT_PLACES = 2
+    attempts = [settled(deal, number) for number in (3, 1, 2)]
+    assert measure_top(NOW).done == 2
+    assert measured() == {attempts[1].pk, attempts[2].pk}
+    assert evidence_of(attempts[0]) is None
+
+
+def test_those_under_review_count_by_the_place_they_would_have(deal: Deal, settings: Any) -> None:
+    settings.FORESIGHT_PLACES = 2
+    verified, good, bad = (settled(deal, number) for number in (2, 1, 3))
+    Attempt.objects.filter(pk__in=[good.pk, bad.pk]).update(state=Attempt.State.REVIEW)
+    good.result.delete()
+    bad.result.delete()
+    assert top_places(deal.pk) == [good.pk, verified.pk]
+    Attempt.objects.filter(pk=good.pk).update(cards_up=None)
+    assert top_places(deal.pk) == [verified.pk, bad.pk]
+
+
+def test_practice_and_races_are_not_measured() -> None:
+    practice = factory.deal("stonewall", day=None)
+    settled(practice, 1, ranked=False)
+    assert measure_top(NOW).done == 0
+
+
+def test_nothing_is_measured_where_it_is_turned_off(deal: Deal, settings: Any) -> None:
+    settings.FORESIGHT_PLACES = 0
+    settled(deal, 1)
+    assert measure_top(NOW).done == 0
+
+
+def test_deals_of_long_ago_are_left_alone(deal: Deal) -> None:
+    settled(deal, 1)
+    assert measure_top(NOW + LOOKED_BACK + timedelta(days=2)).done == 0
+
+
+def test_once_is_enough(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = settled(deal, 1)
+    assert measure_top(NOW).done == 1
+    kept = ForesightFigures.objects.get()
+    assert measure_top(NOW) == (0, 0, False)
+    foreseen.keep(attempt)  # two workers at the same game
+    assert ForesightFigures.objects.get().figures == kept.figures
+    monkeypatch.setattr(foreseen, "FORM", FORM + 1)
+    assert evidence_of(attempt) is None
+    assert measure_top(NOW).done == 1
+    assert ForesightFigures.objects.get().form == FORM + 1
+
+
+def test_a_game_that_fails_holds_up_no_other(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = settled(deal, 1), settled(deal, 2)
+
+    def measure(record: Any, auto_runs: Any) -> Any:
+        if record.end.ms == first.elapsed_ms:
+            raise RulesError("lost")
+        return foresight.measure(record, auto_runs)
+
+    monkeypatch.setattr(foreseen, "measure", measure)
+    assert measure_top(NOW) == (1, 1, False)
+    assert measured() == {second.pk}
+
+
+def test_what_time_does_not_suffice_for_is_asked_for_again(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+    settled(deal, 1)
+    assert measure_top(NOW, seconds=-1.0).done == 0
+    asked: list[str] = []
+    monkeypatch.setattr(events, "request_task", asked.append)
+    monkeypatch.setattr(choosing, "measure_top", lambda: Progress(1, 0, more=True))
+    tasks.measure_foresight()
+    assert asked == ["talon.measure_foresight"]
+
+
+def test_it_stands_in_a_queue_apart_from_verdicts() -> None:
+    queues = {
+        task: celery.app.amqp.router.route({}, task)["queue"].name
+        for task in ("talon.measure_foresight", "talon.verify")
+    }
+    assert queues == {"talon.measure_foresight": "evidence", "talon.verify": "verdicts"}
+    assert "talon.measure_foresight" in {entry["task"] for entry in celery.app.conf.beat_schedule.values()}
+
+
+def test_what_is_kept_is_what_was_found(deal: Deal) -> None:
+    attempt = settled(deal, 1)
+    found = foreseen.keep(attempt)
+    assert evidence_of(attempt) == found
+    assert found.game == "stonewall"
+    assert text_of(found).startswith("foresight: ")
+
+
+def test_a_players_games_tell_more_together(deal: Deal) -> None:
+    one, who = Foresight("plot", applicable=True, z=1.5), factory.player()
+    none = Foresight("plot", applicable=False)
+    silent = Foresight("braid", applicable=True, z=9.0)
+    paused = replace(one, pauses=Pauses(9, 1.0, 9, 1.0, 0.5))
+    for number, found in enumerate((one, paused, one, paused, none, silent)):
+        of = factory.deal("tarot", day=factory.DAY - timedelta(days=number))
+        attempt = factory.finished(of, who)
+        ForesightFigures.objects.create(attempt=attempt, form=FORM, figures=msgspec.to_builtins(found), made_at=NOW)
+    together = evidence_of_player(who.pk)
+    assert (together.games, together.with_pauses) == (4, 2)
+    assert (together.z, together.pauses_z) == pytest.approx((3.0, 0.5 * 2**0.5))
+    assert tuple(evidence_of_player(settled(deal, 1).player_id)) == (0, 0.0, 0, 0.0)
+
+
+def test_figures_are_kept_for_a_while(deal: Deal) -> None:
+    for number, age in ((1, KEPT + timedelta(minutes=1)), (2, KEPT - timedelta(minutes=1))):
+        ForesightFigures.objects.create(attempt=settled(deal, number), form=FORM, figures={}, made_at=NOW - age)
+    kept = ForesightFigures.objects.latest("made_at")
+    remove_aged(KINDS, NOW)
+    assert ForesightFigures.objects.get() == kept
+
+
+def test_the_verdict_is_not_touched(deal: Deal) -> None:
+    attempt = settled(deal, 1)
+    before = Attempt.objects.filter(pk=attempt.pk).values().get()
+    measure_top(NOW)
+    assert Attempt.objects.filter(pk=attempt.pk).values().get() == before
+
+
+def test_no_player_is_told(deal: Deal, client: Client) -> None:
+    attempt = settled(deal, 1)
+    ForesightFigures.objects.create(attempt=attempt, form=FORM, figures={"game": SECRET}, made_at=NOW)
+    client.force_login(attempt.player, backend="django.contrib.auth.backends.ModelBackend")
+    day = deal.day.isoformat() if deal.day else ""
+    pages = (
+        f"/table/{attempt.public_id}/",
+        f"/replay/{attempt.public_id}/",
+        f"/replay/{attempt.public_id}/steps.json",
+        f"/replay/{attempt.public_id}/record.json",
+        f"/boards/{day}/stonewall/",
+        f"/deals/{day}/stonewall/",
+        f"/players/{attempt.player.public_id}/",
+        f"/api/v1/boards/{deal.pk}",
+        f"/api/v1/players/{attempt.player.public_id}/results",
+    )
+    told = [client.get(page, follow=True) for page in pages]
+    assert {answer.status_code for answer in told} <= {200, 403, 404}
+    assert sum(answer.status_code == 200 for answer in told) >= 6
+    answers = [answer.content.decode() for answer in told] + [exported(attempt.player)]
+    for answer in answers:
+        assert SECRET not in answer
+        assert "foresight" not in answer.lower()
+
+
+def exported(player: Any) -> str:
+    async def read() -> str:
+        return "".join([piece async for piece in export(player)])
+
+    document: str = async_to_sync(read)()
+    assert json.loads(document)["attempts"]
+    return document
+
+
+def test_figures_go_with_the_attempt(deal: Deal) -> None:
+    attempt = settled(deal, 1)
+    foreseen.keep(attempt)
+    attempt.result.delete()
+    attempt.delete()
+    assert not ForesightFigures.objects.exists()

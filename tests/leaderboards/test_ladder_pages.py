@@ -1,0 +1,201 @@
+"""What pages, the API and live boards show of ladders."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone, translation
+from pytest_django import Settings
+
+from accounts.export import _result
+from accounts.guests import create_guest
+from games.ghosts import results
+from games.ladders import Ladder
+from games.live.loading import load
+from games.models import Attempt
+from leaderboards import boards, ghosts, live
+from leaderboards.keys import Score
+from leaderboards.models import Result
+from leaderboards.settlement import settle
+from tests.leaderboards import factory, playing_before
+from tests.leaderboards.playing_before import THREE_ON_TWO_DAYS
+from tests.leaderboards.test_pages import signed_in
+
+pytestmark = pytest.mark.django_db
+NEWCOMERS = Ladder.NEWCOMERS
+
+
+@pytest.fixture(autouse=True)
+def ladders(settings: Settings, one_ladder: None) -> None:
+    settings.LADDERS = True
+
+
+@pytest.fixture
+def deal() -> Any:
+    return factory.deal()
+
+
+def url(deal: Any, rest: str = "") -> str:
+    return f"/boards/{deal.day}/{deal.variant}/{rest}"
+
+
+def after(who: Any) -> str:
+    """What is told after the player's one game of the day of `factory.DAY`."""
+    attempt = Attempt.objects.get(player=who, deal__day=factory.DAY)
+    return reverse("boards:after", args=[attempt.public_id])
+
+
+def page_of(client: Client, deal: Any, query: str = "") -> str:
+    return client.get(url(deal, query)).content.decode()
+
+
+def result(deal: Any, cards: int, ladder: Ladder, who: Any = None, *, show: bool = True) -> Result:
+    return factory.listed(deal, Score(cards, 1_000, 10), who=who, ladder=ladder, show=show)
+
+
+def test_a_deals_page_has_both_ladders(client: Client, deal: Any) -> None:
+    first, second = result(deal, 5, Ladder.ESTABLISHED), result(deal, 9, NEWCOMERS)
+    shown = client.get(url(deal))
+    assert [entry.attempt for entry in shown.context["page"].entries] == [first.attempt.public_id]
+    assert '<a href="?board=race&amp;ladder=newcomers" data-ladder="newcomers">' in shown.content.decode()
+    shown = client.get(url(deal, "?ladder=newcomers"))
+    assert [entry.attempt for entry in shown.context["page"].entries] == [second.attempt.public_id]
+    assert shown.context["live"].endswith("?board=race&ladder=newcomers")
+    assert client.get(url(deal, "?ladder=masters")).status_code == 404
+
+
+def test_the_podium_is_the_establisheds(client: Client, deal: Any) -> None:
+    for cards in range(3):
+        result(deal, cards, NEWCOMERS)
+    assert 'class="podium"' not in page_of(client, deal)
+    for cards in range(3):
+        result(deal, cards, Ladder.ESTABLISHED)
+    assert 'class="podium"' in page_of(client, deal)
+    assert 'class="podium"' not in page_of(client, deal, "?ladder=newcomers")
+
+
+def test_the_next_page_is_of_the_same_ladder(client: Client, deal: Any) -> None:
+    for cards in range(51):
+        result(deal, cards, NEWCOMERS)
+    after = client.get(url(deal)).context["after_url"]
+    result(deal, 1, Ladder.ESTABLISHED)  # which comes first from now on
+    assert [entry.rank for entry in client.get(url(deal, after)).context["page"].entries] == [51]
+
+
+def test_no_page_tells_of_ladders_while_the_rule_is_off(client: Client, deal: Any, settings: Settings) -> None:
+    settings.LADDERS = False
+    result(deal, 5, Ladder.ESTABLISHED)
+    assert "data-ladder" not in page_of(client, deal)
+    result(deal, 5, NEWCOMERS)  # decided while it was on
+    assert "data-ladder" in page_of(client, deal)
+
+
+def test_a_newcomer_sees_a_place_and_what_is_missing(deal: Any) -> None:
+    result(deal, 104, NEWCOMERS)
+    who = playing_before.player()
+    assert settle(factory.finished(deal, who).pk) == "verified"
+    client = signed_in(who)
+    text = page_of(client, deal)
+    missing = "To be established: 2 more verified games of the day, on one more day."
+    assert "your rank: 2 of the newcomers" in text
+    assert missing in text
+    panel = client.get(after(who)).content.decode()
+    assert "Verified: rank 2 of 2 newcomers" in panel
+    assert missing in panel
+    profile = client.get(f"/players/{who.public_id}/").content.decode()
+    assert missing in profile
+    assert '<span class="mark">newcomer</span>' in profile
+    assert missing not in Client().get(f"/players/{who.public_id}/").content.decode()
+    playing_before.play(who, playing_before.THREE_ON_TWO_DAYS)
+    assert "From the next day on you are established." in client.get(after(who)).content.decode()
+
+
+def test_what_is_missing_is_told_in_german(deal: Any) -> None:
+    who = result(deal, 104, NEWCOMERS).player
+    with translation.override("de"):
+        panel = signed_in(who).get(after(who), headers={"accept-language": "de"}).content.decode()
+    assert "Zu den Etablierten fehlen dir noch 2 geprüfte Tagesspiele, an einem weiteren Tag." in panel
+
+
+def test_a_guest_sees_the_place_that_an_account_would_give(deal: Any) -> None:
+    result(deal, 104, NEWCOMERS)
+    result(deal, 104, Ladder.ESTABLISHED)
+    guest = create_guest()
+    settle(factory.finished(deal, guest).pk)
+    client = signed_in(guest)
+    assert "You would be 2nd of 2 newcomers." in client.get(after(guest)).content.decode()
+    text = page_of(client, deal)
+    assert "An account would be at rank 2 of the newcomers." in text
+    assert f'<a class="button" href="{reverse("account_signup")}">' in text
+    assert boards.rank_of(deal, "race", guest) is None
+
+
+def test_a_banned_player_is_told_no_place(deal: Any) -> None:
+    banned = result(deal, 5, NEWCOMERS, show=False).player
+    assert 'data-standing=""' in signed_in(banned).get(after(banned)).content.decode()
+
+
+def test_the_api_says_which_ladder(client: Client, deal: Any) -> None:
+    first, second = result(deal, 5, Ladder.ESTABLISHED), result(deal, 9, NEWCOMERS)
+    page = client.get(f"/api/v1/boards/{deal.pk}").json()
+    assert (page["ladder"], [entry["ladder"] for entry in page["entries"]]) == ("established", ["established"])
+    page = client.get(f"/api/v1/boards/{deal.pk}?ladder=newcomers").json()
+    assert [entry["attempt"] for entry in page["entries"]] == [str(second.attempt.public_id)]
+    standing = client.get(f"/api/v1/boards/{deal.pk}/players/{second.player.public_id}").json()
+    assert (standing["rank"], standing["ladder"]) == (1, "newcomers")
+    around = client.get(f"/api/v1/boards/{deal.pk}/around/{first.player.public_id}").json()
+    assert [entry["player"] for entry in around] == [str(first.player.public_id)]
+    (own,) = client.get(f"/api/v1/players/{second.player.public_id}/results").json()
+    assert own["ladder"] == "newcomers"
+    assert client.get(f"/api/v1/boards/{deal.pk}?ladder=masters").status_code == 422
+    assert _result(second)["ladder"] == "newcomers"
+
+
+def test_a_live_board_turns_to_the_established_with_their_first_result(deal: Any) -> None:
+    result(deal, 9, NEWCOMERS)
+    assert json.loads(live.read_frame(deal, "race"))["ladder"] == "newcomers"
+    result(deal, 5, Ladder.ESTABLISHED)
+    frame = json.loads(live.read_frame(deal, "race"))
+    assert (frame["ladder"], [entry["cards_up"] for entry in frame["entries"]]) == ("established", [5])
+    frame = json.loads(live.read_frame(deal, "race", NEWCOMERS))
+    assert (frame["ladder"], frame["total"], frame["entries"][0]["ladder"]) == ("newcomers", 1, "newcomers")
+
+
+def test_who_comes_back_to_the_table_is_told_the_ladder(deal: Any) -> None:
+    attempt = factory.finished(deal, playing_before.player())
+    settle(attempt.pk)
+    verdict = load(attempt.public_id).verdict
+    assert verdict is not None
+    assert verdict.ladder == "newcomers"
+
+
+def test_the_established_lead_and_a_better_game_may_be_on_either_ladder(deal: Any) -> None:
+    newcomer = result(deal, 9, NEWCOMERS)
+    assert ghosts.leader(deal.pk) == newcomer.attempt_id
+    leader = result(deal, 5, Ladder.ESTABLISHED)
+    assert ghosts.leader(deal.pk) == leader.attempt_id
+    nobody = factory.player().pk
+    assert ghosts.next_better(deal.pk, results.Score(7, 1_000, 10), nobody) == newcomer.attempt_id
+    assert ghosts.next_better(deal.pk, results.Score(4, 1_000, 10), nobody) == leader.attempt_id
+    assert ghosts.among(deal.pk, [leader.player_id, newcomer.player_id]) == [newcomer.attempt_id, leader.attempt_id]
+
+
+def test_the_page_of_a_deal_says_where_its_result_will_stand(client: Client, settings: Settings) -> None:
+    today = timezone.now().date()
+    factory.deal("plot", today)
+    page = reverse("games:play", args=["plot"])
+    old = timezone.now() - timedelta(days=30)
+    newcomer, regular = factory.player(date_joined=old), factory.player(date_joined=old)
+    for variant, days in THREE_ON_TWO_DAYS:
+        playing_before.verified(regular, factory.deal(variant, today - timedelta(days=days)))
+    assert "once you have an account" in client.get(page).content.decode()
+    assert "once you have an account" in signed_in(create_guest()).get(page).content.decode()
+    assert "It will stand among the newcomers." in signed_in(newcomer).get(page).content.decode()
+    assert "It will stand among the established." in signed_in(regular).get(page).content.decode()
+    settings.LADDERS = False
+    assert "It will stand" not in signed_in(newcomer).get(page).content.decode()

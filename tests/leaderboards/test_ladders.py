@@ -1,0 +1,325 @@
+"""Who is ranked among the established and who among the newcomers, and that it stays so."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import Settings
+
+from accounts.deletion import erase_player
+from accounts.guests import create_guest, merge_guest
+from accounts.moderation import ban_player, lift_ban
+from games.ladders import Ladder
+from games.models import Attempt
+from games.rules import CATALOGUE
+from leaderboards import boards, eligibility, histogram, ranking, seasons
+from leaderboards.deciding import decide
+from leaderboards.keys import Score
+from leaderboards.listings import deal_listings
+from leaderboards.models import Recount, Result
+from leaderboards.pages import CursorError
+from leaderboards.reverification import reverify
+from leaderboards.settlement import Verdict, do_settle, give_up, settle
+from tests.accounts.conftest import PASSWORD
+from tests.leaderboards import factory, playing_before
+from tests.leaderboards.factory import DAY
+from tests.leaderboards.playing_before import ONE_DAY, OPENED, THREE_ON_TWO_DAYS
+
+State = Attempt.State
+MOMENT = timedelta(microseconds=1)
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def ladders(settings: Settings, one_ladder: None) -> None:
+    settings.LADDERS = True
+
+
+def settled(who: Any, deal: Any = None) -> Attempt:
+    """A game of the day by this player, judged."""
+    attempt = factory.finished(deal or factory.deal(), who)
+    settle(attempt.pk)
+    attempt.refresh_from_db()
+    return attempt
+
+
+def ladder_of(attempt: Attempt) -> Ladder:
+    """The ladder of a verified attempt, the same on its result."""
+    assert attempt.ladder == attempt.result.ladder
+    return Ladder(attempt.ladder)
+
+
+def whole(deal: Any) -> None:
+    """The counts of the boards are those of the entries."""
+    assert [fault for listing in deal_listings(deal.pk) for fault in histogram.faults(listing)] == []
+
+
+@pytest.mark.parametrize(
+    ("games", "ladder"),
+    [
+        (THREE_ON_TWO_DAYS, Ladder.ESTABLISHED),
+        (THREE_ON_TWO_DAYS[:2], Ladder.NEWCOMERS),
+        ((("stonewall", 1), ("plot", 1), ("braid", 1)), Ladder.NEWCOMERS),
+        ((("stonewall", 0), ("plot", 2), ("braid", 1)), Ladder.NEWCOMERS),
+        ((("stonewall", 9), ("plot", 9), ("braid", 1), ("stonewall", 1)), Ladder.ESTABLISHED),
+        ((), Ladder.NEWCOMERS),
+    ],
+)
+def test_three_games_on_two_earlier_days_are_needed(games: Any, ladder: Ladder) -> None:
+    assert ladder_of(settled(playing_before.established(games), factory.deal("labyrinth"))) == ladder
+
+
+@pytest.mark.parametrize(("joined", "ladder"), [(-MOMENT, Ladder.ESTABLISHED), (0 * MOMENT, Ladder.NEWCOMERS)])
+def test_the_account_must_be_older_than_the_deal(joined: timedelta, ladder: Ladder) -> None:
+    who = playing_before.established(date_joined=OPENED + joined)
+    assert ladder_of(settled(who)) == ladder
+
+
+@pytest.mark.parametrize(
+    "unfit",
+    [
+        {"state": State.REJECTED},
+        {"state": State.REVIEW},
+        {"verified_at": OPENED},
+        {"verified_at": None},
+    ],
+)
+def test_only_games_verified_before_the_deal_opened_count(unfit: dict[str, Any]) -> None:
+    who = playing_before.established(THREE_ON_TWO_DAYS[:2])
+    playing_before.play(who, THREE_ON_TWO_DAYS[2:], **unfit)
+    assert ladder_of(settled(who)) == Ladder.NEWCOMERS
+
+
+def test_practice_does_not_count() -> None:
+    who = playing_before.established()
+    Attempt.objects.filter(player=who, deal__variant="plot").update(ranked=False)
+    assert ladder_of(settled(who)) == Ladder.NEWCOMERS
+
+
+def test_a_guest_is_a_newcomer() -> None:
+    assert settled(playing_before.established(is_guest=True)).ladder == Ladder.NEWCOMERS
+
+
+def test_an_account_is_as_old_as_its_sign_up() -> None:
+    cache.clear()  # of the sign-ups of other tests
+    guest = playing_before.established(is_guest=True)
+    client = Client()
+    client.force_login(guest, backend="allauth.account.auth_backends.AuthenticationBackend")
+    form = {"username": "Ada Lovelace", "password1": PASSWORD, "password2": PASSWORD}
+    assert client.post(reverse("account_signup"), form).status_code == 302
+    guest.refresh_from_db()
+    assert (guest.is_guest, guest.date_joined > OPENED) == (False, True)
+    assert ladder_of(settled(guest)) == Ladder.NEWCOMERS
+
+
+def test_the_settings_say_how_many_games_and_days(settings: Settings) -> None:
+    settings.ESTABLISHED_GAMES, settings.ESTABLISHED_DAYS = 2, 1
+    who = playing_before.established((("stonewall", 1), ("plot", 1)))
+    assert ladder_of(settled(who)) == Ladder.ESTABLISHED
+    settings.ESTABLISHED_GAMES = 3
+    assert ladder_of(settled(who, factory.deal("labyrinth"))) == Ladder.NEWCOMERS
+    settings.ESTABLISHED_GAMES, settings.ESTABLISHED_DAYS = 0, 0
+    assert ladder_of(settled(playing_before.player(), factory.deal("braid"))) == Ladder.ESTABLISHED
+
+
+def test_with_the_rule_off_everybody_is_established(settings: Settings) -> None:
+    settings.LADDERS = False
+    assert ladder_of(settled(factory.player())) == Ladder.ESTABLISHED
+
+
+def test_a_long_past_is_not_read_whole(settings: Settings) -> None:
+    settings.ESTABLISHED_DAYS = 3
+    assert eligibility._looked_at() == 3 + 2 * 2 * len(CATALOGUE)
+    who = playing_before.established([("stonewall", days) for days in range(1, 5)])
+    assert ladder_of(settled(who)) == Ladder.ESTABLISHED
+
+
+@pytest.mark.parametrize("late_first", [True, False])
+def test_the_order_of_verdicts_does_not_matter(late_first: bool) -> None:
+    who = playing_before.established(THREE_ON_TWO_DAYS[:2])
+    late = factory.finished(factory.deal("plot", DAY - ONE_DAY), who)
+    new = factory.finished(factory.deal(), who)
+    for attempt in (late, new) if late_first else (new, late):
+        settle(attempt.pk)
+    new.refresh_from_db()
+    assert ladder_of(new) == Ladder.NEWCOMERS
+
+
+def test_a_batch_asks_no_more_queries_for_it(settings: Settings) -> None:
+    def queries(deal: Any) -> int:
+        first, *rest = [factory.finished(deal, playing_before.established()) for _ in range(4)]
+        with CaptureQueriesContext(connection) as asked:
+            settle(first.pk, company=len(rest))
+        assert set(Result.objects.filter(deal=deal).values_list("ladder", flat=True)) == {Ladder.ESTABLISHED}
+        return len(asked)
+
+    with_rule = queries(factory.deal())
+    settings.LADDERS = False
+    assert with_rule == queries(factory.deal("plot"))
+
+
+# --- Kept for good ----------------------------------------------------------------------------------------------------
+
+
+def test_what_was_decided_stays_though_the_player_has_played_on() -> None:
+    who = playing_before.player()
+    attempt = settled(who)
+    playing_before.play(who, THREE_ON_TWO_DAYS)
+    decide(attempt.pk, State.REJECTED, "staff")
+    assert not Result.objects.filter(attempt=attempt).exists()
+    decide(attempt.pk, State.VERIFIED, "staff")
+    attempt.refresh_from_db()
+    assert ladder_of(attempt) == Ladder.NEWCOMERS
+    whole(attempt.deal)
+
+
+def test_a_review_decided_later_keeps_the_ladder_of_the_first_verdict() -> None:
+    who = playing_before.established()
+    attempt = factory.finished(factory.deal(), who)
+    assert give_up(attempt.pk, "It could not be judged.")
+    Attempt.objects.filter(player=who).exclude(pk=attempt.pk).delete()
+    decide(attempt.pk, State.VERIFIED, "staff")
+    attempt.refresh_from_db()
+    assert ladder_of(attempt) == Ladder.ESTABLISHED
+
+
+def test_a_new_score_stays_on_its_ladder_and_as_old_as_it_was() -> None:
+    attempt = settled(playing_before.established())
+    at = timezone.now() - ONE_DAY
+    Attempt.objects.filter(player=attempt.player).exclude(pk=attempt.pk).delete()
+    Attempt.objects.filter(pk=attempt.pk).update(cards_up=99, verified_at=at)
+    attempt.refresh_from_db()
+    assert reverify(attempt).changed
+    attempt = Attempt.objects.get(pk=attempt.pk)
+    assert (ladder_of(attempt), attempt.verified_at) == (Ladder.ESTABLISHED, at)
+    assert attempt.cards_up != 99
+    whole(attempt.deal)
+
+
+def test_a_lifted_ban_puts_results_back_on_their_ladder() -> None:
+    attempt = settled(playing_before.established())
+    newcomer = settled(playing_before.player(), attempt.deal)
+    for who in (attempt.player, newcomer.player):
+        Attempt.objects.filter(player=who).exclude(pk__in=(attempt.pk, newcomer.pk)).delete()
+        ban_player(who)
+        lift_ban(who)
+    assert boards.page(attempt.deal, ladder=Ladder.ESTABLISHED).entries[0].attempt == attempt.public_id
+    assert boards.page(attempt.deal, ladder=Ladder.NEWCOMERS).entries[0].attempt == newcomer.public_id
+    whole(attempt.deal)
+
+
+def test_a_result_made_again_is_on_its_attempts_ladder() -> None:
+    attempt = settled(playing_before.player())
+    attempt.result.delete()
+    ranking.rank_player(attempt.player)
+    attempt.refresh_from_db()
+    assert ladder_of(attempt) == Ladder.NEWCOMERS
+
+
+def test_a_deleted_account_keeps_its_place() -> None:
+    attempt = settled(playing_before.established())
+    erase_player(attempt.player)
+    do_settle(attempt, Verdict(State.REJECTED, [], None), expected=State.VERIFIED)
+    attempt = Attempt.objects.select_related("deal").get(pk=attempt.pk)
+    decide(attempt.pk, State.VERIFIED, "staff")
+    attempt = Attempt.objects.get(pk=attempt.pk)
+    assert ladder_of(attempt) == Ladder.ESTABLISHED
+
+
+def test_a_guests_games_change_nothing_for_the_account_they_come_to() -> None:
+    who = playing_before.established(THREE_ON_TWO_DAYS[:2])
+    attempt = settled(who)
+    guest = create_guest()
+    playing_before.play(guest, (("braid", 1), ("braid", 2)))
+    merge_guest(guest, who)
+    attempt.refresh_from_db()
+    assert ladder_of(attempt) == Ladder.NEWCOMERS
+    assert ladder_of(settled(who, factory.deal("labyrinth"))) == Ladder.NEWCOMERS  # they are practice
+
+
+# --- What follows from it ---------------------------------------------------------------------------------------------
+
+
+def test_the_ladders_are_ranked_apart() -> None:
+    deal = factory.deal()
+    for cards, ladder in ((9, 2), (8, 1), (7, 2), (6, 1)):
+        factory.listed(deal, Score(cards, 1_000, 10), ladder=ladder)
+    for ladder, best in ((Ladder.ESTABLISHED, [8, 6]), (Ladder.NEWCOMERS, [9, 7])):
+        page = boards.page(deal, ladder=ladder)
+        assert [(entry.rank, entry.cards_up, entry.ladder) for entry in page.entries] == [
+            (rank, up, ladder) for rank, up in enumerate(best, 1)
+        ]
+        assert (page.total, page.ladder) == (2, ladder)
+        last = Result.objects.get(deal=deal, cards_up=best[1])
+        assert boards.rank_of(deal, "race", last.player) == 2
+        assert [entry.cards_up for entry in boards.around(deal, "fewest", last.player)] == best
+    whole(deal)
+
+
+def test_a_page_leads_to_no_other_ladder() -> None:
+    deal = factory.deal()
+    for cards in (9, 8, 7):
+        factory.listed(deal, Score(cards, 1_000, 10), ladder=Ladder.NEWCOMERS)
+    first = boards.page(deal, limit=2, ladder=Ladder.NEWCOMERS)
+    rest = boards.page(deal, "race", first.after, 2, Ladder.NEWCOMERS)
+    assert [entry.cards_up for entry in rest.entries] == [7]
+    with pytest.raises(CursorError):
+        boards.page(deal, "race", first.after, 2, Ladder.ESTABLISHED)
+
+
+def test_the_newcomers_come_first_while_they_are_alone() -> None:
+    deal = factory.deal()
+    assert boards.page(deal).ladder == Ladder.ESTABLISHED
+    factory.listed(deal, Score(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
+    assert boards.page(deal).ladder == Ladder.NEWCOMERS
+    factory.listed(deal, Score(1, 1_000, 10))
+    assert boards.page(deal).ladder == Ladder.ESTABLISHED
+    assert [entry.cards_up for entry in boards.page(deal).entries] == [1]
+
+
+def test_seasons_add_up_what_is_established() -> None:
+    who = factory.player()
+    factory.listed(factory.deal(), Score(5, 1_000, 10), who=who)
+    factory.listed(factory.deal("plot"), Score(7, 1_000, 10), who=who, ladder=Ladder.NEWCOMERS)
+    alone = factory.listed(factory.deal("braid"), Score(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
+    assert Recount.objects.filter(player=alone.player).exists()  # for the nine of the day
+    seasons.recount_marked()
+    page = seasons.page(seasons.season("week", DAY))
+    assert [(entry.player, entry.deals, entry.cards_up) for entry in page.entries] == [(who.public_id, 1, 5)]
+
+
+def test_friends_of_both_ladders_are_ranked_together() -> None:
+    deal, me, friend = factory.deal(), factory.player(), factory.player()
+    me.following.create(followed=friend)
+    factory.listed(deal, Score(5, 1_000, 10), who=me)
+    factory.listed(deal, Score(7, 1_000, 10), who=friend, ladder=Ladder.NEWCOMERS)
+    shown = [(entry.rank, entry.player, entry.ladder) for entry in boards.friends(deal, "race", me)]
+    assert shown == [(1, friend.public_id, Ladder.NEWCOMERS), (2, me.public_id, Ladder.ESTABLISHED)]
+
+
+@pytest.mark.parametrize(
+    ("games", "lacking"),
+    [
+        ((), (3, 2)),
+        ((("stonewall", 0),), (2, 1)),
+        ((("stonewall", 0), ("plot", 0), ("braid", 0)), (1, 1)),
+        ((("stonewall", 0), ("plot", 1)), (1, 0)),
+        (THREE_ON_TWO_DAYS, None),
+    ],
+)
+def test_what_is_missing_is_told(games: Any, lacking: tuple[int, int] | None) -> None:
+    found = eligibility.missing(playing_before.established(games))
+    assert (found and (found.games, found.days)) == lacking
+
+
+def test_nothing_is_missing_with_the_rule_off(settings: Settings) -> None:
+    settings.LADDERS = False
+    assert eligibility.missing(factory.player()) is None

@@ -1,0 +1,194 @@
+"""The nine: a day's games together, by points."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.test import Client
+
+from accounts.moderation import ban_player, lift_ban
+from games.deals.difficulty import goal_of
+from games.deals.points import points
+from games.ladders import Ladder
+from games.models import Attempt
+from games.rules import CATALOGUE
+from leaderboards import entries, histogram, ranking, seasons
+from leaderboards.keys import BOARDS, Score
+from leaderboards.listings import season_listing
+from leaderboards.models import Recount, Season, Standing
+from leaderboards.settlement import Verdict, do_settle
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+DAY = factory.DAY
+
+
+def shown(board: Any = "race", ladder: Ladder = Ladder.ESTABLISHED) -> list[tuple[Any, ...]]:
+    seasons.recount_marked()
+    page = seasons.page(seasons.season("nine", DAY, ladder=ladder), board)
+    return [(e.rank, e.player, e.points, e.deals, e.elapsed_ms, e.tokens) for e in page.entries]
+
+
+def whole() -> None:
+    for season in Season.objects.all():
+        for board in BOARDS:
+            assert histogram.faults(season_listing(season.pk, board)) == []
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_only_a_won_game_brings_all_points(variant: str) -> None:
+    goal = goal_of(variant)
+    assert [points(variant, cards) for cards in (0, goal - 1, goal)] == [0, 100 * (goal - 1) // goal, 100]
+    assert points(variant, goal - 1) < 100
+
+
+def test_points_come_first_then_time_or_moves_and_long_games_weigh_no_more() -> None:
+    braid, wall, plot = (_dealt(name) for name in ("braid", "stonewall", "plot"))
+    ada, bea, cid = (factory.player() for _ in range(3))
+    factory.listed(braid, Score(104, 900, 300), who=ada)
+    factory.listed(wall, Score(52, 800, 100), who=bea)
+    factory.listed(wall, Score(26, 100, 90), who=cid)
+    factory.listed(plot, Score(52, 100, 400), who=cid)
+    assert shown() == [
+        (1, cid.public_id, 100, 2, 200, 490),
+        (2, bea.public_id, 100, 1, 800, 100),
+        (3, ada.public_id, 100, 1, 900, 300),
+    ]
+    assert [row[1] for row in shown("fewest")] == [bea.public_id, ada.public_id, cid.public_id]
+    whole()
+
+
+def test_one_more_game_never_costs_a_place() -> None:
+    me, other = factory.player(), factory.player()
+    for who in (me, other):
+        factory.listed(_dealt("stonewall"), Score(52, 800 + who.pk, 100), who=who)
+    before = shown()
+    factory.listed(_dealt("braid"), Score(1, 10**7, 900), who=me)  # less than one per cent
+    assert shown() == [(1, me.public_id, 100, 2, 800 + me.pk, 100), before[1]]
+
+
+def test_equal_sums_rank_by_the_earlier_last_finish() -> None:
+    deal, late, early = _dealt("stonewall"), factory.player(), factory.player()
+    factory.listed(deal, Score(52, 800, 100), who=late, finished_at=factory.NOON + timedelta(hours=1))
+    factory.listed(deal, Score(52, 800, 100), who=early)
+    assert [row[1] for row in shown()] == [early.public_id, late.public_id]
+
+
+def test_each_ladder_has_its_own_board_and_seasons_hold_the_established_alone() -> None:
+    old, new = factory.player(), factory.player()
+    factory.listed(_dealt("stonewall"), Score(52, 800, 100), who=old)
+    factory.listed(_dealt("stonewall"), Score(52, 700, 100), who=new, ladder=Ladder.NEWCOMERS)
+    assert [row[1] for row in shown()] == [old.public_id]
+    assert [row[1] for row in shown(ladder=Ladder.NEWCOMERS)] == [new.public_id]
+    assert {s.season.period for s in Standing.objects.filter(player=new)} == {"nine"}
+    whole()
+
+
+def test_it_follows_a_rejection_and_a_verdict_restored() -> None:
+    result = factory.listed(_dealt("stonewall"), Score(52, 800, 100))
+    assert len(shown()) == 1
+    attempt = Attempt.objects.select_related("deal").get(pk=result.attempt_id)
+    score, verified = Score(52, 800, 100), Attempt.State.VERIFIED
+    assert do_settle(attempt, Verdict(Attempt.State.REJECTED, [], score), expected=verified)
+    assert shown() == []
+    attempt.refresh_from_db()
+    assert do_settle(attempt, Verdict(verified, [], score), expected=Attempt.State.REJECTED)
+    assert [row[2] for row in shown()] == [100]
+    whole()
+
+
+def test_who_is_banned_leaves_it_until_the_ban_is_lifted() -> None:
+    result = factory.listed(_dealt("stonewall"), Score(52, 800, 100))
+    who = result.player
+    ban_player(who)
+    ranking.rank_player(who)
+    assert shown() == []
+    lift_ban(who)
+    ranking.rank_player(who)
+    assert [row[1] for row in shown()] == [who.public_id]
+
+
+def test_a_result_that_is_removed_is_taken_off() -> None:
+    who = factory.player()
+    factory.listed(_dealt("braid"), Score(52, 300, 50), who=who)
+    wall = factory.listed(_dealt("stonewall"), Score(52, 800, 100), who=who)
+    assert [row[2] for row in shown()] == [150]
+    entries.remove(wall)
+    assert [row[2:] for row in shown()] == [(50, 1, 300, 50)]
+    whole()
+
+
+def test_results_from_before_are_added_up_after_the_update() -> None:
+    factory.listed(_dealt("stonewall"), Score(52, 800, 100))
+    Recount.objects.all().delete()
+    assert shown() == []
+    migration = import_module("leaderboards.migrations.0006_the_nine")
+    migration.mark(apps, SimpleNamespace(connection=connection))
+    assert [row[2] for row in shown()] == [100]
+
+
+def test_the_page_and_the_api_show_points(client: Client) -> None:
+    factory.listed(_dealt("stonewall"), Score(52, 800, 100))
+    new = factory.listed(_dealt("stonewall"), Score(26, 700, 100), ladder=Ladder.NEWCOMERS)
+    seasons.recount_marked()
+    page = client.get(f"/boards/nine/?day={DAY}")
+    assert [entry.points for entry in page.context["page"].entries] == [100]
+    text = page.content.decode()
+    assert "Points" in text
+    assert f'href="?board=race&amp;day={DAY}&amp;ladder=newcomers"' in text
+    page = client.get(f"/boards/nine/?day={DAY}&ladder=newcomers")
+    assert [entry.player for entry in page.context["page"].entries] == [new.player.public_id]
+    found = client.get(f"/api/v1/seasons/nine?day={DAY}").json()
+    assert [(entry["points"], entry["deals"]) for entry in found["entries"]] == [(100, 1)]
+    assert client.get(f"/api/v1/seasons/nine?day={DAY}&ladder=newcomers").json()["entries"][0]["points"] == 50
+    assert client.get("/boards/nine/?ladder=giants").status_code == 404
+    assert client.get("/boards/nine/?variant=braid").status_code == 404
+
+
+def test_newcomers_are_shown_while_they_are_alone(client: Client) -> None:
+    new = factory.listed(_dealt("stonewall"), Score(26, 700, 100), ladder=Ladder.NEWCOMERS).player.public_id
+    seasons.recount_marked()
+    page, found = client.get(f"/boards/nine/?day={DAY}"), client.get(f"/api/v1/seasons/nine?day={DAY}").json()
+    assert [entry.player for entry in page.context["page"].entries] == [new]
+    assert [entry["player"] for entry in found["entries"]] == [str(new)]
+    assert len(client.get(f"/api/v1/seasons/nine/around/{new}?day={DAY}").json()) == 1
+
+
+@pytest.mark.parametrize(
+    ("which", "there_is"),
+    [
+        ("nine?", True),
+        ("nine?ladder=newcomers", True),
+        ("nine?variant=braid", False),
+        ("week?variant=braid", True),
+        ("week?ladder=newcomers", False),
+        ("all?ladder=established", False),
+        ("month?day=2026-01-01", True),
+    ],
+)
+def test_the_page_and_the_api_know_the_same_boards(client: Client, which: str, there_is: bool) -> None:
+    period, _, query = which.partition("?")
+    wanted = 200 if there_is else 404
+    assert client.get(f"/boards/{period}/?{query}").status_code == wanted
+    assert client.get(f"/api/v1/seasons/{period}?{query}").status_code == wanted
+
+
+_deals: dict[str, Any] = {}
+
+
+@pytest.fixture(autouse=True)
+def _no_deals() -> None:
+    _deals.clear()
+
+
+def _dealt(variant: str) -> Any:
+    """The day's deal of a variant."""
+    if variant not in _deals:
+        _deals[variant] = factory.deal(variant)
+    return _deals[variant]

@@ -1,0 +1,95 @@
+"""The pace of a deal's leader, which tells of an open deal no more than cards up against time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import accumulate, pairwise
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from games.models import Deal
+from games.rules import Record, replay
+from leaderboards import pacing
+from leaderboards.settlement import settle
+from tests.games.certified import won
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RECORD = min(won("stonewall"), key=lambda record: len(record.tokens))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_read() -> None:
+    cache.clear()
+
+
+def paced(gap_ms: int) -> Record:
+    """A won game of so many milliseconds a move, unevenly."""
+    gaps = [gap_ms * (50 + (n * 37) % 101) // 100 for n in range(len(RECORD.tokens))]
+    clock = list(accumulate(gaps))
+    return factory.record_of(todays(), RECORD.tokens, clock, end="won")
+
+
+def todays() -> Deal:
+    deal = Deal.objects.filter(seed=RECORD.seed).first()
+    return deal or factory.deal(day=timezone.now().date(), seed=RECORD.seed)
+
+
+def led(gap_ms: int, **player: Any) -> Any:
+    """Somebody has won today's deal at this pace."""
+    record, who = paced(gap_ms), factory.player(**player)
+    attempt = factory.finished(
+        todays(), who, record=record, tokens=record.tokens, started_at=timezone.now() - timedelta(hours=1)
+    )
+    settle(attempt.pk)
+    attempt.refresh_from_db()
+    assert attempt.state == "verified", attempt.reasons
+    return who
+
+
+def address() -> str:
+    deal = todays()
+    return f"/boards/{deal.day}/{deal.variant}/pace.json"
+
+
+@pytest.mark.parametrize("gap_ms", [90, 700, 2_300])
+def test_a_line_rises_in_steps_of_whole_seconds(gap_ms: int) -> None:
+    record = paced(gap_ms)
+    points = pacing.points_of(record)
+    assert all(ms % 1000 == 0 for ms, _ in points)
+    assert all(before[0] < after[0] and before[1] < after[1] for before, after in pairwise(points))
+    assert points[-1][1] == replay(record).goal
+    assert 0 <= points[-1][0] - record.clock[-1] < 1000
+
+
+def test_the_answer_is_the_leaders_name_and_line_and_nothing_else(client: Client) -> None:
+    assert client.get(address()).json() == {"name": "", "points": []}
+    cache.clear()
+    leader = led(1_400)
+    answer = client.get(address())
+    told = answer.json()
+    assert set(told) == {"name", "points"}
+    assert told["name"] == leader.display_name
+    assert all(len(point) == 2 and all(type(figure) is int for figure in point) for point in told["points"])
+    text = answer.content.decode()
+    assert bytes(todays().seed).hex() not in text
+    assert not [token for token in RECORD.tokens if f'"{token}"' in text]
+
+
+def test_it_is_read_once_for_all_who_ask(client: Client, django_assert_max_num_queries: Any) -> None:
+    led(1_400)
+    where = address()
+    client.get(where)
+    with django_assert_max_num_queries(1):  # the deal
+        client.get(where)
+
+
+def test_there_is_none_of_a_deal_that_is_not_open_yet(client: Client) -> None:
+    deal = factory.deal(day=timezone.now().date() + timedelta(days=1))
+    assert client.get(f"/boards/{deal.day}/{deal.variant}/pace.json").status_code == 404
+    assert client.get("/boards/2020-01-01/plot/pace.json").status_code == 404

@@ -1,0 +1,129 @@
+"""The fold on plain values, and the formula beneath it."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from leaderboards.ratings.folding import LAST, Fold, Raced, Racer
+from leaderboards.ratings.formula import Rater, Skill, shares, whole_points
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def raced(number: int, *players: int, ranks: tuple[int, ...] = (), at: datetime = NOON) -> Raced:
+    places = ranks or range(1, len(players) + 1)
+    racers = [Racer(100 * number + k, who, rank) for k, (who, rank) in enumerate(zip(players, places, strict=True))]
+    return Raced(number, at, racers)
+
+
+def test_known_values() -> None:
+    """Two newcomers, worked out by hand from the paper's algorithm 1: c² = 2 (σ² + τ² + β²), p = ½."""
+    winner, loser = Rater().rate([Skill(), Skill()], [1, 2])
+    variance = 350**2 + 3.5**2
+    c = (2 * variance + 2 * 175**2) ** 0.5
+    assert winner.mu == pytest.approx(1500 + variance / c / 2, abs=1e-6)
+    assert loser.mu == pytest.approx(1500 - variance / c / 2, abs=1e-6)
+    shrunk = (variance * (1 - variance**0.5 / c * variance / c**2 / 4)) ** 0.5
+    assert winner.sigma == loser.sigma == pytest.approx(shrunk, abs=1e-6)
+
+
+def test_values_of_the_pinned_library() -> None:
+    """They change with the library's version or the settings, and with them every stored rating."""
+    before = [Skill(1500, 350), Skill(1600, 100), Skill(1400, 200), Skill(1500, 90)]
+    assert Rater().rate(before, [1, 2, 2, LAST]) == [
+        Skill(1636.864444, 328.856756),
+        Skill(1599.206896, 99.728327),
+        Skill(1416.39681, 195.917667),
+        Skill(1488.255648, 89.842189),
+    ]
+
+
+def test_ties_are_ties_wherever_they_stand() -> None:
+    rater = Rater()
+    for ranks in ([1, 1, 1], [2, 1, 1], [1, 2, 2], [5, 5, LAST]):
+        after = rater.rate([Skill()] * 3, ranks)
+        for one, rank in zip(after, ranks, strict=True):
+            assert [other.mu == one.mu for other in after] == [rank == other for other in ranks]
+    assert {one.mu for one in rater.rate([Skill()] * 3, [1, 1, 1])} == {1500.0}
+
+
+def test_sigma_never_grows_and_a_second_race_uses_nothing_of_the_first() -> None:
+    rater = Rater()
+    sure = [Skill(1500, 60), Skill(1500, 60)]
+    first = rater.rate(sure, [1, 2])
+    assert all(one.sigma <= 60 for one in first)
+    rater.rate([Skill(900, 300)] * 16, list(range(16)))
+    assert rater.rate(sure, [1, 2]) == first == Rater().rate(sure, [1, 2])
+
+
+def test_the_ids_of_entrants_decide_nothing() -> None:
+    """Whoever sits down first: with the input sorted by entrant, each gets the same but for the last digit."""
+    choose = random.Random(3)
+    for _ in range(50):
+        people = [(Skill(choose.uniform(900, 2100), choose.uniform(60, 350)), choose.randint(1, 4)) for _ in range(6)]
+        shuffled = choose.sample(people, 6)
+        one = dict(zip(people, Rater().rate(*map(list, zip(*people, strict=True))), strict=True))
+        other = dict(zip(shuffled, Rater().rate(*map(list, zip(*shuffled, strict=True))), strict=True))
+        for who in people:
+            assert one[who].mu == pytest.approx(other[who].mu, abs=2e-6)
+
+
+def test_shares_add_up_to_the_change() -> None:
+    choose = random.Random(5)
+    for n in [2, 3, 9, 16] * 20:
+        before = [Skill(choose.uniform(900, 2100), choose.uniform(60, 350)) for _ in range(n)]
+        ranks = [choose.randint(1, n) for _ in range(n)]
+        after = Rater().rate(before, ranks)
+        for k in range(n):
+            parts = shares(before, ranks, k)
+            assert parts[k] == 0
+            assert sum(parts) == pytest.approx(after[k].mu - before[k].mu, abs=2e-6)
+            total = round(after[k].mu) - round(before[k].mu)
+            rivals = [part for q, part in enumerate(parts) if q != k]
+            points = whole_points(rivals, total)
+            assert sum(points) == total
+            assert all(abs(point - part) <= 2 for point, part in zip(points, rivals, strict=True))
+
+
+@pytest.mark.parametrize("total", [-3, -1, 0, 1, 5])
+def test_whole_points_add_up_however_far_off(total: int) -> None:
+    assert sum(whole_points([0.4, 0.4], total)) == total
+
+
+def test_five_meetings_a_day_count() -> None:
+    fold = Fold()
+    counted = [len(fold.add(raced(n, 1, 2, at=NOON + timedelta(minutes=n)))) for n in range(7)]
+    assert counted == [2, 2, 2, 2, 2, 0, 0]
+    # With a third, the later of the two is left out.
+    (changes,) = fold.fold([raced(8, 1, 2, 3)])
+    assert [change.player for change in changes] == [1, 3]
+    # 3 has met 1 once; at midnight UTC all begins anew.
+    assert len(fold.add(raced(9, 2, 1, at=NOON + timedelta(hours=12)))) == 2
+
+
+def test_who_is_left_out_has_not_met_the_others() -> None:
+    fold = Fold()
+    for n in range(5):
+        fold.add(raced(n, 1, 2))
+    for n in range(5, 10):
+        assert [change.player for change in fold.add(raced(n, 1, 2, 3))] == [1, 3]
+    assert [change.player for change in fold.add(raced(10, 3, 2, 1))] == [3, 2]
+
+
+def test_resumed_meetings_count_as_if_they_had_been_folded() -> None:
+    whole, resumed = Fold(), Fold()
+    for n in range(5):
+        whole.add(raced(n, 1, 2, 3))
+    resumed.resume(NOON.date(), [[1, 2, 3]] * 5)
+    assert whole.met == resumed.met
+    assert whole.spent == resumed.spent
+    assert resumed.add(raced(6, 1, 2)) == []
+
+
+def test_one_alone_is_not_rated() -> None:
+    fold = Fold()
+    assert fold.add(raced(1, 7)) == fold.add(raced(2)) == []
+    assert not fold.standings

@@ -1,0 +1,201 @@
+"""Ratings are the fold over the finished races, however it came about."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from games.ghosts.models import Notice
+from games.races.models import Race
+from leaderboards import tasks
+from leaderboards.models import RatedRace, Rating, RatingChange
+from leaderboards.ratings import keeping
+from leaderboards.ratings.inputs import Key
+from tests.leaderboards import raced
+from tests.leaderboards.factory import NOON, player
+from tests.leaderboards.raced import MINUTE, changes, disqualify, ratings
+
+pytestmark = pytest.mark.django_db
+
+
+def from_scratch() -> None:
+    """Throw away all but who was a guest, and fold anew."""
+    RatingChange.objects.all().delete()
+    Rating.objects.all().delete()
+    first = Race.objects.filter(rated=True, state="finished").order_by("finished_at", "id").first()
+    assert first is not None
+    assert first.finished_at is not None
+    keeping.fold_from(Key(first.finished_at, first.pk))
+
+
+def test_a_race_changes_the_ratings_of_its_racers() -> None:
+    one, two, three = player(), player(), player()
+    raced.race([one, two, three], [1, 2, 2])
+    assert keeping.rate_finished() == 1
+    assert keeping.rate_finished() == 0
+    first, *tied = ratings()
+    assert first[0] == one.pk
+    assert first[1] > 1500 > tied[0][1] == tied[1][1]
+    assert [row[3] for row in ratings()] == [1, 1, 1]
+    assert {row[4] for row in ratings()} == {NOON}
+
+
+def test_races_not_rated_or_not_finished_change_nothing() -> None:
+    who = [player(), player()]
+    raced.race(who, rated=False)
+    raced.race(who, state="settling", finished_at=None)
+    raced.race(who, state="void", void="server_fault")
+    assert keeping.rate_finished() == 0
+    assert not Rating.objects.exists()
+
+
+def test_guests_the_absent_and_the_removed_are_left_out() -> None:
+    one, two, guest, absent = player(), player(), player(is_guest=True), player()
+    made = raced.race([guest, one, absent, None, two], [1, 2, "absent", 3, 4])
+    keeping.rate_finished()
+    assert {row[0] for row in ratings()} == {one.pk, two.pk}
+    assert RatedRace.objects.get().guests == [made.entrants.get(player=guest).pk]
+    raced.race([one, guest, None], [2, 1, 3], at=NOON + MINUTE)
+    keeping.rate_finished()  # one alone is not rated
+    assert [row[3] for row in ratings()] == [1, 1]
+    assert RatedRace.objects.count() == 2
+
+
+def test_an_account_made_later_does_not_change_earlier_races() -> None:
+    one, two, guest = player(), player(), player(is_guest=True)
+    made = raced.race([one, two, guest])
+    keeping.rate_finished()
+    before = changes()
+    get_user_model().objects.filter(pk=guest.pk).update(is_guest=False)
+    keeping.refold(made.pk)
+    assert changes() == before
+    raced.race([one, two, guest], at=NOON + MINUTE)
+    keeping.rate_finished()
+    assert Rating.objects.get(player=guest).races == 1
+
+
+def test_the_disqualified_are_last_and_tied() -> None:
+    who = [player() for _ in range(4)]
+    raced.race(who, ["disqualified", 2, "disqualified", 1])
+    keeping.rate_finished()
+    by_player = dict(Rating.objects.values_list("player", "mu"))
+    cheat, second, other_cheat, first = (by_player[one.pk] for one in who)
+    assert first > second > cheat == other_cheat
+
+
+def test_banned_and_deleted_players_stay_in_the_fold() -> None:
+    one, two = player(), player()
+    made = raced.race([one, two])
+    keeping.rate_finished()
+    before = changes()
+    get_user_model().objects.filter(pk=one.pk).update(banned_at=NOON)
+    get_user_model().objects.filter(pk=two.pk).update(deleted_at=NOON)
+    keeping.refold(made.pk)
+    assert changes() == before
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_folding_as_races_finish_equals_folding_from_scratch(seed: int) -> None:
+    choose = random.Random(seed)
+    players = [player() for _ in range(7)]
+    made = raced.history(players, 30, seed)
+    # They are seen in another order than they finished in, several at a time; some are decided late.
+    hidden = choose.sample(made, len(made))
+    Race.objects.update(rated=False)
+    while hidden:
+        some = [hidden.pop() for _ in range(min(len(hidden), choose.randint(1, 3)))]
+        Race.objects.filter(pk__in=[one.pk for one in some]).update(rated=True)
+        keeping.rate_finished()
+        late = choose.choice([one for one in made if one not in hidden])
+        who = choose.choice(list(late.entrants.exclude(state__in=["absent", "disqualified"]).order_by("pk")) or [None])
+        if who is not None and choose.random() < 0.3:
+            disqualify(late, who.player)
+            keeping.refold(late.pk)
+    kept = changes(), ratings()
+    from_scratch()
+    assert (changes(), ratings()) == kept
+    assert kept[0]
+
+
+def test_a_race_seen_late_is_rated_in_its_place() -> None:
+    one, two = player(), player()
+    raced.race([one, two], at=NOON)
+    raced.race([two, one], at=NOON + 2 * MINUTE)
+    keeping.rate_finished()
+    late = raced.race([one, two], at=NOON + MINUTE)
+    assert keeping.rate_finished() == 2
+    of_one = RatingChange.objects.filter(player=one).order_by("races")
+    assert [row.race_id == late.pk for row in of_one] == [False, True, False]
+    assert [row.mu_after for row in of_one][:-1] == [row.mu_before for row in of_one][1:]
+    assert not Notice.objects.exists()
+
+
+def test_a_late_disqualification_moves_ratings_and_tells_whom_it_moves() -> None:
+    cheat, honest, later, outsider, other = (player() for _ in range(5))
+    made = raced.race([cheat, honest])
+    raced.race([honest, later], at=NOON + MINUTE)
+    raced.race([outsider, other], at=NOON + 2 * MINUTE)
+    keeping.rate_finished()
+    before = dict(Rating.objects.values_list("player", "mu"))
+    disqualify(made, cheat)
+    tasks.refold(made.pk)
+    after = dict(Rating.objects.values_list("player", "mu"))
+    assert after[cheat.pk] < before[cheat.pk]
+    assert after[honest.pk] > before[honest.pk]
+    assert after[outsider.pk] == before[outsider.pk]
+    told = {notice.player_id: notice.data for notice in Notice.objects.filter(kind="rating_moved")}
+    assert set(told) == {cheat.pk, honest.pk, later.pk}
+    assert told[cheat.pk] == {
+        "address": f"/races/{made.room.code}/1/",
+        "before": round(before[cheat.pk]),
+        "after": round(after[cheat.pk]),
+    }
+    tasks.refold(made.pk)  # delivered twice
+    assert Notice.objects.count() == 3
+
+
+def test_a_race_that_rates_nobody_any_more_takes_its_changes_back() -> None:
+    one, two = player(), player()
+    made = raced.race([one, two])
+    keeping.rate_finished()
+    made.entrants.filter(player=two).update(state="absent", place=None)
+    keeping.refold(made.pk)
+    assert not Rating.objects.exists()
+    assert not RatingChange.objects.exists()
+
+
+def test_lost_tasks_are_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = player(), player()
+    monkeypatch.setattr("django.utils.timezone.now", lambda: NOON + timedelta(days=1))
+    made = raced.race([one, two])
+    tasks.rate_races()
+    tasks.rate_races()
+    assert [row[3] for row in ratings()] == [1, 1]
+    disqualify(made, one)
+    tasks.rate_races()
+    by_player = dict(Rating.objects.values_list("player", "mu"))
+    assert by_player[one.pk] < by_player[two.pk]
+    assert Notice.objects.count() == 2
+
+
+def test_a_refold_before_the_first_rating_rates() -> None:
+    made = raced.race([player(), player()])
+    tasks.refold(made.pk)
+    assert Rating.objects.count() == 2
+    assert not Notice.objects.exists()
+    tasks.refold(10**6)
+
+
+def test_meetings_of_the_day_are_counted_from_where_the_fold_begins() -> None:
+    who: list[Any] = [player(), player()]
+    for k in range(7):
+        raced.race(who, at=NOON + k * MINUTE)
+        keeping.rate_finished()
+    assert [row[3] for row in ratings()] == [5, 5]
+    raced.race(who, at=NOON + timedelta(days=1))
+    keeping.rate_finished()
+    assert [row[3] for row in ratings()] == [6, 6]

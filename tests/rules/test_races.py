@@ -1,0 +1,392 @@
+"""A race's file: its form, what is checked in it, and the command that checks it."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import random
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from games.rules import (
+    Entry,
+    RaceCheck,
+    RaceError,
+    RaceFile,
+    Record,
+    Score,
+    check_race,
+    commitment,
+    open_table,
+    places,
+)
+from games.rules.__main__ import main
+
+from .mutations import STRANGE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SEED = bytes(range(32))
+OUTCOMES = {"resigned": "retired", "closed": "timed_out"}
+Change = Callable[[dict[str, Any]], None]
+
+
+def record(tokens: int, *, how: str = "resigned", seed: bytes = SEED) -> dict[str, Any]:
+    """A record of so many tokens."""
+    dice, table = random.Random(tokens), open_table("plot", seed)
+    played: list[str] = []
+    for _ in range(tokens):
+        played.append(dice.choice(table.legal_moves()))
+        table.push(played[-1])
+    return {
+        "rules": 1,
+        "variant": "plot",
+        "seed": seed.hex(),
+        "tokens": played,
+        "clock": [900 * n for n in range(1, tokens + 1)],
+        "end": {"how": how, "ms": 900 * tokens + 77},
+    }
+
+
+def entrant(number: int, of: dict[str, Any] | None, **fields: Any) -> dict[str, Any]:
+    """An entrant whose figures are those of a record; the place is still open."""
+    entry = {"id": number, "name": f"Player {number}", "player": None, "place": 1, "record": of}
+    if of is None:
+        return entry | {"state": "absent", "place": None, "cards_up": None, "elapsed_ms": None, "tokens": None} | fields
+    table = open_table("plot", SEED)
+    for token in of["tokens"]:
+        table.push(token)
+    figures = {"cards_up": table.cards_up, "elapsed_ms": of["end"]["ms"], "tokens": len(of["tokens"])}
+    return entry | {"state": OUTCOMES[of["end"]["how"]]} | figures | fields
+
+
+def document(*entrants: dict[str, Any], **race: Any) -> dict[str, Any]:
+    """A race's file with the right places."""
+    scores = [Score(one["state"], one["cards_up"], one["elapsed_ms"], one["tokens"]) for one in entrants]
+    for one, place in zip(entrants, places(scores), strict=True):
+        one["place"] = place
+    return {
+        "format": "talon-race",
+        "version": 1,
+        "race": {
+            "id": "3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0001",
+            "room": "quick",
+            "number": 1,
+            "rated": True,
+            "rules": 1,
+            "variant": "plot",
+            "limit_s": 1200,
+            "starts_at": "2026-11-22T03:00:00.250Z",
+            "commitment": commitment(SEED),
+            "seed": SEED.hex(),
+            **race,
+        },
+        "entrants": list(entrants),
+    }
+
+
+def sound() -> dict[str, Any]:
+    """A file in which everything is so, with every kind of entrant but a winner."""
+    return document(
+        entrant(1, record(3)),
+        entrant(2, record(12, how="closed")),
+        entrant(3, None),
+        entrant(4, None, state="disqualified"),
+        entrant(5, None, state="retired", cards_up=1, elapsed_ms=5, tokens=2),
+        entrant(6, record(3), name=None, player="c0ffee00-0000-4000-8000-000000000001"),
+    )
+
+
+def checked(data: Any) -> RaceCheck:
+    return check_race(RaceFile.from_json(data))
+
+
+def won() -> dict[str, Any]:
+    """A race of a labyrinth that was won by whoever knew the way."""
+    dice = random.Random(3)
+    while True:
+        seed = dice.randbytes(32)
+        table = open_table("labyrinth", seed)
+        while legal := table.legal_moves():
+            table.push(legal[0] if dice.random() < 0.95 else legal[-1])
+        if table.is_won:
+            break
+    clock = list(range(1000, 1000 + len(table.moves)))
+    end = {"how": "won", "ms": clock[-1]}
+    of = record(0) | {
+        "variant": "labyrinth",
+        "seed": seed.hex(),
+        "tokens": list(table.moves),
+        "clock": clock,
+        "end": end,
+    }
+    first = entrant(1, None, state="won", cards_up=52, elapsed_ms=clock[-1], tokens=len(clock), record=of)
+    last = entrant(2, None, state="timed_out", cards_up=52, elapsed_ms=1, tokens=1)
+    return document(last, first, variant="labyrinth", seed=seed.hex(), commitment=commitment(seed))
+
+
+def test_a_sound_file_is_verified_with_its_places() -> None:
+    assert checked(sound()).problems == ()
+    assert checked(sound()).places == tuple(one["place"] for one in sound()["entrants"])
+    assert sound()["entrants"][2]["place"] is None
+
+
+def test_a_win_is_placed_before_all_others() -> None:
+    assert (checked(won()).ok, checked(won()).places) == (True, (2, 1))
+
+
+@pytest.mark.parametrize("make", [sound, won])
+def test_the_form_gives_the_file_back(make: Callable[[], dict[str, Any]]) -> None:
+    assert RaceFile.from_json(make()).to_json() == make()
+
+
+def test_a_game_outside_the_catalogue_is_named_with_its_options() -> None:
+    data = document(entrant(1, None))
+    del data["race"]["variant"]
+    data["race"] |= {"game": "tarot", "options": {"first_row": True, "draw": 1, "fool": "trump"}}
+    assert RaceFile.from_json(data).to_json() == data
+
+
+def change_clock(data: dict[str, Any]) -> None:
+    data["entrants"][0]["record"]["end"]["ms"] += 1
+
+
+def spoil_token(data: dict[str, Any]) -> None:
+    data["entrants"][0]["record"]["tokens"][1] = "r-t0"
+
+
+def swap_deal(data: dict[str, Any]) -> None:
+    data["entrants"][0]["record"] = record(3, seed=bytes(32))
+
+
+def say_timed_out(data: dict[str, Any]) -> None:
+    data["entrants"][0]["state"] = "timed_out"
+
+
+def set_entry(**fields: Any) -> Change:
+    return lambda data: data["entrants"][0].update(fields)
+
+
+@pytest.mark.parametrize(
+    ("change", "entrant_id", "codes"),
+    [
+        (lambda data: data["race"].update(commitment="0" * 64), None, {"wrong_commitment"}),
+        (change_clock, 1, {"wrong_result", "wrong_place"}),
+        (spoil_token, 1, {"illegal_move", "wrong_place"}),
+        (swap_deal, 1, {"wrong_deal"}),
+        (say_timed_out, 1, {"wrong_result"}),
+        (set_entry(place=5), 1, {"wrong_place"}),
+        (set_entry(cards_up=104), 1, {"wrong_result"}),
+        (set_entry(elapsed_ms=1), 1, {"wrong_result"}),
+        (set_entry(tokens=2), 1, {"wrong_result"}),
+        (set_entry(state="won"), 1, {"wrong_result"}),
+    ],
+)
+def test_what_is_not_so_is_told(change: Change, entrant_id: int | None, codes: set[str]) -> None:
+    data = sound()
+    change(data)
+    found = checked(data)
+    assert not found.ok
+    assert {problem.code for problem in found.problems if problem.entrant == entrant_id} == codes
+    assert all(problem.reason for problem in found.problems)
+    json.dumps(found.to_json())
+
+
+def test_of_what_is_not_so_nothing_decides_a_place() -> None:
+    data = sound()
+    before = checked(data).places
+    data["entrants"][1] |= {"cards_up": 0, "state": "retired", "place": 1}
+    assert checked(data).places == before
+
+
+def any_of(*values: Any) -> tuple[Any, ...]:
+    return values
+
+
+@pytest.mark.parametrize(
+    ("where", "key", "value"),
+    [
+        *[("", "format", value) for value in any_of("talon", None, 1)],
+        *[("", "version", value) for value in any_of(2, True, 1.0, "1", 10**30)],
+        *[("", "race", value) for value in any_of(None, [], {}, "x")],
+        *[("", "entrants", value) for value in any_of(None, [], {}, "xx", [None], [[]], [{}])],
+        ("", "more", 1),
+        ("race", "more", 1),
+        ("entrant", "more", 1),
+        *[("race", "id", value) for value in any_of(None, 1, "x", "{3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0001}")],
+        *[("race", "room", value) for value in any_of(None, "hall", [], {})],
+        *[("race", "number", value) for value in any_of(None, -1, 1.5, True, 10**30)],
+        *[("race", "rated", value) for value in any_of(None, 1, "true")],
+        *[("race", "rules", value) for value in any_of(None, 2, "1", True)],
+        *[("race", "variant", value) for value in any_of(None, "klondike", [], {})],
+        *[("race", "limit_s", value) for value in any_of(None, "60", -5)],
+        *[
+            ("race", "starts_at", value)
+            for value in (None, 5, "", "2026-11-22", "2026-13-22T03:00:00Z", "٢026-11-22T03:00:00Z")
+        ],
+        *[("race", "commitment", value) for value in any_of(None, "0" * 63, "G" * 64, "F" * 64)],
+        *[("race", "seed", value) for value in any_of(None, "00", "zz" * 32, 5)],
+        *[("entrant", "id", value) for value in any_of(None, 2, -1, "1", True)],
+        *[("entrant", "name", value) for value in any_of(5, "x" * 65, "a\x1b[2J", "\ud800")],
+        *[("entrant", "player", value) for value in any_of(5, "x", "")],
+        *[("entrant", "state", value) for value in any_of(None, "racing", [], {})],
+        *[("entrant", "place", value) for value in any_of(None, "1", -1, 1.0)],
+        *[("entrant", key, value) for key in ("cards_up", "elapsed_ms", "tokens") for value in any_of(-1, True, 2**47)],
+        *[("entrant", "record", value) for value in any_of(5, {}, [], {"rules": 1})],
+    ],
+)
+def test_another_form_is_refused(where: str, key: str, value: Any) -> None:
+    data = sound()
+    {"": data, "race": data["race"], "entrant": data["entrants"][0]}[where][key] = value
+    with pytest.raises(RaceError):
+        RaceFile.from_json(data)
+
+
+@pytest.mark.parametrize("where", ["", "race", "entrant"])
+def test_nothing_may_be_missing(where: str) -> None:
+    for key in {"": sound(), "race": sound()["race"], "entrant": sound()["entrants"][0]}[where]:
+        data = sound()
+        del {"": data, "race": data["race"], "entrant": data["entrants"][0]}[where][key]
+        with pytest.raises(RaceError):
+            RaceFile.from_json(data)
+
+
+def test_a_race_has_at_most_16_entrants() -> None:
+    assert checked(document(*(entrant(n, None) for n in range(16)))).ok
+    with pytest.raises(RaceError, match="16"):
+        RaceFile.from_json(document(*(entrant(n, None) for n in range(17))))
+
+
+def test_the_absent_have_no_place() -> None:
+    data = document(entrant(1, None))
+    data["entrants"][0]["place"] = 1
+    with pytest.raises(RaceError):
+        RaceFile.from_json(data)
+
+
+@pytest.mark.parametrize("strange", STRANGE, ids=lambda value: type(value).__name__)
+def test_nothing_strange_is_a_race(strange: Any) -> None:
+    for read in (RaceFile.from_json, Entry.from_json):
+        with pytest.raises(RaceError):
+            read(strange)
+
+
+def bent(dice: random.Random, data: Any) -> Any:
+    """A document with strange values anywhere, keys dropped or doubled entries."""
+    data = copy.deepcopy(data)
+    for _ in range(dice.choice([1, 1, 2, 4])):
+        holder = data
+        while dice.random() < 0.75:
+            inner = [
+                part
+                for part in (holder.values() if isinstance(holder, dict) else holder)
+                if part and isinstance(part, dict | list)
+            ]
+            if not inner:
+                break
+            holder = dice.choice(inner)
+        if isinstance(holder, dict):
+            key = dice.choice([*holder, "extra"])
+            holder[key] = dice.choice(STRANGE)
+            if dice.random() < 0.1:
+                del holder[key]
+        else:
+            place = dice.randrange(len(holder) + 1)
+            holder[place : place + dice.randrange(2)] = dice.choice([[], [dice.choice(STRANGE)], holder[:1]])
+    return data
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_damaged_files_are_refused_or_checked(part: int) -> None:
+    dice, whole = random.Random(part), sound()
+    said: set[str] = set()
+    taken = 0
+    for _ in range(1_500):
+        data = bent(dice, whole)
+        try:
+            found = checked(data)
+        except RaceError as error:
+            said.add(str(error))
+        else:
+            json.dumps(found.to_json())
+            taken += 1
+    assert min(taken, len(said)) > 30
+    assert all(0 < len(text.encode()) < 400 for text in said)
+
+
+def run(monkeypatch: pytest.MonkeyPatch, text: bytes, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    return main(["verify", "-", *arguments])
+
+
+def test_verify_prints_the_places(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "race.json"
+    file.write_text(json.dumps(won()))
+    assert main(["verify", str(file)]) == 0
+    tokens = len(won()["entrants"][1]["record"]["tokens"])
+    assert capsys.readouterr().out.splitlines() == [
+        "race 3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0001: labyrinth, 2026-11-22 03:00:00 UTC",
+        f"  1  Player 1: won, 52 cards up, {tokens} tokens, {(999 + tokens) / 1000:.3f} s",
+        "  2  Player 2: timed out, 52 cards up, 1 tokens, 0.001 s (as stated: the record is gone)",
+        "verified",
+    ]
+    assert run(monkeypatch, file.read_bytes(), "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"ok": True, "places": [2, 1], "problems": []}
+
+
+def test_verify_prints_what_is_wrong(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    data = sound()
+    spoil_token(data)
+    data["race"]["commitment"] = "0" * 64
+    text = json.dumps(data).encode()
+    assert run(monkeypatch, text) == 1
+    out = capsys.readouterr().out
+    assert "wrong: the commitment is not the SHA-256 of the seed" in out
+    assert "wrong: entrant 1: token 1 (r-t0): the reserve goes to foundations only" in out
+    assert out.endswith("refused\n")
+    assert run(monkeypatch, text, "--json") == 1
+    assert json.loads(capsys.readouterr().out)["problems"][0] == {
+        "entrant": None,
+        "code": "wrong_commitment",
+        "reason": "the commitment is not the SHA-256 of the seed",
+    }
+
+
+def test_verify_prints_names_that_the_terminal_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = document(entrant(1, None, name="Zoë 松"))
+    screen = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(screen, encoding="ascii", write_through=True))
+    assert run(monkeypatch, json.dumps(data).encode()) == 0
+    assert b"  -  Zo? ?: absent" in screen.getvalue()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(b'{"format": "talon-race"}', b'{"format": 1}', b'{"format": ' + b"[" * 100_000, b" " * 4_000_001),
+        b'{"rules": 1, "pad": "' + b"x" * 1_000_000 + b'"}',
+        b'{"format": "talon-race", "version": ' + b"9" * 5000 + b"}",
+    ],
+)
+def test_verify_says_what_is_unusable(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: bytes
+) -> None:
+    assert run(monkeypatch, text) == 2
+    assert capsys.readouterr().err.startswith("games.rules: ")
+
+
+def test_a_full_race_of_the_longest_records_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens, clock = ["t10-t11x1"[:6], "u"] * 2500, [10**8] * 5000
+    longest = record(0) | {"tokens": tokens, "clock": clock, "end": {"how": "resigned", "ms": 10**8}}
+    Record.from_json(longest)
+    data = document(
+        *(entrant(n, None, state="retired", cards_up=0, elapsed_ms=1, tokens=1, record=longest) for n in range(16))
+    )
+    assert run(monkeypatch, json.dumps(data).encode()) == 1

@@ -1,0 +1,58 @@
+"""The shuffle where random seeds do not lead: words that are passed over, and what is no seed."""
+
+from __future__ import annotations
+
+from itertools import repeat
+
+import pytest
+
+from games.rules import shuffle
+from games.rules.errors import SeedError
+
+SEED = bytes(32)
+HIGHEST = 0xFFFF_FFFF
+
+
+def test_a_word_is_passed_over_from_the_last_whole_multiple_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 2**32 leaves 1 when divided by 3: the highest word alone would make the first side likelier than the others.
+    for asked, card in ((HIGHEST - 1, 2), (HIGHEST, 1)):
+        given = iter([asked, 1, 0, 0])
+        monkeypatch.setattr(shuffle, "words", lambda _seed, given=given: given)
+        deck = shuffle.shuffled([0, 1, 2], SEED)
+        assert deck[2] == card, hex(asked)
+
+
+def test_a_power_of_two_passes_over_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shuffle, "words", lambda _seed: iter([HIGHEST]))
+    assert shuffle.shuffled([7, 8], SEED) == [7, 8]
+
+
+def test_each_card_is_swapped_with_one_below_it_or_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shuffle, "words", lambda _seed: repeat(0))
+    assert shuffle.shuffled([0, 1, 2, 3], SEED) == [1, 2, 3, 0]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0" * 63, "0" * 65, "g" * 64, " " * 64, "é" * 64, "٠" * 64, "0x" + "0" * 62, 0, None]
+)
+def test_what_is_not_64_hexadecimal_digits_is_no_seed(text: object) -> None:
+    with pytest.raises(SeedError, match="a seed is written as 64 hexadecimal digits"):
+        shuffle.read_seed(text)
+
+
+def test_hexadecimal_digits_between_spaces_are_no_seed() -> None:
+    # bytes.fromhex would take them.
+    with pytest.raises(SeedError, match="64 hexadecimal digits"):
+        shuffle.read_seed(" ".join(["00"] * 21) + " 0")
+    with pytest.raises(SeedError, match="64 hexadecimal digits"):
+        shuffle.read_seed("00 " * 21 + " ")
+
+
+@pytest.mark.parametrize(("seed", "said"), [(bytes(31), "not 31"), (bytes(33), "not 33"), ("0" * 32, "not str")])
+def test_what_is_not_32_bytes_is_no_seed(seed: object, said: str) -> None:
+    with pytest.raises(SeedError, match=f"a seed is 32 bytes, {said}"):
+        shuffle.check_seed(seed)
+
+
+def test_bytes_of_every_kind_are_a_seed() -> None:
+    assert {type(shuffle.check_seed(kind(SEED))) for kind in (bytes, bytearray, memoryview)} == {bytes}

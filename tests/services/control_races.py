@@ -1,0 +1,147 @@
+"""What `tests.services.control` does about races."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.utils import timezone
+
+from games.attempts import record_of
+from games.models import Attempt, Deal
+from games.races import rooms, seats, starting, tending
+from games.races.models import Entrant, Race, Room
+from leaderboards.models import RatingChange
+from leaderboards.ratings import keeping, proof
+from tests.leaderboards import factory
+
+
+def session_of(player: Any) -> str:
+    """The key of a new session in which the player is signed in."""
+    session = SessionStore()
+    session[SESSION_KEY] = str(player.pk)
+    session[BACKEND_SESSION_KEY] = "allauth.account.auth_backends.AuthenticationBackend"
+    session[HASH_SESSION_KEY] = player.get_session_auth_hash()
+    session.create()
+    assert session.session_key is not None
+    return session.session_key
+
+
+def accounts(count: int) -> list[dict[str, str]]:
+    """So many new players with accounts: session key and public id."""
+    made = [factory.player() for _ in range(count)]
+    return [{"session": session_of(player), "player": str(player.public_id)} for player in made]
+
+
+def heat(variant: str, seed: str) -> dict[str, Any]:
+    """The room of a heat on the deal of that seed; it starts when `count_down` says so."""
+    now = timezone.now()
+    deal = factory.deal(variant, day=None, seed=bytes.fromhex(seed))
+    Deal.objects.filter(pk=deal.pk).update(for_race=True, opens_at=now)
+    kind = Room.Kind.HEAT
+    room = rooms.open_room(None, variant, None, limit_s=max(rooms.LIMITS_S), seats=rooms.MOST_SEATS, kind=kind)
+    race = Race.objects.get(room=room)
+    assert race.deal_id == deal.pk
+    Race.objects.filter(pk=race.pk).update(scheduled_at=now + timedelta(hours=7, seconds=room.pk), division=1)
+    return {"code": room.code, "race": race.pk}
+
+
+def race_soon(variant: str, seed: str, count: int, seconds: float) -> dict[str, Any]:
+    """A rated race of so many new players that starts in so many seconds, on the deal of that seed."""
+    players = [factory.player() for _ in range(count)]
+    found = heat(variant, seed)
+    race = Race.objects.get(pk=found["race"])
+    for player in players:
+        seats.sit(race.room_id, player)
+        seats.set_ready(race.room_id, player.pk, ready=True)
+    assert starting.freeze(race.pk, countdown=timedelta(seconds=seconds))
+    return {**found, "sessions": [session_of(player) for player in players]}
+
+
+def unfinished() -> int:
+    """How many races are being run or judged, or have not been rated."""
+    begun = Race.objects.filter(state__in=[Race.State.COUNTDOWN, Race.State.RACING, Race.State.SETTLING])
+    return begun.count() + Race.objects.filter(state=Race.State.FINISHED, rated=True, rating=None).count()
+
+
+def tend_races() -> None:
+    """Take every step of a race that is due, as the periodic tasks do."""
+    tending.tend()
+    keeping.rate_finished()
+
+
+def count_down(race: int, seconds: float) -> None:
+    """Start the countdown of a race whose racers are ready."""
+    assert starting.freeze(race, countdown=timedelta(seconds=seconds))
+
+
+def call_time(race: int) -> None:
+    """Let the time of a race be up."""
+    now = timezone.now()
+    Race.objects.filter(pk=race).update(ends_at=now)
+    Attempt.objects.filter(entrant__race=race, state=Attempt.State.PLAYING).update(deadline=now)
+
+
+def call_all_times() -> None:
+    """Let the time of every race that has begun be up."""
+    open_ones = Race.objects.filter(state__in=[Race.State.COUNTDOWN, Race.State.RACING])
+    begun = open_ones.filter(starts_at__lte=timezone.now())
+    for key in begun.values_list("pk", flat=True):
+        call_time(key)
+
+
+def forsaken_room() -> int:
+    """A room in which nobody has done anything for an hour."""
+    long_ago = timezone.now() - timedelta(hours=1)
+    return rooms.open_room(None, "stonewall", None, limit_s=300, seats=2, kind=Room.Kind.PRIVATE, now=long_ago).pk
+
+
+def is_closed(room: int) -> bool:
+    """Whether the room has been closed."""
+    return Room.objects.get(pk=room).closed_at is not None
+
+
+def outcome(race: int) -> dict[str, Any]:
+    """What the database has about a race, without what is derived from it."""
+    found = Race.objects.select_related("deal").get(pk=race)
+    assert found.deal is not None
+    return {
+        "state": found.state,
+        "starts_at": found.starts_at.timestamp() if found.starts_at else 0.0,
+        "is_revealed": found.deal.revealed_at is not None,
+        "entrants": [_entrant(one) for one in found.entrants.select_related("attempt", "player").order_by("pk")],
+        "rating_changes": sorted(RatingChange.objects.filter(race=found).values_list("entrant", flat=True)),
+        "rating_faults": list(proof.faults()),
+    }
+
+
+def _entrant(entrant: Entrant) -> dict[str, Any]:
+    attempt, player = entrant.attempt, entrant.player
+    assert player is not None
+    record = record_of(attempt) if attempt is not None and attempt.record is not None else None
+    return {
+        "id": entrant.pk,
+        "player": str(player.public_id),
+        "state": entrant.state,
+        "place": entrant.place,
+        "attempt": str(attempt.public_id) if attempt is not None else "",
+        "verdict": attempt.state if attempt is not None else "",
+        "record": record.to_json() if record is not None else None,
+    }
+
+
+COMMANDS = (
+    accounts,
+    call_all_times,
+    call_time,
+    forsaken_room,
+    heat,
+    is_closed,
+    outcome,
+    race_soon,
+    count_down,
+    tend_races,
+    unfinished,
+)

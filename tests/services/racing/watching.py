@@ -1,0 +1,128 @@
+"""Those who have a room open: they watch, sit down and are ready, and come back when a process dies."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
+
+WITHIN = 300.0  # s, for what is waited for; it comes much sooner unless the machine has much else to do
+PATIENCE = 20.0  # s for an answer, then the connection counts as dead
+PAUSE = 0.2  # s until one that has ended is opened again
+BROKEN = (ConnectionClosed, InvalidHandshake, InvalidMessage, OSError, TimeoutError)
+
+
+async def until(what: Callable[[], object], *, within: float = WITHIN) -> None:
+    """Wait until the answer is true."""
+    latest = time.monotonic() + within
+    while not what():
+        if time.monotonic() > latest:
+            raise TimeoutError(f"not within {within} s: {what}")
+        await asyncio.sleep(0.05)
+
+
+class Client:
+    """Somebody in front of a browser: an address, a session or none, and the web processes to try in turn."""
+
+    def __init__(self, number: int, ports: list[int], session: str = "") -> None:
+        self.number = number
+        self._address = f"127.3.{number // 200}.{number % 200 + 1}"
+        self._ports = itertools.cycle(ports[number % len(ports) :] + ports[: number % len(ports)])
+        self._session = session
+        self.port = 0
+        """Of the process connected to last."""
+        self.frames: list[tuple[float, str]] = []
+        """Everything that was received, and when by the wall clock."""
+        self.complaints: list[str] = []
+
+    def connected(self, path: str) -> connect:
+        """A new connection, each time to the next process."""
+        self.port = next(self._ports)
+        return connect(
+            f"ws://127.0.0.1:{self.port}{path}",
+            additional_headers={"Cookie": f"sessionid={self._session}"} if self._session else None,
+            origin=f"http://127.0.0.1:{self.port}",  # type: ignore[arg-type]
+            compression=None,
+            open_timeout=PATIENCE,
+            local_addr=(self._address, 0),
+        )
+
+    def heard(self, text: str) -> dict[str, Any]:
+        """Note a frame; what it says."""
+        self.frames.append((time.time(), text))
+        message: dict[str, Any] = json.loads(text)
+        return message
+
+
+class Watcher(Client):
+    """Has one room open for as long as `watch` runs, and knows it as a page does."""
+
+    def __init__(self, number: int, ports: list[int], code: str, session: str = "") -> None:
+        super().__init__(number, ports, session)
+        self._path = f"/ws/race/{code}/"
+        self._socket: ClientConnection | None = None
+        self.room: dict[str, Any] | None = None
+        self.you: dict[str, Any] = {}
+        self.connections = 0
+
+    async def watch(self) -> None:
+        """Keep a connection until cancelled."""
+        while True:
+            with contextlib.suppress(*BROKEN):
+                async with self.connected(self._path) as socket:
+                    await socket.send(json.dumps({"type": "hello", "v": 1}))
+                    self._socket = socket
+                    self.connections += 1
+                    async for text in socket:
+                        await self._take(socket, self.heard(str(text)))
+            self._socket = None
+            await asyncio.sleep(PAUSE)
+
+    async def say(self, message: dict[str, Any], done: Callable[[], object], *, within: float = WITHIN) -> None:
+        """Send a message, again from time to time, until it is done."""
+        latest = time.monotonic() + within
+        while not done():
+            if time.monotonic() > latest:
+                raise TimeoutError(f"{message} was not done within {within} s: {self.frames[-3:]}")
+            if self._socket is not None:
+                with contextlib.suppress(*BROKEN):
+                    await self._socket.send(json.dumps(message))
+            with contextlib.suppress(TimeoutError):
+                await until(done, within=3)
+
+    def race(self) -> dict[str, Any]:
+        """The race to come, else the one being run, else the last one."""
+        room = self.room or {}
+        return room.get("to_come") or room.get("running") or room.get("last") or {}
+
+    def lane(self) -> list[Any]:
+        """One's own in the race to come."""
+        race, own = self.race(), self.you.get("to_come")
+        return next((lane for lane in race.get("lanes", ()) if lane[0] == own), [])
+
+    async def _take(self, socket: ClientConnection, message: dict[str, Any]) -> None:
+        match message["type"]:
+            case "room":
+                self.room = message
+            case "you":
+                self.you = message
+            case "lanes" if self.room is not None and message["v"] == self.room["v"] + 1:
+                self.room["v"] = message["v"]
+                self._follow({lane[0]: lane for lane in message["lanes"]})
+            case "lanes":
+                await socket.send(json.dumps({"type": "sync"}))
+            case "error" if message["code"] not in ("server_busy", "rate_limited"):
+                self.complaints.append(f"refused: {message}")
+
+    def _follow(self, changed: dict[int, list[Any]]) -> None:
+        assert self.room is not None
+        for name in ("to_come", "running", "last"):
+            if race := self.room[name]:
+                race["lanes"] = [changed.get(lane[0], lane) for lane in race["lanes"]]

@@ -1,0 +1,153 @@
+"""Sixteen race before a hundred, whatever dies: all finish, no move is lost, places and ratings are right."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.games import certified
+from tests.requirements import need
+from tests.services.racing.checking import Outcome, find_faults
+from tests.services.racing.racers import Gate, Plan, Racer, peeps
+from tests.services.racing.watching import WITHIN, Client, Watcher, until
+from tests.services.servers import Redis, eventually, postgres_programs
+from tests.services.soak.running import Control
+from tests.services.stack import Stack
+
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+
+VARIANT = "stonewall"
+RACERS, SPECTATORS = 16, 100
+#: Time for all racers to come to their tables, and for a process to die before the cards, however busy the machine.
+COUNTDOWN = 40
+#: Nobody plays more tokens than this before the second process has died.
+GATE = 45
+
+
+@pytest.fixture
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    need(postgres_programs() is not None, "PostgreSQL's server programs")
+    need(Redis.is_installed(), "redis-server")
+    running = Stack(tmp_path_factory.mktemp("races"))
+    try:
+        running.start()
+        running.start_beat()
+        yield running
+    finally:
+        print(running.logs())
+        running.stop()
+
+
+def plans(line: tuple[str, ...]) -> list[Plan]:
+    """Six win; five resign and five run out of time, of whom two have left, after unlike parts of the line."""
+    winners = [Plan(line, "won")] * 6
+    quitters = [Plan(line[: 8 + 9 * number], "resigned") for number in range(5)]
+    slow = [Plan(line[: 5 + 11 * number], "closed", leaves=number < 2) for number in range(5)]
+    mixed = [*winners, *quitters, *slow]
+    return [mixed[number * 5 % RACERS] for number in range(RACERS)]  # so that each process has some of every kind
+
+
+class Meeting:
+    """A race with all who are there, and what happens to the processes meanwhile."""
+
+    def __init__(self, stack: Stack, seed: bytes, line: tuple[str, ...]) -> None:
+        self.stack, self.control = stack, Control(stack)
+        found = self.control.ask("heat", variant=VARIANT, seed=seed.hex())
+        self.race_id, code = found["race"], found["code"]
+        self.gate = Gate(GATE)
+        self.spectators = [Watcher(number, stack.ports, code) for number in range(SPECTATORS)]
+        sessions = [account["session"] for account in self.control.ask("accounts", count=RACERS)]
+        self.racers = [
+            Racer(
+                Watcher(SPECTATORS + number, stack.ports, code, session),
+                Client(SPECTATORS + RACERS + number, stack.ports, session),
+                plan,
+                self.gate,
+            )
+            for number, (session, plan) in enumerate(zip(sessions, plans(line), strict=True))
+        ]
+        self.viewers = [*self.spectators, *(racer.room for racer in self.racers)]
+
+    async def ask(self, what: str, **arguments: Any) -> Any:
+        return await asyncio.to_thread(self.control.ask, what, race=self.race_id, **arguments)
+
+    async def hold(self) -> None:
+        """From the first who looks in to the result on everybody's screen."""
+        watching = [asyncio.create_task(viewer.watch()) for viewer in self.viewers]
+        try:
+            await until(lambda: all(viewer.room for viewer in self.viewers))
+            await self._get_ready()
+            racing = asyncio.gather(*(racer.race() for racer in self.racers))
+            await self._break_the_countdown()
+            await self._break_the_race()
+            await self._run_out(racing)
+            await self._settle()
+        finally:
+            for task in watching:
+                task.cancel()
+            await asyncio.gather(*watching, return_exceptions=True)
+
+    async def _get_ready(self) -> None:
+        async def enter(room: Watcher) -> None:
+            await room.say({"type": "sit"}, lambda: room.you.get("to_come"))
+            await room.say({"type": "ready", "ready": True}, lambda: room.lane()[3:4] == ["ready"])
+
+        await asyncio.gather(*(enter(racer.room) for racer in self.racers))
+        await self.ask("count_down", seconds=COUNTDOWN)
+
+    async def _break_the_countdown(self) -> None:
+        """One process dies while all are at their tables and the cards are not dealt, and Redis forgets everything."""
+        await until(lambda: all(racer.is_waiting for racer in self.racers))
+        held = [racer for racer in self.racers if racer.table.port == self.stack.ports[0]]
+        assert held
+        assert (await self.ask("outcome"))["state"] == "countdown"
+        await asyncio.to_thread(self.stack.kill_web, 0)
+        await asyncio.to_thread(self.stack.redis.empty)
+        assert not any(racer.n for racer in self.racers)
+        await asyncio.to_thread(self.stack.start_web, 0)
+
+    async def _break_the_race(self) -> None:
+        """The other process dies while everybody plays, and Redis with it."""
+        await until(lambda: all(len(racer.acknowledged) >= 5 for racer in self.racers))
+        assert await peeps(self.racers[1], self.racers[0]) == "not_yours"
+        await asyncio.to_thread(self.stack.await_web, 0)
+        await asyncio.to_thread(self.stack.kill_web, 1)
+        await asyncio.to_thread(self.stack.redis.empty)
+        assert not any(racer.ended for racer in self.racers)
+        self.gate.opened.set()
+        await asyncio.to_thread(self.stack.start_web, 1)
+
+    async def _run_out(self, racing: asyncio.Future[list[None]]) -> None:
+        """Whoever would not end by themselves is stopped by the clock."""
+        to_end = [racer for racer in self.racers if racer.plan.end != "closed"]
+        slow = [racer for racer in self.racers if racer.plan.end == "closed"]
+        await until(lambda: all(racer.ended for racer in to_end))
+        await until(lambda: all(racer.n == len(racer.plan.tokens) for racer in slow))
+        await self.ask("call_time")
+        await asyncio.wait_for(racing, WITHIN)
+
+    async def _settle(self) -> None:
+        def is_over(viewer: Watcher) -> bool:
+            last = (viewer.room or {}).get("last")
+            return bool(last and last["state"] == "finished")
+
+        await until(lambda: all(is_over(viewer) for viewer in self.viewers))
+        await asyncio.to_thread(
+            eventually, lambda: self.control.ask("outcome", race=self.race_id)["rating_changes"], within=WITHIN
+        )
+
+
+def test_a_race_survives_the_death_of_both_processes_one_after_the_other(stack: Stack) -> None:
+    record = min(certified.won(VARIANT), key=lambda one: len(one.tokens))
+    forsaken = stack.ask("forsaken_room")
+    meeting = Meeting(stack, record.seed, record.tokens)
+    # From then on beat and keeper look after races.
+    eventually(lambda: stack.ask("is_closed", room=forsaken), within=WITHIN, every=0.2)
+    asyncio.run(meeting.hold())
+    outcome = Outcome(**stack.ask("outcome", race=meeting.race_id))
+    assert find_faults(meeting.racers, meeting.spectators, outcome, record.seed) == []
+    assert stack.ended() == []
+    assert all(viewer.connections > 1 for viewer in meeting.viewers)
