@@ -317,7 +317,7 @@ _CRAMPED = """() => [
   ...[...document.querySelectorAll('.table-wrap, .tabs')].filter(box => box.scrollWidth > box.clientWidth + 1)
     .map(box => `${box.className} hides ${box.scrollWidth - box.clientWidth} px`),
   ...[...document.querySelectorAll('.site-footer a, .board-cards a, td > a, .named > a, .quiet, .tabs a, .site-nav a')]
-    .filter(link => link.checkVisibility() && link.getBoundingClientRect().height < 24)
+    .filter(link => link.checkVisibility() && link.getBoundingClientRect().height < 23.5)
     .map(link => `"${link.textContent}" is ${link.getBoundingClientRect().height} px high`)]"""
 
 

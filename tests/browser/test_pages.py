@@ -149,7 +149,8 @@ def test_the_links_of_all_deals_can_be_reached_on_a_phone(visit: Visit) -> None:
         link.scroll_into_view_if_needed()
         box = link.bounding_box()
         assert box["height"] >= 24
-        assert 0 <= box["y"] <= 844 - box["height"]
+        # A page scrolls by whole pixels, while a box may begin between two of them.
+        assert -1 <= box["y"] <= 845 - box["height"]
 
 
 def test_error_pages_are_of_the_house(visit: Visit, complaints: list[str]) -> None:
