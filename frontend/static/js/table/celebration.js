@@ -35,11 +35,11 @@ export function celebrate(state, done) {
   state.felt.append(stage);
   const begun = performance.now();
   let thrown = 0;
-  let next = window.setTimeout(throwOne, 0);
+  let next = 0;
 
   function throwOne() {
     const top = tops[thrown % tops.length];
-    leap(stage, top, state.size);
+    leap(stage, top, state.layout?.h ?? 0, state.size);
     thrown += 1;
     next = window.setTimeout(thrown < CARDS ? throwOne : end, thrown < CARDS ? APART : LAST);
   }
@@ -61,15 +61,19 @@ export function celebrate(state, done) {
   }
 
   for (const kind of ["keydown", "click"]) addEventListener(kind, skip, true);
+  throwOne();
 }
 
-/** @param {HTMLElement} stage @param {Piece} top @param {{width: number, height: number}} size */
-function leap(stage, { element, rect }, size) {
+/**
+ * @param {HTMLElement} stage @param {Piece} top
+ * @param {number} height of a card @param {{width: number, height: number}} size of the table
+ */
+function leap(stage, { element, rect }, height, size) {
   const card = /** @type {HTMLElement} */ (element.cloneNode(true));
   for (const name of ["id", "tabindex", "role", "aria-label"]) card.removeAttribute(name);
   card.className = "card ghost";
   stage.append(card);
-  const frames = way(rect, element.offsetHeight, size);
+  const frames = way(rect, height, size);
   card.animate(frames, { duration: frames.length * FRAME, fill: "both", easing: "linear" }).finished.then(
     () => card.remove(),
     () => {},

@@ -38,6 +38,8 @@ export function showEnd(state) {
   byId("finish-cards").textContent = `${view.cards_up}/${view.goal}`;
   byId("finish-time").textContent = durationText(elapsed(state));
   byId("finish-moves").textContent = String(view.moves);
+  // First, so that it begins with the frame that answers the last move.
+  once(state, "open", () => (won && played ? win(state) : open()));
   // With each status there is more to say.
   once(state, `after ${state.status}`, () => {
     state.standing = null;
@@ -51,7 +53,6 @@ export function showEnd(state) {
   showRaceHint(state);
   const today = document.getElementById("finish-today");
   if (today) today.hidden = !won;
-  once(state, "open", () => (won && played ? win(state) : open()));
 }
 
 /** @param {State} state @param {string} standing the place among all, in words; empty if there is none */
