@@ -50,6 +50,22 @@ THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
     "stonewall": (95.5, 103.0, 111.2, 117.8),
 }
 
+#: The median par of each variant's reference sample.
+MEDIAN_PAR: Final[Mapping[str, float]] = {
+    "braid": 286.5,
+    "braid-either": 286.5,
+    "pigtail": 286,
+    "labyrinth": 52,
+    "tarot": 312,
+    "tarot-novice": 389,
+    "tarot-adept": 295,
+    "plot": 251,
+    "stonewall": 96,
+}
+
+#: How many times its variant's median a daily deal's par may be: a longer line tells players nothing.
+MOST_MEDIANS: Final = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Figures:
@@ -78,6 +94,11 @@ def measure(variant: str, seed: bytes, *, nodes: int, par: int) -> Figures:
 def grade(variant: str, figures: Figures) -> int:
     """The grade, 1 to 5, of a deal of a catalogue variant."""
     return 1 + bisect_right(THRESHOLDS[variant], figures.score)
+
+
+def is_par_telling(variant: str, par: int) -> bool:
+    """Whether the solver's line is short enough to measure players by."""
+    return par <= MOST_MEDIANS * MEDIAN_PAR[variant]
 
 
 def grade_wanted(day: date) -> int:

@@ -19,7 +19,7 @@ from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Abs
 
 from games.deals.certification import CertificateError, certify
-from games.deals.difficulty import GRADES, grade_wanted
+from games.deals.difficulty import GRADES, grade_wanted, is_par_telling
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
 
@@ -84,7 +84,9 @@ def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
 
 
 def seal_one(variant: str, *, stop: Stop = lambda: False) -> SealedDeal | None:
-    """Draw seeds until one is certified, and put it in stock; None when `stop` says so first."""
+    """Draw seeds until one is certified, with a par that tells something, and put it in stock; None when `stop` says so
+    first.
+    """
     while not stop():
         seed = secrets.token_bytes(32)
         try:
@@ -92,7 +94,7 @@ def seal_one(variant: str, *, stop: Stop = lambda: False) -> SealedDeal | None:
         except CertificateError as error:
             log.error("deal not certified: %s", error)  # noqa: TRY400 - frames and causes could tell of the seed
             continue
-        if certificate is None:
+        if certificate is None or not is_par_telling(variant, certificate.par):
             continue
         figures, grade = certificate.figures, certificate.grade
         assert figures is not None

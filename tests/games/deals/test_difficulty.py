@@ -7,7 +7,7 @@ from collections import Counter
 from datetime import date, timedelta
 from itertools import pairwise
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 from typing import Any
 
 import pytest
@@ -62,6 +62,17 @@ def test_the_thresholds_are_the_fifths_of_the_sample_in_the_docs(variant: str) -
     assert all(low < high for low, high in pairwise(THRESHOLDS[variant]))
     row = " | ".join(f"{part:.1f}" for part in THRESHOLDS[variant])
     assert f"| `{variant}` | {row} |" in (DOCS / "difficulty.md").read_text()
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_the_median_par_is_that_of_the_sample(variant: str) -> None:
+    with (DOCS / "difficulty.csv").open(newline="") as stream:
+        pars = [int(row["par"]) for row in csv.DictReader(stream) if row["variant"] == variant]
+    assert difficulty.MEDIAN_PAR[variant] == median(pars)
+    row = next(
+        line for line in (DOCS / "difficulty.md").read_text().splitlines() if f"`{variant}` |" in line and "%" in line
+    )
+    assert row.endswith(f"| {median(pars):g} |")
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)

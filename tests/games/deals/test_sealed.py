@@ -52,6 +52,17 @@ def test_a_sealed_deal_has_all_that_a_deal_needs(db: None, monkeypatch: pytest.M
     assert (kept.grade, kept.par, kept.nodes, kept.greedy_wins) == (4, len(certificate().record.tokens), 500, 0.1)
 
 
+def test_a_deal_whose_par_says_nothing_is_passed_over(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    short, long = sorted((certificate(), certificate(index=1)), key=lambda one: one.par)
+    assert short.par < long.par
+    found = iter([long, short])
+    monkeypatch.setattr(difficulty, "MEDIAN_PAR", {"stonewall": short.par / difficulty.MOST_MEDIANS})
+    monkeypatch.setattr(sealed, "certify", lambda *_, **__: next(found))
+    made = sealed.seal_one("stonewall")
+    assert made is not None
+    assert made.par == short.par, "just three times the median will do"
+
+
 def test_nothing_is_sealed_once_told_to_stop(db: None) -> None:
     assert sealed.seal_one("stonewall", stop=lambda: True) is None
     assert not SealedDeal.objects.exists()
