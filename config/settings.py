@@ -181,24 +181,30 @@ DATABASES = {"default": _database}
 # --- Redis: channel layer, cache, tasks -----------------------------------------------------------------------------
 
 REDIS_URL: str = env.str("REDIS_URL", default="")
+# One server may do everything, or each of these may have its own; groups are spread over several for the layer.
+LAYER_URLS: list[str] = env.list("LAYER_URLS", default=[REDIS_URL])
+BROKER_URL: str = env.str("BROKER_URL", default=REDIS_URL)
+CACHE_URL: str = env.str("CACHE_URL", default=REDIS_URL)
+REDIS_SERVERS: list[str] = sorted({*LAYER_URLS, BROKER_URL, CACHE_URL}) if REDIS_URL else []
 
 if REDIS_URL:
     # After a restart of Redis the first message over an old connection would be lost: it is sent again over a new one.
-    _layer_host = {"address": REDIS_URL, "retry": Retry(NoBackoff(), retries=1)}
+    _layer_hosts = [{"address": url, "retry": Retry(NoBackoff(), retries=1)} for url in LAYER_URLS]
     CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
         "default": {
             "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-            "CONFIG": {"hosts": [_layer_host], "prefix": "talon"},
+            "CONFIG": {"hosts": _layer_hosts, "prefix": "talon"},
         }
     }
     CACHES: dict[str, dict[str, Any]] = {
         "default": {
             "BACKEND": "config.caches.TolerantRedisCache",
-            "LOCATION": REDIS_URL,
+            "LOCATION": CACHE_URL,
             "KEY_PREFIX": "talon",
         },
     }
-    CELERY_BROKER_URL = REDIS_URL
+    CELERY_BROKER_URL = BROKER_URL
+    CELERY_BEAT_SCHEDULER = "config.beat:LeadingScheduler"
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 1200, "socket_timeout": 10}
 else:
     CHANNEL_LAYERS = {"default": {"BACKEND": "config.layers.ThreadedMemoryLayer"}}

@@ -51,9 +51,11 @@ def test_a_database_that_fails_is_unreachable_not_an_exception(monkeypatch: pyte
     assert operations._check_database() == "unreachable"
 
 
-@override_settings(REDIS_URL="redis://127.0.0.1:1/0")
-def test_a_redis_that_is_away_is_unreachable() -> None:
-    assert operations._check_redis() == "unreachable"
+def test_one_of_several_redis_that_is_away_is_unreachable(redis_url: str) -> None:
+    with override_settings(REDIS_SERVERS=[redis_url]):
+        assert operations._check_redis() == "ok"
+    with override_settings(REDIS_SERVERS=[redis_url, "redis://127.0.0.1:1/0"]):
+        assert operations._check_redis() == "unreachable"
 
 
 def test_metrics_without_a_token_are_for_this_machine(client: Client) -> None:

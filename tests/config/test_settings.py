@@ -60,6 +60,19 @@ def test_servers_named_by_the_environment_are_used(tmp_path: Path) -> None:
     assert shown["CELERY_BROKER_URL"] == PRODUCTION["REDIS_URL"]
 
 
+def test_each_use_of_redis_may_have_servers_of_its_own(tmp_path: Path) -> None:
+    names = ("CHANNEL_LAYERS", "CACHES", "CELERY_BROKER_URL", "REDIS_SERVERS")
+    others = {"LAYER_URLS": "redis://a:6379/0,redis://b:6379/0", "BROKER_URL": "redis://c:6379/0"}
+    shown = settings_under(tmp_path, *names, **PRODUCTION, **others)
+    hosts = shown["CHANNEL_LAYERS"]["default"]["CONFIG"]["hosts"]
+    assert [host["address"] for host in hosts] == ["redis://a:6379/0", "redis://b:6379/0"]
+    assert shown["CELERY_BROKER_URL"] == "redis://c:6379/0"
+    assert shown["CACHES"]["default"]["LOCATION"] == PRODUCTION["REDIS_URL"]
+    assert len(shown["REDIS_SERVERS"]) == 4
+    alone = settings_under(tmp_path, "REDIS_SERVERS", **PRODUCTION)
+    assert alone["REDIS_SERVERS"] == [PRODUCTION["REDIS_URL"]]
+
+
 def test_keys_of_another_service_turn_signing_in_by_it_on(tmp_path: Path) -> None:
     names = ("SOCIALACCOUNT_PROVIDERS", "CONTENT_SECURITY_POLICY")
     given = settings_under(tmp_path, *names, GITHUB_CLIENT_ID="one", GITHUB_CLIENT_SECRET="two")

@@ -1,0 +1,133 @@
+"""Several Redis servers: groups are spread over those of the layer, and of several beats one leads."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from celery import Celery
+from channels.layers import ChannelLayerManager
+from channels_redis.pubsub import RedisPubSubChannelLayer
+from django.test import override_settings
+from redis import Redis as Client
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from config.beat import LEASE, NAME, Lead, LeadingScheduler
+from games.events import attempt_group
+from tests.requirements import need
+from tests.services.servers import Redis
+
+pytestmark = [pytest.mark.services]
+TRIES = 60
+BETWEEN = 0.5  # seconds
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[Redis, Redis]]:
+    need(Redis.is_installed(), "redis-server")
+    servers = Redis(), Redis()
+    for server in servers:
+        server.start()
+    try:
+        yield servers
+    finally:
+        for server in servers:
+            server.stop()
+
+
+def layer_of(*servers: Redis) -> RedisPubSubChannelLayer:
+    """A process's channel layer, as the settings make it."""
+    hosts = [{"address": server.url, "retry": Retry(NoBackoff(), retries=1)} for server in servers]
+    config = {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": hosts, "prefix": "talon"}}
+    with override_settings(CHANNEL_LAYERS={"default": config}):
+        layer: RedisPubSubChannelLayer = ChannelLayerManager()["default"]
+    return layer
+
+
+async def heard(sender: RedisPubSubChannelLayer, listener: RedisPubSubChannelLayer, channel: str, group: str) -> bool:
+    """Whether messages to a group arrive in another process; as when a table is opened and moves are made."""
+    try:
+        await listener.group_add(group, channel)
+        # After an outage the listener takes a moment to join its groups again.
+        for _ in range(TRIES):
+            await sender.group_send(group, {"type": group})
+            with suppress(TimeoutError):
+                while (await asyncio.wait_for(listener.receive(channel), BETWEEN))["type"] != group:
+                    pass
+                return True
+    except RedisError:
+        pass
+    return False
+
+
+async def test_a_layer_without_one_of_its_servers_carries_the_groups_of_the_other(pair: tuple[Redis, Redis]) -> None:
+    first, second = pair
+    sender, listener = layer_of(first, second), layer_of(first, second)
+    channel = await listener.new_channel()
+    groups = [attempt_group(uuid.uuid4()) for _ in range(24)]
+    assert all([await heard(sender, listener, channel, group) for group in groups])
+    assert 0 < sum(on(first, group) for group in groups) < len(groups), "both servers carry some"
+    second.stop()
+    groups = [attempt_group(uuid.uuid4()) for _ in range(24)]
+    carried = [group for group in groups if await heard(sender, listener, channel, group)]
+    assert 0 < len(carried) < len(groups)
+    assert all(on(first, group) for group in carried)
+    second.start()
+    assert all([await heard(sender, listener, channel, group) for group in groups])
+    for layer in (sender, listener):
+        await layer.flush()
+
+
+def on(server: Redis, group: str) -> bool:
+    """Whether a server carries a group."""
+    with Client.from_url(server.url) as client:
+        return bool(client.pubsub_channels(f"talon__group__{group}"))
+
+
+def test_one_beat_leads_until_it_stops_or_its_lease_is_lost(pair: tuple[Redis, Redis]) -> None:
+    server = pair[0]
+    one, other = Lead(server.url), Lead(server.url)
+    assert one.hold()
+    assert not other.hold()
+    assert one.hold(), "renewed"
+    one.release()
+    assert other.hold(), "at once"
+    with Client.from_url(server.url) as client:
+        assert 0 < client.ttl(NAME) <= LEASE, "one that is killed leads no longer than this"
+        client.flushall()
+    assert one.hold()
+    assert not other.hold(), "what was emptied is not renewed but asked for anew"
+
+
+def test_no_beat_leads_while_the_broker_is_away(pair: tuple[Redis, Redis]) -> None:
+    server = pair[0]
+    lead = Lead(server.url)
+    assert lead.hold()
+    server.stop()
+    assert not lead.hold()
+    server.start()
+    assert lead.hold()
+
+
+def test_of_two_beats_one_sends(pair: tuple[Redis, Redis], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Celery("of-a-test", broker="memory://")
+    app.conf.beat_schedule = {"keep": {"task": "keep", "schedule": 0.0}}
+    sent: list[str] = []
+    with override_settings(CELERY_BROKER_URL=pair[0].url):
+        beats = [LeadingScheduler(app=app, schedule_filename=str(tmp_path / name)) for name in ("one", "other")]
+    for beat, name in zip(beats, ("one", "other"), strict=True):
+        monkeypatch.setattr(beat, "apply_async", lambda *_, name=name, **__: sent.append(name))
+    for _ in range(3):
+        for beat in beats:
+            beat.tick()
+    assert set(sent) == {"one"}
+    beats[0].close()
+    beats[1].tick()
+    assert sent[-1] == "other"
+    beats[1].close()
