@@ -12,7 +12,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test lint client bench soak mutate orders messages lock clean
+.PHONY: help run stack test lint client bench docs soak mutate orders messages lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,10 @@ bench: $(VENV)/.dev ## measurements against their targets (DATABASE_URL; BENCHES
 	@failed=; for name in $(BENCHES); do \
 	  echo "== $$name"; $(BIN)/python -m "benchmarks.$$name" || failed="$$failed $$name"; \
 	done; [ -z "$$failed" ] || { echo "Missed:$$failed" >&2; exit 1; }
+
+docs: $(VENV)/.dev ## the pages of the rules and the solver as a library, from their docstrings, to var/docs/
+	@TALON_NO_NUMBA=1 $(BIN)/python -m pdoc --docformat restructuredtext -o var/docs games.rules games.solver
+	@echo "Open var/docs/index.html"
 
 soak: $(VENV)/.dev ## 40 players while everything is killed in turn (MINUTES=10, SEED=…)
 	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))

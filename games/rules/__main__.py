@@ -1,4 +1,4 @@
-"""`python -m games.rules`: deal, play, verify and count from the command line.
+"""`python -m games.rules`: deal, play, verify and count from the command line; `talon` has the same commands.
 
 Exit codes: 0 done or verified, 1 record or race refused, 2 bad input.
 """
@@ -32,41 +32,45 @@ _PLAY_HELP: Final = "a token, 'moves' for the legal ones, 'u' to undo, 'quit' to
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command with the given arguments (default: the process's) and return its exit code."""
-    options = _parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], int] = options.command
-    try:
-        return command(options)
-    except (RulesError, OSError) as error:
-        print(f"games.rules: {error}", file=sys.stderr)
-        return 2
-
-
-def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m games.rules",
         description="Deal, play, verify and count the five patience games.",
         epilog="Variants: " + ", ".join(CATALOGUE) + ". Exit codes: 0 done or verified, 1 refused, 2 unusable input.",
     )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    deal = commands.add_parser("deal", help="show the deck and the table of a seed")
+    add_commands(parser.add_subparsers(required=True, metavar="COMMAND").add_parser)
+    return run(parser.parse_args(arguments))
+
+
+def run(options: argparse.Namespace, program: str = "games.rules") -> int:
+    """Run the command that the options name, and return its exit code. Errors are told in the program's name."""
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except (RulesError, OSError) as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return 2
+
+
+def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the rules' commands by ``add``, the ``add_parser`` of another parser's commands."""
+    deal = add("deal", help="show the deck and the table of a seed")
     _add_deal(deal)
     deal.add_argument("--json", action="store_true", help="print deck, commitment and view as JSON")
     deal.set_defaults(command=_deal)
-    play = commands.add_parser("play", help="play in the terminal", description=f"At the prompt: {_PLAY_HELP}.")
+    play = add("play", help="play in the terminal", description=f"At the prompt: {_PLAY_HELP}.")
     _add_deal(play, seed_needed=False)
     play.add_argument("--save", metavar="FILE", type=Path, help="write the finished record to FILE as JSON")
     play.set_defaults(command=_play)
-    check = commands.add_parser("verify", help="replay a record, or all of a race's, and say what it comes to")
+    check = add("verify", help="replay a record, or all of a race's, and say what it comes to")
     check.add_argument("file", metavar="FILE", help="a record or a race as JSON, or - for standard input")
     check.add_argument("--json", action="store_true", help="print the result as JSON")
     check.set_defaults(command=_verify)
-    count = commands.add_parser("perft", help="count the legal move sequences of a given length")
+    count = add("perft", help="count the legal move sequences of a given length")
     count.add_argument("variant", metavar="VARIANT|POSITION", help="a variant with --seed, or a position's line")
     count.add_argument("depth", metavar="DEPTH", type=int)
     count.add_argument("--seed", metavar="SEED", help="64 hexadecimal digits")
     count.add_argument("--divide", action="store_true", help="split the count by the first move")
     count.set_defaults(command=_perft)
-    return parser
 
 
 def _add_deal(parser: argparse.ArgumentParser, *, seed_needed: bool = True) -> None:

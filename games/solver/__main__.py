@@ -1,4 +1,4 @@
-"""``python -m games.solver``: solve a deal, a position of a record, or a position text."""
+"""``python -m games.solver`` and ``talon solve``: solve a deal, a position of a record, or a position text."""
 
 from __future__ import annotations
 
@@ -16,23 +16,21 @@ from games.rules import CATALOGUE, GAMES, Record, RulesError, Table, from_positi
 from games.solver import Budget, Effort, GaveUp, Result, Solution, SolverError, Unwinnable, shorten, solve
 
 WON, LOST, BAD_INPUT, UNKNOWN = 0, 1, 2, 3
+DESCRIPTION = "Look for a winning line from a position, with all cards known."
 EPILOG = """exit codes: 0 a winning line was found, 1 there is none, 2 bad input, 3 not found within the budget
 
 examples:
-  python -m games.solver braid 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff
-  python -m games.solver tarot SEED -o draw=3 -o fool=trump --seconds 20
-  python -m games.solver --record game.json --at 40 --json
-  python -m games.solver --position "stonewall | t0 AS.2S | ..."
+  %(prog)s braid 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff
+  %(prog)s tarot SEED -o draw=3 -o fool=trump --seconds 20
+  %(prog)s --record game.json --at 40 --json
+  %(prog)s --position "stonewall | t0 AS.2S | ..."
 """
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m games.solver",
-        description="Look for a winning line from a position, with all cards known.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes, and its examples, to a parser."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("variant", nargs="?", help=f"one of {', '.join(CATALOGUE)}, or a game with -o")
     parser.add_argument("seed", nargs="?", help="the deal's seed, 64 hexadecimal digits")
     parser.add_argument(
@@ -48,7 +46,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--shorten", action="store_true", help="shorten the line found")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
-    return parser
 
 
 def _options(settings: Sequence[str]) -> dict[str, object]:
@@ -138,7 +135,13 @@ def _report(result: Result) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with the given arguments (default: the process's); returns the exit code."""
-    arguments = _parser().parse_args(argv)
+    parser = argparse.ArgumentParser(prog="python -m games.solver")
+    add_arguments(parser)
+    return run(parser.parse_args(argv))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Solve what the arguments name, report it, and return the exit code."""
     stop = Event()
     before = signal.signal(signal.SIGINT, lambda *_: stop.set())
     progress = _ProgressLine(shown=not arguments.quiet and sys.stderr.isatty())
