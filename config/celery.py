@@ -11,6 +11,7 @@ from django.db import close_old_connections, connections
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from config import broker
+from games import metrics
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -46,6 +47,12 @@ def mend_connections(task: Task, **_: object) -> None:
         close_old_connections()
 
 
+@signals.task_postrun.connect
+def count_task(task: Task, state: str | None = None, **_: object) -> None:
+    """Count what has become of a task."""
+    metrics.TASKS.labels(task.name, state or "IGNORED").inc()
+
+
 @signals.worker_ready.connect
 def fill_at_once(**_: object) -> None:
     """Check the stock of sealed deals when a worker starts; beat's first round comes a minute later."""
@@ -58,11 +65,15 @@ def serve_metrics(**_: object) -> None:
     if not settings.METRICS_PORT:
         return
     # Only a worker that serves metrics needs them.
-    from prometheus_client import REGISTRY, CollectorRegistry, start_http_server  # noqa: PLC0415
+    from prometheus_client import REGISTRY, CollectorRegistry, ProcessCollector, start_http_server  # noqa: PLC0415
     from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415
+
+    from config.gauges import Children  # noqa: PLC0415
 
     registry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        ProcessCollector(registry=registry)
+    registry.register(Children())
     start_http_server(settings.METRICS_PORT, registry=registry)

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import hmac
+import queue
+import threading
 from collections.abc import Callable
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, Final
 
 import redis
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import Min
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django_prometheus.exports import ExportToDjangoView
+from prometheus_client import generate_latest
 
 import games.metrics  # noqa: F401 - registers what play counts, in every process
 from config.caches import TIMEOUT
 from config.errors import json_answer
+from config.gauges import standing_registry, waiting
 from games.errors import ErrorCode, Refusal
-from games.models import Attempt
+
+#: Seconds that the metrics wait for the database; Prometheus waits for ten.
+METRICS_PATIENCE: Final = 3.0
 
 _migrated = False
+_standing = standing_registry(lambda: {"database": _check_database_soon(), "redis": _check_redis()})
 
 
 class OperationsMiddleware:
@@ -61,6 +67,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     if not _may_read_metrics(request):
         return json_answer(Refusal(ErrorCode.FORBIDDEN, "Metrics need the bearer token in METRICS_TOKEN."))
     response: HttpResponse = ExportToDjangoView(request)
+    response.content += generate_latest(_standing)
     return response
 
 
@@ -71,6 +78,23 @@ def _check_database() -> str:
     except DatabaseError:
         return "unreachable"
     return "ok"
+
+
+def _check_database_soon() -> str:
+    """The same, for whoever cannot wait as long for a connection as a page can: beside this thread, which goes on."""
+    answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def check() -> None:
+        try:
+            answers.put(_check_database())
+        finally:
+            connection.close()  # back to the pool
+
+    threading.Thread(target=check, name="check", daemon=True).start()
+    try:
+        return answers.get(timeout=METRICS_PATIENCE)
+    except queue.Empty:
+        return "unreachable"
 
 
 def _check_migrations() -> str:
@@ -100,10 +124,8 @@ def _check_redis() -> str:
 
 def _verification() -> dict[str, Any]:
     """How many finished attempts are pending, and for how long the oldest has been."""
-    waiting = Attempt.objects.filter(state="pending")
-    oldest = waiting.aggregate(oldest=Min("finished_at"))["oldest"]
-    seconds = (timezone.now() - oldest).total_seconds() if oldest else 0.0
-    return {"pending": waiting.count(), "oldest_seconds": round(seconds, 1)}
+    pending, oldest = waiting(timezone.now())
+    return {"pending": pending, "oldest_seconds": round(oldest, 1)}
 
 
 def _may_read_metrics(request: HttpRequest) -> bool:

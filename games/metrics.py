@@ -12,6 +12,7 @@ REFUSALS = Counter("talon_refusals_total", "Messages answered with an error.", [
 ATTEMPTS_STARTED = Counter("talon_attempts_started_total", "Attempts begun.", ["game", "ranked"])
 ATTEMPTS_FINISHED = Counter("talon_attempts_finished_total", "Attempts closed.", ["game", "how"])
 VERDICTS = Counter("talon_verdicts_total", "Verdicts reached.", ["state"])
+TASKS = Counter("talon_tasks_total", "Tasks done by workers.", ["task", "state"])
 
 JOURNAL_ROWS = Histogram(
     "talon_journal_rows", "Moves committed together.", buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -19,6 +20,13 @@ JOURNAL_ROWS = Histogram(
 JOURNAL_SECONDS = Histogram(
     "talon_journal_seconds", "Time of one journal commit.", buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2)
 )
+JOURNAL_WAIT_SECONDS = Histogram(
+    "talon_journal_wait_seconds",
+    "From the first move of a commit's arrival until it is answered.",
+    buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5),
+)
+"""The longest wait of each commit's moves: one figure a commit, since one a move would cost more."""
+
 VERIFY_SECONDS = Histogram(
     "talon_verify_seconds",
     "From the finish to the verdict.",

@@ -34,6 +34,8 @@ class JournalBusyError(RuntimeError):
 class _Waiting:
     entry: Entry
     kept: asyncio.Future[bool]
+    since: float
+    """By the loop's clock."""
 
 
 class Journal:
@@ -59,7 +61,7 @@ class Journal:
             raise JournalBusyError("the journal takes no more at the moment")
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[bool] = loop.create_future()
-        self._gathering.append(_Waiting(entry, kept))
+        self._gathering.append(_Waiting(entry, kept, loop.time()))
         if not self._flushing:
             # Whatever else arrives in this turn of the loop goes along.
             self._flushing = True
@@ -108,6 +110,7 @@ class Journal:
     def _answer(self, loop: asyncio.AbstractEventLoop, batch: list[_Waiting], lost: frozenset[int] | Exception) -> None:
         """Wake everybody of a batch, on the loop, and send off the next."""
         self._flush(loop)
+        metrics.JOURNAL_WAIT_SECONDS.observe(loop.time() - batch[0].since)
         if isinstance(lost, Exception):
             log.error("journal not written", exc_info=lost)
             _refuse(batch)

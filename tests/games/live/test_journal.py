@@ -13,6 +13,7 @@ from asgiref.sync import sync_to_async
 from django.db import DatabaseError, DataError, OperationalError, connection, connections
 from django.utils import timezone
 
+from games import metrics
 from games.attempts import close_attempt, journal_of, record_of
 from games.live import journal_store
 from games.live.journal import Journal, JournalBusyError
@@ -47,6 +48,41 @@ async def journal() -> Any:
 
 def rows(attempt: Attempt) -> list[tuple[int, str]]:
     return [(row.n, row.token) for row in journal_of(attempt.pk)]
+
+
+async def test_the_longest_wait_of_each_commit_is_told(
+    journal: Journal, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(metrics.JOURNAL_WAIT_SECONDS, "observe", waits.append)
+    free, write = threading.Event(), journal._store.write
+    monkeypatch.setattr(journal._store, "write", lambda entries: free.wait(5) and write(entries))
+    loop = asyncio.get_running_loop()
+    first, second = (asyncio.ensure_future(journal.append(Entry(each.pk, 0, ("d",), 1))) for each in attempts[:2])
+    await asyncio.sleep(0)
+    begun = loop.time()
+    await asyncio.sleep(0.01)
+    waited = loop.time() - begun
+    free.set()
+    assert await first
+    assert await second
+    assert len(waits) == 1
+    assert waits[0] >= waited
+
+
+async def test_a_commit_that_fails_has_been_waited_for(
+    journal: Journal, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(metrics.JOURNAL_WAIT_SECONDS, "observe", waits.append)
+
+    def fail(_entries: Any) -> frozenset[int]:
+        raise DataError
+
+    monkeypatch.setattr(journal._store, "write", fail)
+    with pytest.raises(JournalBusyError):
+        await journal.append(Entry(attempts[0].pk, 0, ("d",), 1))
+    assert len(waits) == 1
 
 
 async def test_what_gathers_during_a_commit_goes_out_in_the_next(journal: Journal, attempts: list[Attempt]) -> None:

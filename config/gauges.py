@@ -1,0 +1,155 @@
+"""What stands in the database and how this process is doing, read when Prometheus asks.
+
+Counters say what one process has done; these say how things are, and every web process says the same of them.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db.models import Count, Min
+from django.utils import timezone
+from prometheus_client import CollectorRegistry, ProcessCollector
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from games.analysis.models import Analysis
+from games.deals import sealed
+from games.models import Attempt, Deal
+from games.races.models import Race
+from games.readings import SharedCopies
+from games.rules import CATALOGUE
+
+#: The days whose deals are counted, as far ahead as they are published.
+DAYS: Final = ("today", "tomorrow", "after")
+
+#: The states in which somebody waits for a race.
+UNDER_WAY: Final = (Race.State.OPEN, Race.State.COUNTDOWN, Race.State.RACING, Race.State.SETTLING)
+
+copies: Final = SharedCopies(fresh=10.0)
+
+log = logging.getLogger(__name__)
+
+
+class Waiting(NamedTuple):
+    """Finished attempts without a verdict, and for how long the oldest has been."""
+
+    attempts: int
+    oldest_seconds: float
+
+
+class Standing(Collector):
+    """The servers that the site needs, and what stands in its database."""
+
+    def __init__(self, checks: Callable[[], Mapping[str, str]]) -> None:
+        self._checks = checks
+
+    def collect(self) -> Iterator[Metric]:
+        """Whether each server is there; without the database, no more than that."""
+        states = self._checks()
+        used = {server: float(state == "ok") for server, state in states.items() if state != "unused"}
+        yield _by("talon_reachable", "Whether a server answers: 1 or 0.", "server", used)
+        if not used["database"]:
+            return
+        try:
+            yield from copies.get("standing", lambda: list(_read(timezone.now())))
+        except DatabaseError:
+            log.warning("standing not read", exc_info=True)
+
+
+class Children(Collector):
+    """The processes that this one has started, as Linux tells of them; elsewhere nothing is said."""
+
+    def collect(self) -> Iterator[Metric]:
+        """How many there are, and the memory of all."""
+        try:
+            sizes = [size for pid in _children() if (size := _resident(pid)) is not None]
+        except OSError:
+            return
+        yield _one("talon_worker_children", "Processes started by this worker.", len(sizes))
+        yield _one("talon_worker_memory_bytes", "Their resident memory, without the worker's own.", sum(sizes))
+
+
+def standing_registry(checks: Callable[[], Mapping[str, str]]) -> CollectorRegistry:
+    """What a web process says in addition to its counters."""
+    registry = CollectorRegistry()
+    registry.register(Standing(checks))
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        ProcessCollector(registry=registry)  # combined metrics leave out those of the process
+    return registry
+
+
+def waiting(now: datetime) -> Waiting:
+    """What waits for the workers of verdicts."""
+    found = Attempt.objects.filter(state=Attempt.State.PENDING)
+    figures = found.aggregate(attempts=Count("pk"), oldest=Min("finished_at"))
+    return Waiting(figures["attempts"], _age(now, figures["oldest"]))
+
+
+def _read(now: datetime) -> Iterator[Metric]:
+    verdicts = waiting(now)
+    yield _one("talon_verdicts_waiting", "Finished attempts without a verdict.", verdicts.attempts)
+    yield _one("talon_verdicts_oldest_seconds", "How long the oldest of them waits.", verdicts.oldest_seconds)
+    due = Attempt.objects.filter(state=Attempt.State.PLAYING, deadline__lte=now).aggregate(oldest=Min("deadline"))
+    yield _one(
+        "talon_attempts_overdue_seconds", "How long the oldest attempt is past its time.", _age(now, due["oldest"])
+    )
+    analyses = Analysis.objects.exclude(state=Analysis.State.DONE).count()
+    yield _one("talon_analyses_waiting", "Analyses asked for and not done.", analyses)
+    yield _by("talon_deals_missing", "Deals of a day not yet published.", "day", _missing_deals(now))
+    if settings.SEALED_STOCK:
+        stock = {variant: level.total() for variant, level in sealed.levels().items()}
+        yield _by("talon_sealed_deals", "Certified deals in stock.", "variant", stock)
+    yield _by("talon_races", "Races that are not over.", "state", _races())
+    yield _one("talon_race_overdue_seconds", "How long a step of a race has been due.", _overdue_race(now))
+
+
+def _missing_deals(now: datetime) -> dict[str, int]:
+    days = {now.date() + timedelta(days=ahead): name for ahead, name in enumerate(DAYS)}
+    found = Deal.objects.filter(day__in=days, variant__in=CATALOGUE).values_list("day").annotate(Count("pk"))
+    published = dict(found.order_by())
+    return {name: len(CATALOGUE) - published.get(day, 0) for day, name in days.items()}
+
+
+def _races() -> dict[str, int]:
+    found = Race.objects.filter(state__in=UNDER_WAY).values_list("state").annotate(Count("pk")).order_by()
+    return dict.fromkeys(map(str, UNDER_WAY), 0) | dict(found)
+
+
+def _overdue_race(now: datetime) -> float:
+    starts = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now).aggregate(oldest=Min("starts_at"))
+    ends = Race.objects.filter(state=Race.State.RACING, ends_at__lte=now).aggregate(oldest=Min("ends_at"))
+    return max(_age(now, starts["oldest"]), _age(now, ends["oldest"]))
+
+
+def _age(now: datetime, since: datetime | None) -> float:
+    return max(0.0, (now - since).total_seconds()) if since else 0.0
+
+
+def _one(name: str, what: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, what, value=value)
+
+
+def _by(name: str, what: str, label: str, values: Mapping[str, float]) -> Metric:
+    family = GaugeMetricFamily(name, what, labels=[label])
+    for key, value in values.items():
+        family.add_metric([key], value)
+    return family
+
+
+def _children() -> Iterable[int]:
+    return [int(pid) for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]
+
+
+def _resident(pid: int) -> int | None:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:  # it has ended
+        return None

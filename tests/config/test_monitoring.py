@@ -1,0 +1,196 @@
+"""The dashboard and the alerts: only what /metrics says, and for each a section of the manual that says what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.test import Client
+from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from config.gauges import Children
+
+ROOT = Path(__file__).resolve().parents[2]
+PROMETHEUS = ROOT / "deploy" / "prometheus"
+MANUAL = (ROOT / "docs" / "operations.md").read_text()
+TROUBLES = MANUAL.partition("\n## When something is wrong\n")[2].partition("\n## ")[0]
+RULES = [rule for group in yaml.safe_load((PROMETHEUS / "alerts.yml").read_text())["groups"] for rule in group["rules"]]
+DASHBOARD = json.loads((ROOT / "deploy" / "grafana" / "talon.json").read_text())
+PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
+EXPRESSIONS = {
+    **{rule["alert"]: rule["expr"] for rule in RULES},
+    **{f"{panel['title']} {target['refId']}": target["expr"] for panel in PANELS for target in panel["targets"]},
+    "annotations": DASHBOARD["annotations"]["list"][0]["expr"],
+}
+
+#: What Prometheus adds to what it reads.
+ITS_OWN = {"up": {"job", "instance"}, "ALERTS": {"alertname", "alertstate"}}
+TARGET = {"job", "instance", "le"}
+WORDS = {"by", "or", "and", "unless", "bool", "on", "without"}
+
+
+def slug(heading: str) -> str:
+    """The anchor that a heading has."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+SECTIONS = {slug(part.split("\n", 1)[0]): part for part in TROUBLES.split("\n### ")[1:]}
+
+
+def metrics_of(expression: str) -> set[str]:
+    """The metrics that an expression reads."""
+    bare = re.sub(r"\{[^}]*\}|\b(?:by|without) \([^)]*\)|\[\w+\]", " ", expression)
+    return {
+        name
+        for name in re.findall(r"(?<![\w.])[a-zA-Z_]\w*(?![\w(]| \()", bare)
+        if name not in WORDS and not re.search(rf"\b{name}\s*\(", bare)
+    }
+
+
+def labels_of(expression: str) -> set[str]:
+    """The labels that an expression chooses or groups by."""
+    chosen = {name for group in re.findall(r"\{([^}]*)\}", expression) for name in re.findall(r"(\w+)\s*[=!]", group)}
+    grouped = re.findall(r"\b(?:by|without) \(([^)]*)\)", expression)
+    return chosen | {name.strip() for group in grouped for name in group.split(",")}
+
+
+def labels_shown(text: str) -> set[str]:
+    """The labels that a legend or a summary repeats."""
+    return set(re.findall(r"\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}", text))
+
+
+@pytest.fixture
+def told(client: Client, settings: Any) -> dict[str, set[str]]:
+    """What a web process and a worker tell, with the labels of each."""
+    settings.SEALED_STOCK = 14
+    client.get("/")
+    worker = CollectorRegistry()
+    worker.register(Children())
+    text = client.get("/metrics").content.decode() + generate_latest(worker).decode()
+    declared = {
+        name: set(getattr(collector, "_labelnames", ()))
+        for collector, names in REGISTRY._collector_to_names.items()
+        for name in names
+    }
+    found: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(text):
+        labels = declared.get(family.name, set()) | {label for sample in family.samples for label in sample.labels}
+        ends = {"histogram": ("_bucket", "_sum", "_count"), "counter": ("_total",)}.get(family.type, ("",))
+        found |= {f"{family.name}{end}": labels | TARGET for end in ends}
+    return found | ITS_OWN
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("what", EXPRESSIONS)
+def test_every_metric_and_label_exists(what: str, told: dict[str, set[str]]) -> None:
+    names = metrics_of(EXPRESSIONS[what])
+    assert names
+    assert names <= told.keys()
+    assert labels_of(EXPRESSIONS[what]) <= set().union(*(told[name] for name in names))
+
+
+@pytest.mark.parametrize(
+    ("expression", "metrics", "labels"),
+    [
+        ('min(talon_reachable{server="redis"}) == 0', {"talon_reachable"}, {"server"}),
+        ("topk(10, sum by (le, view) (rate(a_bucket[5m]))) > 1e6", {"a_bucket"}, {"le", "view"}),
+        ('(sum(increase(b{x=~"y",z!="w"}[5m])) or vector(0)) == 0', {"b"}, {"x", "z"}),
+        ("60 * a / c or d > 600e6", {"a", "c", "d"}, set()),
+        ("histogram_quantile(0.95, sum by (le) (\n  rate(a[5m])\n)) > 1", {"a"}, {"le"}),
+    ],
+)
+def test_expressions_are_read_as_meant(expression: str, metrics: set[str], labels: set[str]) -> None:
+    assert (metrics_of(expression), labels_of(expression)) == (metrics, labels)
+
+
+def shown() -> Iterator[tuple[str, str]]:
+    """What repeats labels, and the expression it repeats them from."""
+    for rule in RULES:
+        yield rule["annotations"]["summary"], rule["expr"]
+    for panel in PANELS:
+        for target in panel["targets"]:
+            yield target["legendFormat"], target["expr"]
+
+
+@pytest.mark.django_db
+def test_legends_and_summaries_repeat_labels_that_are_left(told: dict[str, set[str]]) -> None:
+    for text, expression in shown():
+        grouped = re.findall(r"\bby \(([^)]*)\)", expression)
+        left = {name.strip() for name in grouped[0].split(",")} if grouped else set()
+        if not re.search(r"\b(?:sum|min|max|count)\b", expression):
+            left = set().union(*(told[name] for name in metrics_of(expression)))
+        assert labels_shown(text) - {"value"} <= left, (text, expression)
+
+
+def anchors(text: str) -> list[str]:
+    return re.findall(r"docs/operations\.md#([\w-]+)", text)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
+def test_every_alert_says_how_urgent_it_is_and_what_to_do(rule: dict[str, Any]) -> None:
+    assert rule["labels"]["severity"] in {"page", "look"}
+    assert len(rule["annotations"]["summary"].split()) > 5
+    [anchor] = anchors(rule["annotations"]["page"])
+    assert f"`{rule['alert']}`" in SECTIONS[anchor].partition("**Look at**")[0]
+
+
+@pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel["title"])
+def test_every_panel_says_what_to_do(panel: dict[str, Any]) -> None:
+    [anchor] = anchors(panel["description"])
+    assert anchor in SECTIONS
+    assert panel["description"].endswith(f" What to do: docs/operations.md#{anchor}")
+    assert panel["targets"]
+
+
+@pytest.mark.parametrize("anchor", SECTIONS)
+def test_every_section_has_symptom_look_and_deed_and_is_led_to(anchor: str) -> None:
+    parts = re.findall(r"^\*\*(Symptom\.|Look at|Do)\*\* \S", SECTIONS[anchor], re.MULTILINE)
+    assert parts == ["Symptom.", "Look at", "Do"]
+    leading = [*(rule["annotations"]["page"] for rule in RULES), *(panel["description"] for panel in PANELS)]
+    assert anchor in {name for text in leading for name in anchors(text)}
+
+
+def test_sections_name_panels_alerts_and_headings_that_there_are() -> None:
+    assert set(re.findall(r"`(Talon\w+)`", TROUBLES)) == {rule["alert"] for rule in RULES}
+    named = {name for group in re.findall(r"panels? ((?:\*[^*]+\*(?: and )?)+)", TROUBLES) for name in group.split("*")}
+    assert len(named) > 5
+    assert named - {"", " and "} <= {panel["title"] for panel in PANELS}
+    headings = {slug(text) for text in re.findall(r"^#+ (.+)$", MANUAL, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([\w-]+)\)", MANUAL)) <= headings
+
+
+def test_alerts_and_panels_have_names_of_their_own() -> None:
+    for names in ([rule["alert"] for rule in RULES], [panel["id"] for panel in DASHBOARD["panels"]]):
+        assert len(names) == len(set(names))
+
+
+def test_panels_stand_beside_each_other() -> None:
+    taken: set[tuple[int, int]] = set()
+    for panel in DASHBOARD["panels"]:
+        at = panel["gridPos"]
+        cells = {(at["x"] + x, at["y"] + y) for x in range(at["w"]) for y in range(at["h"])}
+        assert not cells & taken, panel["title"]
+        assert at["x"] + at["w"] <= 24
+        taken |= cells
+
+
+def test_prometheus_finds_every_service_that_serves_metrics() -> None:
+    parsed = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text())
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+    ports = {
+        name: services[name]["environment"].get("METRICS_PORT") or services[name]["environment"]["PORT"]
+        for name in ("web", "worker", "keeper", "analyst")
+    }
+    jobs = {job["job_name"]: job["dns_sd_configs"][0] for job in parsed["scrape_configs"]}
+    assert {name: (config["names"], str(config["port"])) for name, config in jobs.items()} == {
+        f"talon-{name}": ([name], port) for name, port in ports.items()
+    }
+    assert parsed["rule_files"] == ["alerts.yml"]
+    jobs_named = {name for text in EXPRESSIONS.values() for name in re.findall(r'job="([\w-]+)"', text)}
+    assert jobs_named <= jobs.keys()
