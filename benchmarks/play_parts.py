@@ -15,9 +15,12 @@ import struct
 import sys
 import time
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+if TYPE_CHECKING:
+    from games.models import Deal
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -30,23 +33,12 @@ def make_players(count: int) -> None:
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
     from django.core.management import call_command
-    from django.utils import timezone
 
     from accounts.guests import BACKEND, create_guest
     from games.attempts import start_attempt
-    from games.models import Deal
-    from games.rules import CATALOGUE, RULES_VERSION, commitment
 
     call_command("migrate", verbosity=0)
-    opens = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    today = []
-    for variant in CATALOGUE.values():
-        seed = os.urandom(32)
-        deal = Deal(variant=variant.name, game=variant.game, options=dict(variant.options), seed=seed)
-        deal.rules_version, deal.commitment, deal.day = RULES_VERSION, commitment(seed), opens.date()
-        deal.opens_at, deal.closes_at = opens, opens + timedelta(days=1)
-        deal.save()
-        today.append(deal)
+    today = make_deals()
     players = []
     for number in range(count):
         guest = create_guest()
@@ -58,6 +50,25 @@ def make_players(count: int) -> None:
         attempt = start_attempt(guest, today[number % len(today)])
         players.append([str(attempt.public_id), session.session_key])
     print(json.dumps(players))
+
+
+def make_deals() -> list[Deal]:
+    """Deal each variant of the day; nobody has looked whether they can be won."""
+    from django.utils import timezone
+
+    from games.models import Deal
+    from games.rules import CATALOGUE, RULES_VERSION, commitment
+
+    opens = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    today = []
+    for variant in CATALOGUE.values():
+        seed = os.urandom(32)
+        deal = Deal(variant=variant.name, game=variant.game, options=dict(variant.options), seed=seed)
+        deal.rules_version, deal.commitment, deal.day = RULES_VERSION, commitment(seed), opens.date()
+        deal.opens_at, deal.closes_at = opens, opens + timedelta(days=1)
+        deal.save()
+        today.append(deal)
+    return today
 
 
 def serve(*, profile: bool) -> None:

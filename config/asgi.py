@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import django
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-django_application = get_asgi_application()
+django.setup(set_prefix=False)
 
+from config.handler import OneHop  # noqa: E402
 from config.origins import OwnPages  # noqa: E402 - apps must be loaded first
 from config.routes import websocket_routes  # noqa: E402
+from config.strangers import ForStrangers  # noqa: E402
 from config.threads import KeptThreads  # noqa: E402
 from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address_of, player_of  # noqa: E402
 from games.presence.summary import PlayingNow  # noqa: E402
@@ -24,7 +26,7 @@ _sockets: Any = AuthMiddlewareStack(Capped(URLRouter(websocket_routes), player_o
 
 application = ProtocolTypeRouter(
     {
-        "http": PlayingNow(KeptThreads(django_application)),
+        "http": PlayingNow(ForStrangers(KeptThreads(OneHop()))),
         "websocket": OwnPages(Capped(_sockets, address_of, MOST_OF_ADDRESS)),
     }
 )

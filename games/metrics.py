@@ -7,6 +7,7 @@ from prometheus_client import Counter, Gauge, Histogram
 SOCKETS = Gauge("talon_sockets", "Open WebSocket connections.", ["kind"], multiprocess_mode="livesum")
 """Labelled by kind: play, board, lanes or race."""
 
+PAGES_COPIED = Counter("talon_pages_copied_total", "Pages sent to strangers as copies, before Django.")
 MOVES = Counter("talon_moves_total", "Moves acknowledged, undo included.", ["game"])
 REFUSALS = Counter("talon_refusals_total", "Messages answered with an error.", ["code"])
 ATTEMPTS_STARTED = Counter("talon_attempts_started_total", "Attempts begun.", ["game", "ranked"])

@@ -19,6 +19,7 @@ from games.deals import points, publishing
 from games.ladders import Ladder
 from games.models import Attempt, Deal
 from games.pages.shown import ShownDeal
+from games.pages.strangers import same_for_strangers
 from games.players import Player, player_id
 from games.rules import CATALOGUE
 from leaderboards import boards, pacing, seasons
@@ -36,6 +37,7 @@ LEADERS: Final = 3
 
 
 @require_safe
+@same_for_strangers(2.0)
 def index(request: HttpRequest) -> HttpResponse:
     """Every board: today's deals, each with its leaders, the nine, and the periods of the seasons."""
     today = [
@@ -45,6 +47,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@same_for_strangers(2.0)
 def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """A deal's board: `?board=race|fewest`, `?ladder=established|newcomers`, `?cursor=`, `?who=all|friends`.
 

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 
 from games.models import Attempt, Deal
 from games.pages.shown import Tile, ranked_attempts
+from games.pages.strangers import same_for_strangers
 from games.players import player_id
 from games.rules import CATALOGUE
 
@@ -89,6 +90,7 @@ class Month:
 
 @require_safe
 @never_cache
+@same_for_strangers(2.0)
 def archive(request: HttpRequest, month: date | None = None, day: date | None = None) -> HttpResponse:
     """A month of days, and the nine deals of `day`; by default this month and today."""
     now = timezone.now()

@@ -25,13 +25,14 @@ from games.pages import titles
 from games.pages.day import Standing, address_of, boards_of, deals_of, share_text, standing_of
 from games.pages.places import DayBoards, Place
 from games.pages.shown import ShownAttempt, ShownDeal
+from games.pages.strangers import same_for_strangers
 from games.players import player_id
 from games.presence import summary
 from games.readings import SharedCopies
 from games.rules import CATALOGUE
 
 #: The cookie of a visitor who has dismissed the newcomers' guide.
-_KNOWS_THE_WAY: Final = "talon_guide"
+KNOWS_THE_WAY: Final = "talon_guide"
 
 #: For some seconds all see the same page, but for what is their own.
 copies: Final = SharedCopies(fresh=3.0)
@@ -69,6 +70,7 @@ class Tile:
 
 @require_safe
 @never_cache
+@same_for_strangers(2.0)
 def home(request: HttpRequest) -> HttpResponse:
     """Today's nine deals, and how the player stands with each; `preparing` lists those not yet published.
 
@@ -88,7 +90,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "boards": shared.boards,
         "best": shared.best,
         "share_text": share_text(mine, address_of(mine.day)) if mine and mine.played else "",
-        "newcomer": "" if request.user.is_authenticated or _KNOWS_THE_WAY in request.COOKIES else _KNOWS_THE_WAY,
+        "newcomer": "" if request.user.is_authenticated or KNOWS_THE_WAY in request.COOKIES else KNOWS_THE_WAY,
         "playing": summary.now_playing(),
         "playing_address": summary.ADDRESS,
         "preparing": [

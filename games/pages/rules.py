@@ -9,10 +9,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from games.pages import titles
+from games.pages.strangers import same_for_strangers
 from games.rules import CATALOGUE, GAMES
 
 
 @require_safe
+@same_for_strangers(60.0)
 def index(request: HttpRequest) -> HttpResponse:
     """The games, each with its variants and the way to its rules."""
     variants: dict[str, list[str]] = {}
@@ -25,6 +27,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@same_for_strangers(60.0)
 def rules(request: HttpRequest, game: str) -> HttpResponse:
     """The rules of a game, and its variants to practise."""
     if game not in GAMES:

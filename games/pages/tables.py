@@ -35,6 +35,7 @@ from games.pages.practice_links import link_to
 from games.pages.race_hints import hint_at
 from games.pages.race_tables import DayLanes, RaceSeat
 from games.pages.shown import ShownAttempt, ShownDeal, begun_at, ranked_attempts
+from games.pages.strangers import same_for_strangers
 from games.pausing import may_pause
 from games.players import Player, check_may_begin, has_account, player_for, player_id
 from games.races import starting
@@ -44,6 +45,7 @@ from games.rules import CATALOGUE
 
 @require_safe
 @never_cache
+@same_for_strangers(2.0)
 def play(request: HttpRequest, variant: str) -> HttpResponse:
     """Today's deal of a variant before its first card is seen; a player who has begun is sent to the table."""
     try:

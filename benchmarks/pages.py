@@ -1,0 +1,166 @@
+"""What a newcomer's way from the home page to the fifth move costs the server in CPU, beside a bare Django view.
+
+`DATABASE_URL=… REDIS_URL=… python -m benchmarks.pages`; exit code 1 when an aim is missed. It makes a
+database of its own on that server and drops it at the end; without Redis the process's own memory is the cache. One
+real server process with collected static files is asked as browsers ask, gzip and all, and its CPU time (user and
+system) is read before and after every step. The bare view is in the same process, on the same server, behind Django's
+own handler without any middleware, and asked in every round between the others. The clock of the wall plays no part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+
+from benchmarks.pages_parts import Visitor
+from benchmarks.play import execute, with_database
+
+PLAYERS = 60  # a round
+ROUNDS = 5
+AT_ONCE = 4
+MOVES = 5
+
+PATH_AIM_MS = 12.0
+HOME_AIM_MS = 1.5
+
+HOME = "home, newcomer"
+WAY = (HOME, "start page", "start", "table", "hello and moves")
+BARE = "bare view"
+OTHERS = {
+    "home, with games begun": "/",
+    "start page, with games": "/play/stonewall/",
+    "rules of a game": "/rules/braid/",
+    "boards": "/boards/",
+    "board of a deal": "/boards/{day}/braid/",
+    "archive": "/deals/",
+}
+
+Step = Callable[[Visitor], Awaitable[None]]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--players", type=int, default=PLAYERS, help="newcomers a round")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--json", action="store_true", help="print the medians as JSON, and no aims")
+    options = parser.parse_args()
+    url = os.environ.get("DATABASE_URL", "")
+    if not url.startswith("postgres"):
+        print("skipped: DATABASE_URL names no PostgreSQL")
+        return 0
+    with tempfile.TemporaryDirectory() as var:
+        name = f"talon_bench_{os.getpid()}"
+        execute(url, f"CREATE DATABASE {name}")
+        try:
+            place = {"DATABASE_URL": with_database(url, name), "VAR_DIR": var}
+            return measure(options, {"COLLECTED_STATIC": "1", **os.environ, **place})
+        finally:
+            execute(url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def measure(options: argparse.Namespace, environment: dict[str, str]) -> int:
+    """Prepare, serve, ask, print; the exit code."""
+
+    def part(*arguments: str) -> list[str]:
+        return [sys.executable, "-m", "benchmarks.pages_parts", *arguments]
+
+    day = json.loads(subprocess.check_output(part("prepare"), env=environment))["day"]
+    server = subprocess.Popen(part("serve"), env=environment, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        load = Load(port, server.pid, options.players, day)
+        found = asyncio.run(load.rounds(options.rounds))
+    finally:
+        server.terminate()
+        server.wait(20)
+    medians = {what: statistics.median(times) for what, times in found.items()}
+    if options.json:
+        print(json.dumps(medians))
+        return 0
+    return report(medians)
+
+
+def report(medians: dict[str, float]) -> int:
+    """Print the figures beside the bare view's; the exit code."""
+    bare = medians[BARE]
+    way = sum(medians[step] for step in WAY)
+    for what, ms in (*medians.items(), ("the whole way", way)):
+        print(f"{what:<26} {ms:>7.2f} ms of CPU   x {ms / bare:5.1f} of the bare view")
+    aims = (
+        (f"the whole way {way:.1f} ms, aim under {PATH_AIM_MS:g}", way < PATH_AIM_MS),
+        (f"home {medians[HOME]:.2f} ms, aim under {HOME_AIM_MS:g}", medians[HOME] < HOME_AIM_MS),
+    )
+    for text, reached in aims:
+        print(text, "ok" if reached else "MISSED")
+    return 0 if all(reached for _, reached in aims) else 1
+
+
+class Load:
+    """The visitors, a few at once."""
+
+    def __init__(self, port: int, pid: int, players: int, day: str) -> None:
+        self.port, self.players, self.day = port, players, day
+        self.clock = (~pid << 3) | 2  # the CPU clock of that process, as clock_getcpuclockid(3) makes it
+        self.made = 0
+
+    async def rounds(self, count: int) -> dict[str, list[float]]:
+        """The CPU time in ms of each step for one visitor, in every round; one more round warms up."""
+        found: dict[str, list[float]] = {}
+        for number in range(count + 1):
+            taken = await self.round()
+            if number:
+                for what, ms in taken.items():
+                    found.setdefault(what, []).append(ms)
+        return found
+
+    async def round(self) -> dict[str, float]:
+        """One round."""
+        visitors = [self.visitor() for _ in range(self.players)]
+
+        async def get(path: str, visitor: Visitor) -> None:
+            await visitor.get(path)
+
+        def at(path: str) -> Step:
+            return lambda visitor: get(path.format(day=self.day), visitor)
+
+        taken = {BARE: await self.step(visitors, at("/bare"))}
+        taken[WAY[0]] = await self.step(visitors, at("/"))
+        taken[WAY[1]] = await self.step(visitors, at("/play/braid/"))
+        taken[WAY[2]] = await self.step(visitors, lambda visitor: visitor.start("/play/braid/start"))
+        taken[WAY[3]] = await self.step(visitors, lambda visitor: visitor.table())
+        taken[WAY[4]] = await self.step(visitors, lambda visitor: visitor.play(MOVES))
+        for what, path in OTHERS.items():
+            taken[what] = await self.step(visitors, at(path))
+        again = await self.step(visitors, at("/bare"))
+        taken[BARE] = (taken[BARE] + again) / 2
+        await asyncio.gather(*(visitor.close() for visitor in visitors))
+        return taken
+
+    async def step(self, visitors: list[Visitor], step: Step) -> float:
+        """What a step cost the server, in ms for each visitor."""
+        waiting = iter(visitors)
+
+        async def take() -> None:
+            for visitor in waiting:
+                await step(visitor)
+
+        before = time.clock_gettime(self.clock)
+        await asyncio.gather(*(take() for _ in range(AT_ONCE)))
+        return (time.clock_gettime(self.clock) - before) * 1000 / len(visitors)
+
+    def visitor(self) -> Visitor:
+        self.made += 1
+        return Visitor(self.port, f"10.{self.made >> 16 & 255}.{self.made >> 8 & 255}.{self.made & 255}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+"""The processes of `benchmarks.pages`: the day's deals, the server with the bare view, and a visitor.
+
+Run by itself it does nothing, as it is no benchmark of its own.
+"""
+
+# ruff: noqa: ANN401 - ASGI's messages are what they are
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import re
+import sys
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+_LANGUAGES = "en-GB,en;q=0.9"
+_OPENING = re.compile(rb'<script id="opening" type="application/json">(.*?)</script>', re.DOTALL)
+
+
+def prepare() -> None:
+    """Migrate, deal the day and collect the static files; print the day."""
+    import django
+
+    django.setup()
+    from django.conf import settings
+    from django.core.management import call_command
+    from django.utils import timezone
+
+    from benchmarks.play_parts import make_deals
+
+    call_command("migrate", verbosity=0)
+    if settings.COLLECTED_STATIC:
+        call_command("collectstatic", interactive=False, verbosity=0)
+    make_deals()
+    print(json.dumps({"day": timezone.now().date().isoformat()}))
+
+
+def serve() -> None:
+    """Serve the site as it is, and the bare view at /bare; print the port first."""
+    import django
+
+    django.setup()
+    from django.core.handlers.asgi import ASGIHandler
+    from django.http import HttpRequest, HttpResponse
+    from django.test import override_settings
+
+    from config import server
+    from config.asgi import application
+
+    def view(_request: HttpRequest) -> HttpResponse:
+        return HttpResponse("as little as a page can be", headers={"Content-Length": "26"})
+
+    class Bare(ASGIHandler):
+        """Django with one view and nothing else."""
+
+        def resolve_request(self, _request: HttpRequest) -> Any:
+            return view, (), {}
+
+    with override_settings(MIDDLEWARE=[]):
+        bare: Any = Bare()
+
+    async def both(scope: Any, receive: Any, send: Any) -> None:
+        await (bare if scope["path"] == "/bare" else application)(scope, receive, send)
+
+    config = server.server_config()
+    config.app = both
+    listener = server.listen("127.0.0.1", 0)
+    print(listener.getsockname()[1], flush=True)
+    asyncio.run(server.Server(config, lambda: None).serve(sockets=[listener]))
+
+
+class Visitor:
+    """A browser that has never been here: one connection, its cookies, and the table once there is one."""
+
+    def __init__(self, port: int, address: str) -> None:
+        self.port, self.address = port, address
+        self.cookies: dict[str, str] = {}
+        self.path = ""
+        self.opening: dict[str, Any] = {}
+        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def get(self, path: str) -> bytes:
+        """The page, as it was sent."""
+        status, _, body = await self.ask("GET", path)
+        if status != 200:
+            raise SystemExit(f"{path}: {status} {body[:300]!r}")
+        return body
+
+    async def start(self, path: str) -> None:
+        """Begin the game, and remember where its table is."""
+        form = f"csrfmiddlewaretoken={self.cookies['csrftoken']}".encode()
+        status, headers, body = await self.ask("POST", path, form)
+        if status != 302:
+            raise SystemExit(f"{path}: {status} {body[:300]!r}")
+        self.path = headers["location"]
+
+    async def table(self) -> None:
+        """Look at the table."""
+        import gzip
+
+        page = gzip.decompress(await self.get(self.path))
+        found = _OPENING.search(page)
+        assert found is not None, "the table's page has the opening view"
+        self.opening = json.loads(found[1])
+
+    async def play(self, moves: int) -> None:
+        """Say hello at the table, as its page does, and play so many moves."""
+        from websockets.asyncio.client import connect
+
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        attempt = self.path.strip("/").rpartition("/")[2]
+        heads = {"Cookie": cookies, "X-Forwarded-For": self.address}
+        origin: Any = f"http://127.0.0.1:{self.port}"
+        address = f"ws://127.0.0.1:{self.port}/ws/play/{attempt}/"
+        async with connect(address, additional_headers=heads, origin=origin, compression=None) as socket:
+            await socket.send(json.dumps({"type": "hello", "v": 1, "have": self.opening["n"]}))
+            await socket.recv()
+            chosen = random.Random(attempt)
+            n, legal = self.opening["n"], self.opening["legal"]
+            for _ in range(moves):
+                n += 1
+                await socket.send(json.dumps({"type": "move", "n": n, "token": chosen.choice(legal) if legal else "u"}))
+                told = json.loads(await socket.recv())
+                if told["type"] != "moved":
+                    raise SystemExit(str(told)[:300])
+                legal = told["legal"]
+
+    async def ask(self, method: str, path: str, form: bytes = b"") -> tuple[int, dict[str, str], bytes]:
+        """One request on the visitor's connection: status, headers and body."""
+        if self.streams is None or self.streams[0].at_eof():  # the server closes what is idle
+            self.streams = await asyncio.open_connection("127.0.0.1", self.port)
+        reader, writer = self.streams
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        heads = [
+            f"{method} {path} HTTP/1.1",
+            f"Host: 127.0.0.1:{self.port}",
+            "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+            "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+            f"Accept-Language: {_LANGUAGES}",
+            "Accept-Encoding: gzip, deflate",
+            f"X-Forwarded-For: {self.address}",
+            *([f"Cookie: {cookies}"] if cookies else []),
+        ]
+        if method == "POST":
+            heads += [
+                f"Origin: http://127.0.0.1:{self.port}",
+                "Content-Type: application/x-www-form-urlencoded",
+                f"Content-Length: {len(form)}",
+            ]
+        writer.write("\r\n".join([*heads, "", ""]).encode() + form)
+        return await self.answer(reader)
+
+    async def answer(self, reader: asyncio.StreamReader) -> tuple[int, dict[str, str], bytes]:
+        """Read one answer, and keep its cookies."""
+        lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin1").split("\r\n")
+        headers: dict[str, str] = {}
+        for line in lines[1:-2]:
+            name, _, value = line.partition(": ")
+            if name.lower() == "set-cookie":
+                key, _, kept = value.partition(";")[0].partition("=")
+                self.cookies[key] = kept
+            headers[name.lower()] = value
+        return int(lines[0].split()[1]), headers, await reader.readexactly(int(headers.get("content-length", "0")))
+
+    async def close(self) -> None:
+        """Close the connection."""
+        if self.streams is not None:
+            self.streams[1].close()
+            await self.streams[1].wait_closed()
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["prepare"]:
+            prepare()
+        case ["serve"]:
+            serve()

@@ -1,0 +1,82 @@
+"""A page to be sent to many, with holes for what is each visitor's own."""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+Headers = list[tuple[bytes, bytes]]
+
+#: What is cut out of a page: CSRF tokens, and the time of the server, by which the browser counts down.
+_OWN: Final = re.compile(rb'(?<=name="csrfmiddlewaretoken" value=")(?P<token>[A-Za-z0-9]{64})|(?<= data-now=")[^"]+')
+TOKEN: Final = b"token"
+NOW: Final = b"now"
+
+#: The head of a gzip file without name or time, and the block that ends it.
+_GZIP: Final = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+_END: Final = b"\x03\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the page, as it is and compressed, and what follows it: a token, the time, or nothing more."""
+
+    plain: bytes
+    packed: bytes
+    hole: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as one visitor got it, without what was theirs."""
+
+    headers: Headers
+    pieces: tuple[Piece, ...]
+
+    @property
+    def has_token(self) -> bool:
+        """Whether a form on the page needs a CSRF token."""
+        return any(piece.hole == TOKEN for piece in self.pieces)
+
+    def plain(self, own: dict[bytes, bytes]) -> bytes:
+        """The page with the holes filled."""
+        return b"".join(self._filled(own))
+
+    def packed(self, own: dict[bytes, bytes]) -> bytes:
+        """The same as gzip. What is the visitor's own is not compressed, so its length gives nothing away."""
+        crc, size, parts = 0, 0, [_GZIP]
+        for piece in self.pieces:
+            filling = own.get(piece.hole, b"")
+            parts += [piece.packed, _stored(filling)]
+            crc = zlib.crc32(filling, zlib.crc32(piece.plain, crc))
+            size += len(piece.plain) + len(filling)
+        return b"".join([*parts, _END, struct.pack("<II", crc, size & 0xFFFFFFFF)])
+
+    def _filled(self, own: dict[bytes, bytes]) -> Iterable[bytes]:
+        for piece in self.pieces:
+            yield piece.plain
+            yield own.get(piece.hole, b"")
+
+
+def cut(headers: Headers, body: bytes) -> Page:
+    """Take what is the visitor's own out of a page."""
+    pieces, at = [], 0
+    for found in _OWN.finditer(body):
+        pieces.append(_piece(body[at : found.start()], TOKEN if found["token"] else NOW))
+        at = found.end()
+    pieces.append(_piece(body[at:], b""))
+    return Page(headers, tuple(pieces))
+
+
+def _piece(plain: bytes, hole: bytes) -> Piece:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return Piece(plain, packer.compress(plain) + packer.flush(zlib.Z_FULL_FLUSH), hole)
+
+
+def _stored(filling: bytes) -> bytes:
+    """A block of a compressed stream that holds these bytes as they are."""
+    return b"\x00" + struct.pack("<HH", len(filling), len(filling) ^ 0xFFFF) + filling if filling else b""

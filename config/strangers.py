@@ -1,0 +1,236 @@
+"""Visitors of whom nothing is known get copies of a page that was made once for all of them.
+
+At midnight everybody comes, and most pages are asked for by visitors without a session. Theirs differ in the CSRF token
+and nothing else (`games.pages.strangers`), so a process keeps each page for a few seconds and answers on the event
+loop, before Django has to do anything. Nothing is shared between processes, nor kept by anybody on the way: copies are
+sent with the headers that the page had, `Cache-Control: private` among them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.middleware.csrf import CSRF_SECRET_LENGTH, get_token
+from django.urls import Resolver404, resolve
+from django.utils import timezone
+from django.utils.translation import get_language_from_request
+
+from config.copies import NOW, TOKEN, Headers, Page, cut
+from games.metrics import PAGES_COPIED
+from games.pages.home import KNOWS_THE_WAY
+from games.pages.strangers import MARK
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+Key = tuple[object, ...]
+
+#: How many pages a process keeps.
+KEPT: Final = 128
+#: Seconds for which nobody else tries to copy what was not to be copied.
+_REFUSED: Final = 1.0
+#: No CSRF cookie, or one as Django makes it.
+_SECRET: Final = re.compile(rf"([A-Za-z0-9]{{{CSRF_SECRET_LENGTH}}})?")
+_GZIP: Final = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
+#: Headers that are of one answer and not of the page.
+_OF_ONE: Final = {b"content-length", b"set-cookie", b"content-encoding"}
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request as far as it matters here."""
+
+    scope: Scope
+    headers: dict[bytes, str]
+    cookies: dict[str, str]
+
+    @classmethod
+    def of(cls, scope: Scope) -> Visit:
+        """What a request says."""
+        headers: dict[bytes, str] = {}
+        for name, value in scope["headers"]:
+            said, between = headers.get(name), "; " if name == b"cookie" else ","
+            headers[name] = value.decode("latin1") if said is None else f"{said}{between}{value.decode('latin1')}"
+        return cls(scope, headers, _cookies(headers.get(b"cookie", "")))
+
+    @property
+    def seconds(self) -> float:
+        """For how long a copy may serve such visitors; 0 unless this is a browser of which nothing is known."""
+        known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, KNOWS_THE_WAY}
+        accepted = self.headers.get(b"accept", "")
+        is_stranger = (
+            self.scope["method"] in {"GET", "HEAD"}
+            and not self.scope["query_string"]
+            and "text/html" in accepted
+            and "application/json" not in accepted
+            and self.cookies.keys() <= known
+            and _SECRET.fullmatch(self.secret) is not None
+        )
+        return _seconds_of(self.scope["path"]) if is_stranger else 0.0
+
+    @property
+    def secret(self) -> str:
+        """The secret of the CSRF cookie, empty without one."""
+        return self.cookies.get(settings.CSRF_COOKIE_NAME, "")
+
+    @property
+    def key(self) -> Key:
+        """What the page depends on. Host and scheme are Django's to judge."""
+        asked = HttpRequest()
+        asked.COOKIES, asked.META = self.cookies, {"HTTP_ACCEPT_LANGUAGE": self.headers.get(b"accept-language", "")}
+        language = get_language_from_request(asked)
+        told = tuple(self.headers.get(name) for name in (b"host", b"x-forwarded-host", b"x-forwarded-proto"))
+        knows = KNOWS_THE_WAY in self.cookies
+        return (self.scope["path"], self.scope["scheme"], told, language, knows, timezone.now().date())
+
+    def without_secret(self) -> Scope:
+        """The same visit without CSRF cookie, to whom pages are sent as they are."""
+        dropped = {b"accept-encoding", b"cookie"}
+        heads = [(name, value) for name, value in self.scope["headers"] if name not in dropped]
+        kept = {name: value for name, value in self.cookies.items() if name != settings.CSRF_COOKIE_NAME}
+        if kept:
+            heads.append((b"cookie", "; ".join(f"{name}={value}" for name, value in kept.items()).encode("latin1")))
+        return {**self.scope, "method": "GET", "headers": heads}
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A page, and the CSRF cookie that comes with it (b"" for none) with `%s` for the secret."""
+
+    page: Page
+    cookie: bytes
+
+    async def send_to(self, visit: Visit, send: Send) -> None:
+        """Send the copy, with what is the visitor's own."""
+        heads, own = list(self.page.headers), {NOW: timezone.now().isoformat().encode()}
+        if self.page.has_token:
+            asked = HttpRequest()
+            if visit.secret:
+                asked.META["CSRF_COOKIE"] = visit.secret
+            own[TOKEN] = get_token(asked).encode()
+            if not visit.secret:
+                heads.append((b"Set-Cookie", self.cookie.replace(b"%s", asked.META["CSRF_COOKIE"].encode(), 1)))
+        if _GZIP.search(visit.headers.get(b"accept-encoding", "")):
+            body = self.page.packed(own)
+            heads.append((b"Content-Encoding", b"gzip"))
+        else:
+            body = self.page.plain(own)
+        heads.append((b"Content-Length", str(len(body)).encode()))
+        await send({"type": "http.response.start", "status": 200, "headers": heads})
+        await send({"type": "http.response.body", "body": body if visit.scope["method"] == "GET" else b""})
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A copy, or None where an answer was not to be copied, and until when (monotonic) that is taken to be so."""
+
+    copy: Copy | None
+    until: float
+
+
+class ForStrangers:
+    """Answers visitors without a session where it can, and hands on all other requests."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._kept: dict[Key, Kept] = {}
+        self._making: dict[Key, asyncio.Lock] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        visit = Visit.of(scope)
+        seconds = visit.seconds
+        copy = await self._copy(visit, seconds) if seconds else None
+        if copy is None:
+            await self._application(scope, receive, send)
+        else:
+            PAGES_COPIED.inc()
+            await copy.send_to(visit, send)
+
+    async def _copy(self, visit: Visit, seconds: float) -> Copy | None:
+        """The page, made by the first who asks for all who wait."""
+        key = visit.key
+        kept = self._fresh(key)
+        if kept is not None:
+            return kept.copy
+        lock = self._making.setdefault(key, asyncio.Lock())
+        try:
+            async with lock:
+                kept = self._fresh(key)
+                if kept is None:
+                    begun = time.monotonic()
+                    copy = await _made(self._application, visit)
+                    kept = self._keep(key, Kept(copy, begun + (seconds if copy else _REFUSED)))
+                return kept.copy
+        finally:
+            if not lock.locked():
+                self._making.pop(key, None)
+
+    def _fresh(self, key: Key) -> Kept | None:
+        kept = self._kept.get(key)
+        return kept if kept is not None and time.monotonic() < kept.until else None
+
+    def _keep(self, key: Key, kept: Kept) -> Kept:
+        self._kept.pop(key, None)  # the newest is the last
+        while len(self._kept) >= KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[key] = kept
+        return kept
+
+
+async def _made(application: Application, visit: Visit) -> Copy | None:
+    """A copy of the page as the application makes it now; None if its answer is not one to be copied."""
+    told: list[Any] = []
+
+    async def receive() -> Any:  # noqa: ANN401 - ASGI's
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def listen(message: Any) -> None:  # noqa: ANN401 - ASGI's
+        told.append(message)
+
+    await application(visit.without_secret(), receive, listen)
+    if not told or told[0]["status"] != HTTPStatus.OK:
+        return None
+    headers: Headers = told[0]["headers"]
+    body = b"".join(message.get("body", b"") for message in told[1:])
+    page = cut([one for one in headers if one[0].lower() not in _OF_ONE], body)
+    return _without_secret(page, [value for name, value in headers if name.lower() == b"set-cookie"])
+
+
+def _without_secret(page: Page, given: list[bytes]) -> Copy | None:
+    """The page and its CSRF cookie with nothing left of the secret; None if that cannot be."""
+    if not given and not page.has_token:
+        return Copy(page, b"")
+    name = settings.CSRF_COOKIE_NAME.encode() + b"="
+    if len(given) != 1 or not given[0].startswith(name):
+        return None
+    secret, _, rest = given[0].removeprefix(name).partition(b";")
+    if secret in rest or any(secret in piece.plain for piece in page.pieces):
+        return None
+    return Copy(page, name + b"%s;" + rest)
+
+
+@lru_cache(maxsize=256)
+def _seconds_of(path: str) -> float:
+    """For how long a page at this address may be copied; 0 where it may not."""
+    try:
+        view = resolve(path).func
+    except Resolver404:
+        return 0.0
+    return float(getattr(view, MARK, 0.0))
+
+
+def _cookies(header: str) -> dict[str, str]:
+    """The cookies; where a part of the header says nothing to us, one without a name."""
+    parts = (part.strip().partition("=") for part in header.split(";") if part.strip())
+    return {name if is_named else "": value for name, is_named, value in parts}

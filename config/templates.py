@@ -1,0 +1,114 @@
+"""Templates that are rendered for one language when they are loaded, as far as that can be.
+
+Most of what a page takes to render is the same each time: texts to be translated, addresses of files and of pages that
+have no arguments. They are worked out once for each language, and only what depends on the request is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from django.template import Context, Origin, Template
+from django.template.base import FilterExpression, Node, NodeList, TextNode, Variable
+from django.template.defaulttags import CommentNode, LoadNode, URLNode
+from django.template.loaders import cached
+from django.templatetags.i18n import BlockTranslateNode, TranslateNode
+from django.templatetags.static import StaticNode
+from django.utils.translation import get_language
+
+#: Where a node keeps other nodes, beside the lists that are attributes of their own.
+_BRANCHES: Final = "conditions_nodelists"
+
+
+class Loader(cached.Loader):
+    """Keeps a template for each language, with the constant parts worked out."""
+
+    def cache_key(self, template_name: str, skip: list[Origin] | None = None) -> str:
+        """A name for the template in the language of the moment."""
+        return f"{get_language()}:{super().cache_key(template_name, skip)}"
+
+    def get_template(self, template_name: str, skip: list[Origin] | None = None) -> Template:
+        """The template in the language of the moment."""
+        known = self.cache_key(template_name, skip) in self.get_template_cache
+        template = super().get_template(template_name, skip)
+        if not known and template_name.endswith(".html"):
+            settle(template)
+        return template
+
+
+def settle(template: Template) -> None:
+    """Replace what is constant by its text, in the whole template, and join neighbouring texts."""
+    context = Context()
+    with context.bind_template(template):
+        _settle(template.nodelist, context)
+
+
+def _settle(nodes: NodeList, context: Context) -> None:
+    settled: list[Node] = []
+    for node in nodes:
+        for below in _lists_of(node):
+            _settle(below, context)
+        text = _text_of(node, context)
+        if text is None:
+            settled.append(node)
+        elif not text:
+            continue
+        elif settled and isinstance(settled[-1], TextNode):
+            settled[-1] = _joined(settled[-1], text)
+        else:
+            settled.append(_as_text(text, node))
+    nodes[:] = settled
+
+
+def _lists_of(node: Node) -> Iterator[NodeList]:
+    branches: Iterable[tuple[Any, Any]] = getattr(node, _BRANCHES, ())
+    yield from (nodes for _, nodes in branches)
+    yield from (value for value in vars(node).values() if isinstance(value, NodeList))
+
+
+def _text_of(node: Node, context: Context) -> str | None:
+    """The text that a node always gives in this language; None if it may give another."""
+    if isinstance(node, TextNode):
+        return node.s
+    if isinstance(node, CommentNode | LoadNode):
+        return ""
+    if not _is_constant(node):
+        return None
+    try:
+        return str(node.render(context))
+    except Exception:  # noqa: BLE001 - it will fail in the same way where it is rendered, if it is
+        return None
+
+
+def _is_constant(node: Node) -> bool:
+    match node:
+        case TranslateNode():
+            return not node.asvar and _are_fixed(node.filter_expression, node.message_context)
+        case BlockTranslateNode():
+            texts = [*node.singular, *(node.plural or ())]
+            plain = all(token.token_type.name == "TEXT" for token in texts)
+            return plain and not (node.asvar or node.extra_context or node.countervar or node.message_context)
+        case StaticNode():
+            return not node.varname and _are_fixed(node.path)
+        case URLNode():
+            return not (node.asvar or node.args or node.kwargs) and _are_fixed(node.view_name)
+    return False
+
+
+def _are_fixed(*expressions: FilterExpression | None) -> bool:
+    return all(one is None or (not one.filters and _is_literal(one.var)) for one in expressions)
+
+
+def _is_literal(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, Variable) and value.lookups is None)
+
+
+def _joined(first: TextNode, text: str) -> TextNode:
+    return _as_text(first.s + text, first)
+
+
+def _as_text(text: str, node: Node) -> TextNode:
+    made = TextNode(text)
+    made.token, made.origin = node.token, node.origin
+    return made

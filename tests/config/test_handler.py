@@ -1,0 +1,120 @@
+"""A request goes to a thread once, whatever the middleware; streams end with their reader."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from asgiref.sync import SyncToAsync
+from asgiref.testing import ApplicationCommunicator
+from django.core.signals import request_finished, request_started
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import resolve
+
+from config.handler import OneHop
+
+SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"127.0.0.1")]}
+
+
+class Answering(OneHop):
+    """The site with one view."""
+
+    def __init__(self, view: Any) -> None:
+        super().__init__()
+        self.view = view
+
+    def resolve_request(self, request: HttpRequest) -> Any:
+        request.resolver_match = resolve("/rules/")
+        return self.view, (), {}
+
+
+async def asked(site: Any) -> ApplicationCommunicator:
+    line = ApplicationCommunicator(site, dict(SCOPE))
+    await line.send_input({"type": "http.request", "body": b""})
+    return line
+
+
+async def test_one_hop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    hops: list[Any] = []
+    call = SyncToAsync.__call__
+
+    async def counted(self: Any, *args: Any, **named: Any) -> Any:
+        hops.append(self.func)
+        return await call(self, *args, **named)
+
+    monkeypatch.setattr(SyncToAsync, "__call__", counted)
+    threads: set[Any] = set()
+    heard: list[str] = []
+
+    def view(_request: HttpRequest) -> HttpResponse:
+        threads.add(threading.current_thread())
+        return HttpResponse("seen")
+
+    def begun(**_: Any) -> None:
+        heard.append("begun")
+        threads.add(threading.current_thread())
+
+    def over(**_: Any) -> None:
+        heard.append("over")
+        threads.add(threading.current_thread())
+
+    request_started.connect(begun)
+    request_finished.connect(over)
+    try:
+        line = await asked(Answering(view))
+        assert (await line.receive_output(30))["status"] == 200
+        assert (await line.receive_output(30))["body"] == b"seen"
+        await line.wait(30)
+    finally:
+        request_started.disconnect(begun)
+        request_finished.disconnect(over)
+    assert len(hops) == 1
+    assert heard == ["begun", "over"]
+    assert len(threads) == 1
+    assert threading.current_thread() not in threads
+
+
+async def test_what_a_view_fails_at_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    def view(_request: HttpRequest) -> HttpResponse:
+        raise KeyError("a fault")
+
+    line = await asked(Answering(view))
+    assert (await line.receive_output(30))["status"] == 500
+
+
+async def test_a_stream_is_sent_bit_by_bit_and_closed() -> None:
+    closed = asyncio.Event()
+
+    async def parts() -> AsyncIterator[str]:
+        try:
+            yield "a"
+            yield "b"
+        finally:
+            closed.set()
+
+    line = await asked(Answering(lambda _request: StreamingHttpResponse(parts())))
+    assert (await line.receive_output(30))["status"] == 200
+    assert [(await line.receive_output(30)).get("body", b"") for _ in range(3)] == [b"a", b"b", b""]
+    await line.wait(30)
+    assert closed.is_set()
+
+
+async def test_a_stream_ends_when_its_reader_goes() -> None:
+    closed = asyncio.Event()
+
+    async def parts() -> AsyncIterator[str]:
+        try:
+            yield "a"
+            await asyncio.Event().wait()
+        finally:
+            closed.set()
+
+    line = await asked(Answering(lambda _request: StreamingHttpResponse(parts())))
+    await line.receive_output(30)
+    await line.receive_output(30)
+    await line.send_input({"type": "http.disconnect"})
+    await line.wait(30)
+    assert closed.is_set()

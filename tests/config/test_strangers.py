@@ -1,0 +1,271 @@
+"""Visitors of whom nothing is known are sent copies of a page, and nobody is sent what is another's."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from asgiref.testing import ApplicationCommunicator
+from django.conf import settings
+from django.middleware.csrf import _does_token_match  # type: ignore[attr-defined]
+from django.test import Client
+from django.utils import timezone
+
+from config import strangers
+from config.asgi import application
+from config.copies import NOW, TOKEN, cut
+from config.handler import OneHop
+from config.strangers import ForStrangers
+from games.models import Deal
+from tests.games.conftest import make_deal
+
+SECRET = "s" * 32
+FORM = '<form><input type="hidden" name="csrfmiddlewaretoken" value="{token}"><p data-now="{now}">{text}</p>'
+
+
+class Site:
+    """An application whose page says how often it was made, and for whom."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[bytes, bytes]] = []
+        self.status = 200
+        self.cookies = [f"csrftoken={SECRET}; Path=/"]
+        self.text = "page"
+
+    async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:
+        self.asked.append(dict(scope["headers"]))
+        body = FORM.format(token=f"{len(self.asked):064}", now="then", text=f"{self.text} {len(self.asked)}").encode()
+        cookies = [(b"Set-Cookie", value.encode()) for value in self.cookies]
+        heads = [(b"Content-Type", b"text/html"), (b"Content-Length", str(len(body)).encode()), *cookies]
+        await send({"type": "http.response.start", "status": self.status, "headers": heads})
+        await send({"type": "http.response.body", "body": body})
+
+
+class Answer:
+    """What came back."""
+
+    def __init__(self, start: dict[str, Any], body: bytes) -> None:
+        self.status, self.headers = start["status"], start["headers"]
+        heads = dict(self.headers)
+        if b"Content-Encoding" in heads:
+            assert int(heads[b"Content-Length"]) == len(body)
+            body = gzip.decompress(body)
+        self.text = body.decode()
+        self.tokens = re.findall(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.text)
+
+    @property
+    def cookies(self) -> dict[str, str]:
+        """Those that it sets."""
+        given = [value.decode() for name, value in self.headers if name.lower() == b"set-cookie"]
+        return dict(cookie.partition(";")[0].split("=", 1) for cookie in given)
+
+
+async def ask(site: Any, path: str = "/", *, method: str = "GET", query: str = "", **headers: str) -> Answer:
+    """What a browser gets."""
+    told = {"host": "127.0.0.1", "accept": "text/html,*/*;q=0.8", "accept_language": "en", **headers}
+    heads = [(name.replace("_", "-").encode(), value.encode()) for name, value in told.items()]
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
+        "headers": heads,
+        "scheme": "http",
+    }
+    line = ApplicationCommunicator(site, scope)
+    await line.send_input({"type": "http.request", "body": b""})
+    start = await line.receive_output(30)
+    return Answer(start, (await line.receive_output(30))["body"])
+
+
+@pytest.fixture
+def site() -> Site:
+    return Site()
+
+
+@pytest.fixture
+def kept(site: Site) -> ForStrangers:
+    return ForStrangers(site)
+
+
+@pytest.fixture(autouse=True)
+def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strangers, "_seconds_of", lambda path: 3_600.0 if path == "/" else 0.0)
+
+
+async def test_a_page_is_made_once_for_all(site: Site, kept: ForStrangers) -> None:
+    assert {(await ask(kept)).text.partition("data-now")[2][-12:] for _ in range(9)} == {'">page 1</p>'}
+    assert len(site.asked) == 1
+    assert (await ask(kept, method="HEAD")).text == ""
+
+
+async def test_each_visitor_has_a_token_of_their_own(kept: ForStrangers) -> None:
+    first, second = await ask(kept), await ask(kept, accept_encoding="gzip, br")
+    assert first.cookies.keys() == second.cookies.keys() == {"csrftoken"}
+    assert len({first.cookies["csrftoken"], second.cookies["csrftoken"], SECRET}) == 3
+    assert first.tokens[0] != second.tokens[0]
+    assert not {first.tokens[0], second.tokens[0]} & {f"{1:064}"}
+
+
+async def test_a_token_fits_the_cookie_that_the_visitor_has(kept: ForStrangers) -> None:
+    await ask(kept)
+    own = await ask(kept, cookie=f"csrftoken={'a' * 32}")
+    assert own.cookies == {}
+    assert _does_token_match(own.tokens[0], "a" * 32)
+    new = await ask(kept)
+    assert _does_token_match(new.tokens[0], new.cookies["csrftoken"])
+
+
+async def test_the_page_that_is_copied_is_made_without_anybodys_secret(site: Site, kept: ForStrangers) -> None:
+    await ask(kept, cookie=f"csrftoken={'a' * 32}; django_language=de")
+    assert site.asked[0][b"cookie"] == b"django_language=de"
+
+
+async def test_the_time_on_a_copy_is_that_of_its_sending(kept: ForStrangers) -> None:
+    await ask(kept)
+    found = re.search(r'data-now="([^"]+)"', (await ask(kept)).text)
+    assert found is not None
+    assert abs(timezone.now() - datetime.fromisoformat(found[1])) < timedelta(minutes=5)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"cookie": "sessionid=abc"},
+        {"cookie": f"csrftoken={SECRET}; sessionid=abc"},
+        {"cookie": "messages=x"},
+        {"cookie": "nonsense"},
+        {"cookie": "csrftoken=short"},
+        {"accept": "application/json"},
+        {"accept": "text/html;q=0.5, application/json"},
+    ],
+)
+async def test_whoever_may_be_somebody_gets_no_copy(site: Site, kept: ForStrangers, headers: dict[str, str]) -> None:
+    await ask(kept)
+    await ask(kept, **headers)
+    assert len(site.asked) == 2
+    assert site.asked[1].get(b"cookie", b"").decode() == headers.get("cookie", "")
+
+
+def test_cookies_in_two_headers_are_all_read() -> None:
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "scheme": "http"}
+    heads = [(b"accept", b"text/html"), (b"cookie", b"sessionid=abc"), (b"cookie", b"talon_guide=1")]
+    assert strangers.Visit.of({**scope, "headers": heads}).seconds == 0
+    assert strangers.Visit.of({**scope, "headers": heads[::2]}).seconds > 0
+
+
+async def test_what_a_page_depends_on_is_never_mixed(
+    site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ask(kept)
+    await ask(kept, accept_language="de")
+    await ask(kept, cookie="talon_guide=known")
+    await ask(kept, host="localhost")
+    await ask(kept, x_forwarded_proto="https")
+    assert len(site.asked) == 5
+    now = timezone.now()
+    monkeypatch.setattr("config.strangers.timezone.now", lambda: now + timedelta(days=1))
+    before = len(site.asked)
+    await ask(kept)
+    assert len(site.asked) == before + 1  # midnight has come
+
+
+async def test_other_requests_are_handed_on(site: Site, kept: ForStrangers) -> None:
+    for _ in range(2):
+        await ask(kept, method="POST")
+        await ask(kept, query="board=race")
+        await ask(kept, "/players/me/")
+    assert len(site.asked) == 6
+
+
+async def test_an_answer_that_is_not_the_page_is_not_copied(site: Site, kept: ForStrangers) -> None:
+    site.status = 503
+    assert [(await ask(kept)).status for _ in range(2)] == [503, 503]
+    assert len(site.asked) == 3  # nobody else tries for a while
+
+
+async def test_a_page_with_another_cookie_is_not_copied(site: Site, kept: ForStrangers) -> None:
+    site.cookies.append("sessionid=new; Path=/")
+    assert (await ask(kept)).cookies["sessionid"] == "new"
+    assert len(site.asked) == 2
+
+
+async def test_a_page_that_holds_a_secret_elsewhere_is_not_copied(site: Site, kept: ForStrangers) -> None:
+    site.text = f"look: {SECRET}"
+    await ask(kept)
+    assert len(site.asked) == 2
+
+
+async def test_a_copy_gets_old(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
+    await ask(kept)
+    await ask(kept)
+    assert len(site.asked) == 2
+
+
+async def test_only_so_many_are_kept(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strangers, "KEPT", 3)
+    for number in range(9):
+        await ask(kept, host=f"{number}.example")
+    assert len(kept._kept) == 3
+    assert kept._making == {}
+
+
+def test_a_copy_is_sent_as_it_was_but_for_the_holes() -> None:
+    body = FORM.format(token="t" * 64, now="then", text="x" * 5_000).encode()
+    page = cut([], body)
+    own = {TOKEN: b"u" * 64, NOW: b"now"}
+    wanted = body.replace(b"t" * 64, b"u" * 64).replace(b"then", b"now")
+    assert page.plain(own) == wanted
+    assert gzip.decompress(page.packed(own)) == wanted
+    assert len(page.packed(own)) < 500
+
+
+# The site's own pages, through Django.
+
+
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch) -> ForStrangers:
+    monkeypatch.undo()
+    return ForStrangers(OneHop())
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_strangers_get_the_pages_they_would_get_from_django(whole: ForStrangers) -> None:
+    for path in ("/", "/play/braid/", "/rules/", "/rules/plot/", "/boards/", "/deals/"):
+        plain = await ask(OneHop(), path)
+        copies = [await ask(whole, path, accept_encoding="gzip") for _ in range(2)]
+        own = re.compile(r'value="[A-Za-z0-9]{64}"|data-now="[^"]+"')
+        assert {own.sub("", one.text) for one in copies} == {own.sub("", plain.text)}, path
+        names = {name.lower() for name, _ in plain.headers} | {b"content-encoding"}
+        assert {name.lower() for name, _ in copies[1].headers} == names
+        assert copies[0].tokens[0] != copies[1].tokens[0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_players_see_their_own_and_strangers_nothing_of_them() -> None:
+    deal: Deal = make_deal("braid")
+    assert deal.day is not None
+    ways = {}
+    for name in ("Ariadne", "Theseus"):
+        client = Client()
+        client.post("/play/braid/start")
+        ways[name] = client
+    pages = {name: client.get("/").content.decode() for name, client in ways.items()}
+    tables = {name: re.findall(r"/table/([0-9a-f-]{36})/", page) for name, page in pages.items()}
+    assert all(tables.values())
+    assert not set(tables["Ariadne"]) & set(tables["Theseus"])
+    for client in ways.values():
+        answer = client.get("/")
+        assert "private" in answer["Cache-Control"]
+        assert "Cookie" in answer["Vary"]
+
+
+def test_the_server_asks_it_before_django() -> None:
+    playing: Any = application.application_mapping["http"]
+    inner = playing._application
+    assert isinstance(inner, ForStrangers)
+    assert settings.SESSION_COOKIE_NAME not in {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME}

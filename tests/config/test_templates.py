@@ -1,0 +1,81 @@
+"""What is constant in a template is worked out once for each language; what depends on the request is not."""
+
+from __future__ import annotations
+
+import pytest
+from django.template import Context, Engine, Template, engines
+from django.template.base import TextNode
+from django.template.loader import get_template
+from django.utils import translation
+
+from config.templates import Loader, settle
+
+
+def made(text: str) -> Template:
+    template = Template("{% load i18n static %}" + text)
+    settle(template)
+    return template
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<p>{% translate "Rules" %}</p> {% url "games:practice" %}',
+        '<img src="{% static "img/talon.svg" %}">{# a remark #}',
+        "{% blocktranslate trimmed %}<b>Up</b> counts the cards on the foundations{% endblocktranslate %}",
+    ],
+)
+def test_constant_parts_become_one_text(text: str) -> None:
+    template = made(text)
+    assert [type(node) for node in template.nodelist] == [TextNode]
+    assert template.render(Context()) == Template("{% load i18n static %}" + text).render(Context())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% translate word %}",
+        '{% translate "Rules" as word %}{{ word }}',
+        '{% translate "Rules"|upper %}',
+        "{% blocktranslate %}Race {{ number }}{% endblocktranslate %}",
+        '{% url "games:rules" game %}',
+        '{% url "games:practice" as there %}{{ there }}',
+        "{% if number %}{% static path %}{% endif %}",
+    ],
+)
+def test_what_depends_on_the_request_stays(text: str) -> None:
+    context = {"word": "Rules", "number": 3, "game": "braid", "path": "img/talon.svg"}
+    template = made(text)
+    assert any(not isinstance(node, TextNode) for node in template.nodelist)
+    assert template.render(Context(context)) == Template("{% load i18n static %}" + text).render(Context(context))
+
+
+def test_branches_and_blocks_are_settled_too() -> None:
+    template = made(
+        '{% if a %}{% translate "Rules" %}{% else %}{% block b %}{% url "games:home" %}{% endblock %}{% endif %}'
+    )
+    (condition,) = template.nodelist
+    ((_, first), (_, second)) = condition.conditions_nodelists  # type: ignore[attr-defined]
+    assert isinstance(first[0], TextNode)
+    assert isinstance(second[0].nodelist[0], TextNode)
+
+
+def test_what_cannot_be_worked_out_fails_where_it_is_shown() -> None:
+    template = made('{% if a %}{% url "no:such" %}{% endif %}')
+    assert template.render(Context()) == ""
+    with pytest.raises(Exception, match="no"):
+        template.render(Context({"a": 1}))
+
+
+def test_each_language_has_its_own() -> None:
+    with translation.override("de"):
+        german = get_template("500.html").render({"number": 500})
+    english = get_template("500.html").render({"number": 500})
+    assert german != english
+    with translation.override("de"):
+        assert get_template("500.html").render({"number": 500}) == german
+
+
+def test_the_site_loads_its_templates_so() -> None:
+    engine: Engine = engines["django"].engine  # type: ignore[attr-defined]
+    assert [type(loader) for loader in engine.template_loaders] == [Loader]
