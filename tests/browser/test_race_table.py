@@ -81,6 +81,10 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any
         "() => Number(document.querySelector('.strip-cell:not(.me) .strip-figure').textContent) > 0"
     )
     desk.wait_for_function("() => document.querySelectorAll('.lanes-panel .lane').length === 2")
+    pictures = ".lanes-panel .lane-name img.avatar"
+    assert desk.locator(pictures).count() == 2
+    desk.wait_for_function(f"() => [...document.querySelectorAll('{pictures}')].every((one) => one.naturalWidth > 0)")
+    assert len(set(desk.eval_on_selector_all(pictures, "all => all.map((one) => one.src)"))) == 2
 
     desk.click(".lanes-panel [data-react=clap]")
     phone.wait_for_selector(".strip-cell:not(.me) .bubble.seen svg")

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts import avatars
 from accounts.models import User
 from accounts.moderation import ban_player
 from games import limits
@@ -48,6 +49,7 @@ def test_a_link_is_made_of_a_finished_game(ada: User, client: Client) -> None:
     assert page.context["is_mine"] is True
     friend = client.get(f"/challenge/{made.code}/")
     assert "Ada challenges you" in friend.content.decode()
+    assert f'<h1><img class="avatar" src="{avatars.address_of("Ada")}"' in friend.content.decode()
     assert (friend.context["goal"].cards_up, friend.context["is_mine"]) == (52, False)
 
 
