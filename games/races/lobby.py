@@ -48,8 +48,7 @@ def read(now: datetime) -> Told:
         "rooms": [_told(race) | _host(_name(names, race.room.host_id)) for race in waiting],
         "running": [_told(race) | {"starts_at": _ms(race.starts_at), "ends_at": _ms(race.ends_at)} for race in running],
         "recent": [
-            _told(race) | _finished(race, [_name(winners, player) for player in firsts[race.pk]])
-            for race in recent
+            _told(race) | _finished(race, [_name(winners, player) for player in firsts[race.pk]]) for race in recent
         ],
     }
 
