@@ -23,6 +23,7 @@ urlpatterns = [
     path("players/me/preferences/", views.preferences, name="preferences"),
     path("players/me/calendar/", calendar.change, name="calendar"),
     path("players/me/push/", push.device, name="push"),
+    path("players/push/renewed/", push.renewed, name="push_renewed"),
     path("calendar/<str:token>.ics", calendar.feed, name="calendar_feed"),
     path("players/me/data/", views.download, name="download"),
     path("players/me/delete/", views.delete, name="delete"),

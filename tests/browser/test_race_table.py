@@ -172,3 +172,7 @@ def test_the_pace_compares_times_at_equal_cards_up(visit: Visit) -> None:
         }"""
     )
     assert told == [0, 2000, 500, -3000, 8000, True, 5, None, -2000, True, "1:12", "4.2 s", "4 s"]
+    page.click(".languages button[value=de]")
+    page.wait_for_selector("html[lang=de]")
+    spans = "async () => (await import('/static/js/table/pace.js')).spanText(4230, true)"
+    assert page.evaluate(spans) == "4,2 s"

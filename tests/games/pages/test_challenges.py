@@ -132,6 +132,17 @@ def test_the_page_lists_the_answers_with_who_won(ada: User, brook: User, player:
     assert Client().get(f"/challenge/{made.code}/").context["together"] == ""
 
 
+def test_both_are_told_that_the_senders_game_was_paused(ada: User, client: Client) -> None:
+    attempt = played(ada, practice_deal())
+    made = challenges.challenge(ada, attempt)
+    assert "was paused" not in client.get(f"/challenge/{made.code}/").content.decode()
+    Attempt.objects.filter(pk=attempt.pk).update(paused_ms=130_500)
+    for browser_of in (client, browser(ada)):
+        page = browser_of.get(f"/challenge/{made.code}/")
+        assert "The game was paused for 2:10.5, which is not in the time." in page.content.decode()
+        assert page.context["goal"].elapsed_ms == attempt.elapsed_ms
+
+
 def test_a_sender_does_not_answer(ada: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     assert browser(ada).post(f"/challenge/{made.code}/start").status_code == 409
