@@ -60,7 +60,8 @@ def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
 def fresh_sign_in_required(view: PlayerView[P]) -> PlayerView[P]:
     """Ask players to sign in again unless they did so minutes ago.
 
-    Guests pass, and so do accounts that have neither a password nor a second factor to be asked for.
+    Guests pass. Accounts without a password or second factor sign in by their service (`accounts.sign_in_again`); where
+    the site has no keys for it any more, they pass too, as there is nothing left to ask for.
     """
     guarded = reauthentication_required(enabled=lambda request: not request.user.is_guest)(view)
     return cast("PlayerView[P]", guarded)

@@ -14,6 +14,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -22,6 +23,7 @@ from accounts.held_names import HELD, check_not_held
 from accounts.languages import remember_language
 from accounts.models import User
 from accounts.names import clean_name, name_key
+from accounts.sign_in_again import check_fresh, ways_for
 from games.addresses import UNKNOWN, client_address, network_of
 from leaderboards import ranking
 
@@ -154,6 +156,23 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         response: HttpResponse = super().post_login(request, user, **details)
         remember_language(response, user.preferences.get("language"))
         return response
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - visitors too
+        """What a player may be asked for; where there is nothing else, a sign-in by the service."""
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        if methods or not user.is_authenticated or not ways_for(user):
+            return methods
+        return [{"id": "service", "description": _("Sign in again"), "url": reverse("players:sign_in_again")}]
+
+    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:  # noqa: ANN401 - allauth's
+        """Whether sensitive changes ask. Accounts that can only sign in by a service are asked right here.
+
+        :raises ReauthenticationRequired: to be asked.
+        """
+        required = bool(super().is_reauthentication_required(app=app, **kwargs))
+        if required:
+            check_fresh(self.request)
+        return required
 
 
 def guest_of(request: HttpRequest) -> User | None:

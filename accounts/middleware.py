@@ -9,7 +9,23 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
+from accounts.push import devices
+
 _ALLAUTH = ("account_", "mfa_", "usersessions_", "socialaccount_", "google_", "github_", "discord_")
+
+
+class DeviceMiddleware(MiddlewareMixin):
+    """Keeps reminders in this browser going when its session has a new key (see `accounts.push.devices`).
+
+    Sessions that nobody has looked into are left alone, so that what is the same for everybody stays so.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Look whether the session's key is a new one, which takes no query."""
+        session = getattr(request, "session", None)
+        if session is not None and session.accessed:
+            devices.follow(session)
+        return response
 
 
 class PlayerMiddleware(MiddlewareMixin):

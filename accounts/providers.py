@@ -42,10 +42,11 @@ _TOLD_AT: Final = "told_at"
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A service as pages show it; `address` is where one leaves for it."""
+    """A service as pages show it; `address` is where one leaves for it, `provider` what allauth calls it."""
 
     name: str
     address: str
+    provider: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Connection:
 def configured() -> list[Service]:
     """The services that the site has keys for."""
     known = settings.SOCIALACCOUNT_PROVIDERS
-    return [Service(name, reverse(f"{one}_login")) for one, name in _NAMES.items() if one in known]
+    return [Service(name, reverse(f"{one}_login"), one) for one, name in _NAMES.items() if one in known]
 
 
 class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth carries no types

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from accounts import avatars, calendar, invitations, views
+from accounts import avatars, calendar, invitations, sign_in_again, views
 from accounts.push import views as push
 
 app_name = "players"
@@ -23,9 +23,11 @@ urlpatterns = [
     path("players/me/preferences/", views.preferences, name="preferences"),
     path("players/me/calendar/", calendar.change, name="calendar"),
     path("players/me/push/", push.device, name="push"),
+    path("players/push/renewed/", push.renewed, name="push_renewed"),
     path("calendar/<str:token>.ics", calendar.feed, name="calendar_feed"),
     path("players/me/data/", views.download, name="download"),
     path("players/me/delete/", views.delete, name="delete"),
+    path("players/me/again/", sign_in_again.page, name="sign_in_again"),
     path("players/<uuid:public_id>/", views.player, name="profile"),
     path("players/<uuid:public_id>/vs/<uuid:other_id>/", views.compare, name="compare"),
     path("players/<uuid:public_id>/history/", views.history, name="history"),

@@ -106,6 +106,7 @@ MIDDLEWARE = [
     "config.conditional.ConditionalApi",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "accounts.middleware.DeviceMiddleware",
     "config.languages.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from accounts.sign_in_again import first_password
 from config.api import api
 from config.manifest import manifest
 from config.worker import worker
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("accounts/password/set/", first_password, name="account_set_password"),  # before allauth's own
     path("accounts/", include("allauth.account.urls")),
     path("accounts/2fa/", include("allauth.mfa.urls")),
     path("accounts/sessions/", include("allauth.usersessions.urls")),

@@ -21,6 +21,7 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.http import HttpRequest, HttpResponse
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -44,6 +45,8 @@ class Kept:
     """The page shown instead of any other."""
     pages: dict[str, str]
     """The page shown instead of one that has its own."""
+    unsent: str
+    """The page shown instead of the answer to a form."""
     files: tuple[str, ...]
 
 
@@ -57,8 +60,10 @@ def worker(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the language
         "version": f"{language}-{kept.version}",
         "home": kept.home,
         "pages": kept.pages,
+        "unsent": kept.unsent,
         "files": kept.files,
         "icon": static("img/icon-192.png"),
+        "renewed": reverse("players:push_renewed"),
     }
     script = f"self.talon = {json.dumps(told)};\nimportScripts({json.dumps(static(SCRIPT))});\n"
     return HttpResponse(script, content_type="text/javascript; charset=utf-8")
@@ -67,14 +72,16 @@ def worker(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the language
 @cache
 def kept_in(language: str) -> Kept:
     """What a browser keeps in a language. Read once in a process: files change with a restart."""
+    unsent = offline.unsent_address(language)
     texts = {offline.address_of(language, game): offline.rendered(language, game) for game in ("", *GAMES)}
+    texts[unsent] = offline.rendered_unsent(language)
     files = _files(texts.values())
     contents = [*(text.encode() for text in texts.values()), *files.values(), _read(static(SCRIPT))]
     digest = hashlib.sha256()
     for content in contents:
         digest.update(hashlib.sha256(content).digest())
     home = offline.address_of(language)
-    return Kept(digest.hexdigest()[:16], home, dict(offline.instead(language)), tuple(files))
+    return Kept(digest.hexdigest()[:16], home, dict(offline.instead(language)), unsent, tuple(files))
 
 
 def _files(pages: Iterable[str]) -> dict[str, bytes]:

@@ -96,6 +96,7 @@ urlpatterns = [
     path("rules/<slug:game>/", rules.rules, name="rules"),
     # What is shown without a connection
     path("offline/<str:language>/", offline.page, name="offline"),
+    path("offline/<str:language>/form/", offline.unsent, name="offline_unsent"),
     path("offline/<str:language>/<slug:game>/", offline.page, name="offline_lesson"),
     # Pictures for links to the site
     path("previews/<str:language>/<slug:variant>.png", previews.variant_picture, name="variant_picture"),

@@ -22,8 +22,10 @@ from games.ladders import Ladder
 from games.models import Attempt, Deal
 from games.pages import day
 from games.pages.shown import ShownAttempt, ShownDeal, begun_at
+from games.pages.titles import VARIANT_TITLES
 from games.players import people
 from games.replays.models import Continuation
+from games.rules import CATALOGUE
 from games.templatetags.client import duration
 from leaderboards import charts, spreads
 from leaderboards.own import Own, own_result
@@ -59,6 +61,11 @@ class Today:
     def of(self) -> int:
         """How many deals the day has."""
         return len(self.marks)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no deal of the day is still being prepared."""
+        return all(mark != "coming" for _, mark in self.marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,12 +215,13 @@ def _charts(attempt: Attempt, own: Own) -> Iterator[charts.Chart]:
 
 
 def _today(attempt: Attempt, now: datetime) -> Today | None:
-    """The deals of this day that are published, and how the player stands with them."""
+    """The deals of this day, and how the player stands with them."""
     deals = day.deals_of(now)
     if not deals:
         return None
     begun = begun_at(attempt.player_id, [deal.id for deal in deals])
     marks = {deal.id: day.mark_of(begun.get(deal.id)) for deal in deals}
+    shown = {deal.variant: marks[deal.id] for deal in deals}
     after = next((place for place, deal in enumerate(deals, 1) if deal.variant == attempt.deal.variant), 0)
     in_turn = deals[after:] + deals[:after]
     fresh = next((deal for deal in in_turn if marks[deal.id] == "open"), None)
@@ -221,7 +229,7 @@ def _today(attempt: Attempt, now: datetime) -> Today | None:
     return Today(
         done=sum(mark in {"won", "lost"} for mark in marks.values()),
         won=sum(mark == "won" for mark in marks.values()),
-        marks=[(deal.title, marks[deal.id]) for deal in deals],
+        marks=[(str(VARIANT_TITLES[name]), shown.get(name, "coming")) for name in CATALOGUE],
         next=fresh or running,
         goes_on=fresh is None,
     )

@@ -22,6 +22,8 @@ from accounts.push.keys import to_bytes
 MOST: Final = 8
 #: The session knows its device by this, also when its key changes.
 _DEVICE: Final = "push_device"
+#: Its own key when the device was last told of it.
+_KEY: Final = "push_session"
 _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _ADDRESS: Final = re.compile(rf"https://{_LABEL}(?:\.{_LABEL})+/[\x21-\x7e]+")
 _LONGEST: Final = 1000
@@ -78,20 +80,37 @@ def add(player: User, session: SessionBase, subscription: Subscription, language
         )
         kept = PushDevice.objects.filter(player=player).order_by("-pk").values("pk")[:MOST]
         PushDevice.objects.filter(player=player).exclude(pk__in=list(kept.values_list("pk", flat=True))).delete()
-    session[_DEVICE] = device.pk
+    session[_DEVICE], session[_KEY] = device.pk, session.session_key
+
+
+def renew(old: str, subscription: Subscription) -> bool:
+    """Have the messages of the browser at the address `old` sent elsewhere; returns whether there is one."""
+    with transaction.atomic():
+        if subscription.endpoint != old:
+            if not PushDevice.objects.filter(endpoint=old).exists():
+                return False
+            PushDevice.objects.filter(endpoint=subscription.endpoint).delete()
+        new = {"endpoint": subscription.endpoint, "p256dh": subscription.p256dh, "auth": subscription.auth}
+        return PushDevice.objects.filter(endpoint=old).update(**new) > 0
 
 
 def is_here(player: User, session: SessionBase) -> bool:
     """Whether the player is reminded in the browser of this session."""
-    # A session gets a new key by itself when the site's secret key has been replaced.
-    mine = PushDevice.objects.filter(pk=_device_of(session), player=player)
-    return mine.update(session_key=session.session_key or "") > 0
+    return PushDevice.objects.filter(pk=_device_of(session), player=player).exists()
+
+
+def follow(session: SessionBase) -> None:
+    """Know the browser by its session's new key. A session gets one when the site's secret key has been replaced."""
+    if _DEVICE in session and session.get(_KEY) != session.session_key:
+        PushDevice.objects.filter(pk=_device_of(session)).update(session_key=session.session_key or "")
+        session[_KEY] = session.session_key
 
 
 def end_here(session: SessionBase) -> None:
     """No more reminders in the browser of this session."""
     PushDevice.objects.filter(pk=_device_of(session)).delete()
     session.pop(_DEVICE, None)
+    session.pop(_KEY, None)
 
 
 def end_session(session_key: str | None) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from http import HTTPMethod
 
-from django.http import JsonResponse
+from django.http import HttpRequest, JsonResponse
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import PlayerRequest, account_required
 from accounts.calendar import DEFAULT_HOUR, HOURS
@@ -60,6 +61,25 @@ def device(request: PlayerRequest) -> JsonResponse:
     except ValueError:
         raise Refusal(ErrorCode.BAD_REQUEST) from None
     devices.add(request.user, request.session, subscription, get_language() or "")
+    return JsonResponse({"on": True})
+
+
+@csrf_exempt  # no session is used: whoever knows the old address, a secret of the browser's, may change it
+@never_cache
+@require_POST
+@json_only
+def renewed(request: HttpRequest) -> JsonResponse:
+    """Take the new subscription of a browser whose `old` address is over; the service worker tells of it."""
+    limits.spend(request, "preferences")
+    if not keys.is_on():
+        raise Refusal(ErrorCode.NOT_FOUND)
+    try:
+        told = json_body(request)
+        known = devices.renew(str(told.get("old")), devices.subscription_of(told))
+    except ValueError:
+        raise Refusal(ErrorCode.BAD_REQUEST) from None
+    if not known:
+        raise Refusal(ErrorCode.NOT_FOUND)
     return JsonResponse({"on": True})
 
 

@@ -43,6 +43,7 @@ class Line:
     cards_up: int | None
     elapsed_ms: int | None
     tokens: int | None
+    paused_ms: int
 
     @classmethod
     def of(cls, place: int, attempt: Attempt, found: Challenge, asker: int | None) -> Self:
@@ -58,6 +59,7 @@ class Line:
             cards_up=attempt.cards_up,
             elapsed_ms=attempt.elapsed_ms,
             tokens=attempt.tokens,
+            paused_ms=attempt.paused_ms,
         )
 
 

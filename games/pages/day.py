@@ -31,15 +31,16 @@ State = Attempt.State
 #: For some seconds all see the same deals and leaders.
 copies: Final = SharedCopies(fresh=5.0)
 
-_SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "playing": "⬜", "open": "⬜", "void": "⬛"}
+_SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "void": "⬛"}
+_EMPTY: Final = "⬜"
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """How a player stands with the nine deals of a day.
 
-    `marks` has `won`, `lost` (played, not won), `playing`, `open` or `void` (played, and not ranked) for each variant.
-    Points are of verified games.
+    `marks` has `won`, `lost` (played, not won), `playing`, `open`, `coming` (still being prepared) or `void` (played,
+    and not ranked) for each variant. Points are of verified games.
     """
 
     day: date
@@ -68,7 +69,12 @@ class Summary:
     @property
     def is_begun(self) -> bool:
         """Whether any deal was begun."""
-        return any(mark != "open" for mark in self.marks.values())
+        return any(mark not in {"open", "coming"} for mark in self.marks.values())
+
+    @property
+    def coming(self) -> int:
+        """How many are still being prepared."""
+        return sum(mark == "coming" for mark in self.marks.values())
 
     @property
     def left(self) -> int:
@@ -110,7 +116,7 @@ def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], s
     places = boards().own(player, ranked, shown) if ranked else OwnPlaces()
     summary = Summary(
         day=now.date(),
-        marks={deal.variant: mark_of(begun.get(deal.id)) for deal in deals},
+        marks=dict.fromkeys(CATALOGUE, "coming") | {deal.variant: mark_of(begun.get(deal.id)) for deal in deals},
         points=sum(points(deal.variant, begun[deal.id].cards_up or 0) for deal in deals if deal.id in ranked),
         streak=people().streak_of(player, now.date()),
         place=places.nine,
@@ -139,7 +145,7 @@ def summary_of(player: int | None, now: datetime | None = None) -> Summary | Non
 
 def share_text(summary: Summary, address: str) -> str:
     """The day in a few lines to share: a square for each deal and the figures, nothing of any card."""
-    squares = [_SQUARES[mark] for mark in summary.marks.values()]
+    squares = [_SQUARES.get(mark, _EMPTY) for mark in summary.marks.values()]
     day = date_format(summary.day, "DATE_FORMAT")
     done = _("%(played)s of %(of)s played, %(won)s won") % {
         "played": summary.played,

@@ -30,6 +30,20 @@ def page(request: HttpRequest, language: str, game: str = "") -> HttpResponse:  
     return HttpResponse(rendered(language, game), headers={"Content-Language": language})
 
 
+@require_safe
+@cache_control(no_cache=True)
+def unsent(request: HttpRequest, language: str) -> HttpResponse:  # noqa: ARG001 - the same for everybody
+    """What is shown instead of the answer to a form that was sent without a connection, in a language."""
+    if language not in dict(settings.LANGUAGES):
+        raise Http404
+    return HttpResponse(rendered_unsent(language), headers={"Content-Language": language})
+
+
+def unsent_address(language: str) -> str:
+    """Where that page is."""
+    return reverse("games:offline_unsent", args=[language])
+
+
 def address_of(language: str, game: str = "") -> str:
     """Where such a page is."""
     return reverse("games:offline_lesson", args=[language, game]) if game else reverse("games:offline", args=[language])
@@ -42,8 +56,18 @@ def instead(language: str) -> Iterator[tuple[str, str]]:
 
 def rendered(language: str, game: str = "") -> str:
     """The page as HTML."""
-    context: dict[str, Any] = {"LANGUAGE_CODE": language, "layout": "offline/base.html", "is_offline": True}
+    context = _context(language)
     with translation.override(language):
         if game:
             return render_to_string(f"games/rules/{game}.html", context | rules_context(game))
         return render_to_string("offline/home.html", context | {"games": GAME_TITLES})
+
+
+def rendered_unsent(language: str) -> str:
+    """The page instead of the answer to a form, as HTML."""
+    with translation.override(language):
+        return render_to_string("offline/unsent.html", _context(language))
+
+
+def _context(language: str) -> dict[str, Any]:
+    return {"LANGUAGE_CODE": language, "layout": "offline/base.html", "is_offline": True}

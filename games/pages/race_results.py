@@ -84,6 +84,14 @@ class ShownEntrant:
             rating=rating,
         )
 
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def has_page(self) -> bool:
+        """Whether the player has a page, and with it a picture."""
+        return self.page is not None
+
 
 def _name(entrant: Entrant, names: Names) -> str:
     """The name, or what stands for it: of a deleted account, of a guest."""

@@ -45,12 +45,10 @@ def read(now: datetime) -> Told:
     return {
         "now": _ms(now),
         "heat": _heat(now),
-        "rooms": [_told(race) | {"host": _name(names, race.room.host_id)} for race in waiting],
+        "rooms": [_told(race) | _host(_name(names, race.room.host_id)) for race in waiting],
         "running": [_told(race) | {"starts_at": _ms(race.starts_at), "ends_at": _ms(race.ends_at)} for race in running],
         "recent": [
-            _told(race)
-            | {"finished_at": _ms(race.finished_at), "winners": [_name(winners, player) for player in firsts[race.pk]]}
-            for race in recent
+            _told(race) | _finished(race, [_name(winners, player) for player in firsts[race.pk]]) for race in recent
         ],
     }
 
@@ -87,6 +85,15 @@ def _heat(now: datetime) -> Told:
         "doors_at": _ms(starts_at - heats.DOORS),
         "entrants": waiting.count(),
     }
+
+
+def _host(name: str) -> Told:
+    return {"host": name, "avatar": people().avatar_of(name)}
+
+
+def _finished(race: Race, winners: list[str]) -> Told:
+    avatars = [people().avatar_of(name) for name in winners]
+    return {"finished_at": _ms(race.finished_at), "winners": winners, "avatars": avatars}
 
 
 def _name(names: dict[int, Any], player: int | None) -> str:

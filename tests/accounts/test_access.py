@@ -44,6 +44,8 @@ RULES = {
     "preferences": Rule((302, 200, 200), (302, 400, 400)),
     "download": Rule((302, 0, 302), NOT_ALLOWED),
     "delete": Rule((302, 200, 302), (302, 200, 302)),
+    "push_renewed": Rule(NOT_ALLOWED, (404, 404, 404)),
+    "sign_in_again": Rule((302, 302, 302), NOT_ALLOWED),
     "profile": Rule((200, 200, 200), NOT_ALLOWED),
     "history": Rule((200, 200, 200), NOT_ALLOWED),
     "ratings": Rule((200, 200, 200), NOT_ALLOWED),

@@ -407,6 +407,48 @@ def test_a_new_password_ends_no_reminders_here(user: User, today: date, service:
     assert remind_due(service.send, at(today)) == 1
 
 
+RENEWED = "/players/push/renewed/"
+
+
+def renew(old: str, browser: Browser) -> Any:
+    """What a service worker does, which has no session and no token."""
+    told = browser.told(old=old)
+    return Client(enforce_csrf_checks=True).post(RENEWED, json.dumps(told), content_type="application/json")
+
+
+def test_a_browser_that_has_another_address_is_reminded_there(
+    user: User, browser: Browser, service: Service, today: date
+) -> None:
+    other = Browser()
+    assert renew(browser.endpoint, other).json() == {"on": True}
+    assert PushDevice.objects.get().endpoint == other.endpoint
+    assert remind_due(service.send, at(today)) == 1
+    assert other.read(service.asked[0][2])["title"]
+    assert renew(other.endpoint, other).json() == {"on": True}, "the keys alone may change"
+
+
+def test_nobody_elses_address_is_changed_by_a_guess(browser: Browser, make_user: MakeUser, sign_in: SignIn) -> None:
+    theirs = turn_on(sign_in(make_user()))
+    for guess in ("", "https://fcm.googleapis.com/fcm/send/guess"):
+        assert renew(guess, Browser()).status_code == 404
+    assert renew("https://fcm.googleapis.com/fcm/send/guess", theirs).status_code == 404
+    bad = browser.told(old=browser.endpoint, endpoint="https://evil.example/send/")
+    assert Client().post(RENEWED, json.dumps(bad), content_type="application/json").status_code == 400
+    assert set(PushDevice.objects.values_list("endpoint", flat=True)) == {browser.endpoint, theirs.endpoint}
+
+
+def test_a_session_with_a_new_key_keeps_its_reminders_with_any_page(
+    mine: Client, browser: Browser, service: Service, today: date, settings: Any
+) -> None:
+    before = mine.session.session_key
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another key, long and random enough"
+    assert mine.get("/practice/").status_code == 200
+    assert mine.session.session_key != before
+    assert PushDevice.objects.get().session_key == mine.session.session_key
+    assert remind_due(service.send, at(today)) == 1
+    assert mine.get(SETTINGS).context["push"].is_here
+
+
 def test_a_browser_reminds_one_player_and_a_player_has_so_many(make_user: MakeUser, sign_in: SignIn) -> None:
     first, second = make_user(), make_user()
     browser = Browser()

@@ -102,6 +102,22 @@ def test_the_direction_of_a_braid_is_asked_below_it_and_has_the_focus(visit: Vis
     assert page.evaluate("document.activeElement.closest('#felt') !== null")
 
 
+def lost_while_paused(page: Any) -> None:
+    """Without a line the table says what is true of the clock."""
+    for paused, said in ((True, "its clock stands"), (False, "the clock runs on")):
+        if paused:
+            page.click("#pause")
+            page.wait_for_selector("#paused:not([hidden])")
+        page.context.set_offline(True)
+        page.wait_for_selector("body[data-connection=lost]")
+        assert said in page.text_content("#lost-text")
+        page.context.set_offline(False)
+        page.wait_for_selector("body[data-connection=open]")
+        if paused:
+            page.click("#resume")
+            page.wait_for_selector("#paused", state="hidden")
+
+
 def test_practice_is_paused_beyond_a_reload_and_a_second_tab_sees_it(visit: Visit) -> None:
     page = visit("/practice/", width=390, height=844, reduced_motion="reduce")
     page.click(".practice-card:has-text('Labyrinth')")
@@ -134,6 +150,7 @@ def test_practice_is_paused_beyond_a_reload_and_a_second_tab_sees_it(visit: Visi
     for one in (page, other):
         one.wait_for_selector("#paused", state="hidden")
         assert one.locator("#felt .card").first.is_visible()
+    lost_while_paused(page)
     page.keyboard.press("y")  # what was taken back before the reload is made again
     page.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '3'")
     assert page.text_content("#moves") == "3"

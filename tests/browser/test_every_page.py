@@ -90,6 +90,7 @@ RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "games:solution_record": [("stranger", {"day": "<past>", "variant": "labyrinth"})],
     "games:rules": [("stranger", {"game": game}) for game in GAMES],
     "games:offline": [("stranger", {"language": "de"})],
+    "games:offline_unsent": [("stranger", {"language": "de"})],
     "games:offline_lesson": [("stranger", {"language": "de", "game": "plot"})],
     "games:replay": [("stranger", {"attempt": "<finished>"}), ("member", {"attempt": "<finished>"})],
     "games:steps": [("stranger", {"attempt": "<finished>"})],

@@ -70,3 +70,26 @@ def test_without_a_line_the_lessons_are_played_and_with_it_the_game_goes_on(
     assert other.get_attribute("[data-line=back] a", "href") == "/rules/plot/"
     later.wait_for_selector("#felt .card")  # the table opens by itself
     complaints.clear()  # the browser notes the requests that failed
+
+
+def test_a_form_without_a_line_says_that_nothing_was_sent_and_leads_back_to_it(
+    visit: Visit, complaints: list[str]
+) -> None:
+    page = visit("/players/", service_workers="allow")
+    page.evaluate(KEPT, "en-gb")
+    page.goto("/accounts/login/")
+    page.fill("[name=login]", "Ariadne")
+    page.fill("[name=password]", "not sent")
+    page.context.set_offline(True)
+    page.click("main button:has-text('Sign in'):not([form])")
+    page.wait_for_selector("h1:has-text('Nothing was sent')")
+    page.context.set_offline(False)
+    page.wait_for_selector("[data-line=back]:visible")
+    page.click("[data-line=back] a")
+    page.wait_for_selector("[name=password]")
+    assert page.url.endswith("/accounts/login/")
+    page.fill("[name=login]", "Ariadne")
+    page.fill("[name=password]", "wrong")
+    page.click("main button:has-text('Sign in'):not([form])")
+    page.wait_for_selector("main [role=alert], main .errorlist, main .error")
+    complaints.clear()  # the browser notes the requests that failed

@@ -81,6 +81,10 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any
         "() => Number(document.querySelector('.strip-cell:not(.me) .strip-figure').textContent) > 0"
     )
     desk.wait_for_function("() => document.querySelectorAll('.lanes-panel .lane').length === 2")
+    pictures = ".lanes-panel .lane-name img.avatar"
+    assert desk.locator(pictures).count() == 2
+    desk.wait_for_function(f"() => [...document.querySelectorAll('{pictures}')].every((one) => one.naturalWidth > 0)")
+    assert len(set(desk.eval_on_selector_all(pictures, "all => all.map((one) => one.src)"))) == 2
 
     desk.click(".lanes-panel [data-react=clap]")
     phone.wait_for_selector(".strip-cell:not(.me) .bubble.seen svg")
@@ -168,3 +172,7 @@ def test_the_pace_compares_times_at_equal_cards_up(visit: Visit) -> None:
         }"""
     )
     assert told == [0, 2000, 500, -3000, 8000, True, 5, None, -2000, True, "1:12", "4.2 s", "4 s"]
+    page.click(".languages button[value=de]")
+    page.wait_for_selector("html[lang=de]")
+    spans = "async () => (await import('/static/js/table/pace.js')).spanText(4230, true)"
+    assert page.evaluate(spans) == "4,2 s"

@@ -38,7 +38,7 @@ def told(client: Client, language: str = "en-gb") -> dict[str, Any]:
 
 
 def addresses(kept: dict[str, Any]) -> list[str]:
-    return [kept["home"], *kept["pages"].values(), *kept["files"], kept["icon"]]
+    return [kept["home"], *kept["pages"].values(), kept["unsent"], *kept["files"], kept["icon"]]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -53,7 +53,7 @@ def test_all_that_is_kept_is_there_and_the_same_for_everybody(language: str) -> 
         assert (answer.status_code, own.status_code) == (200, 200), address
         assert answer.content == own.content, address
         assert not answer.cookies, address
-    for address in (kept["home"], *kept["pages"].values()):
+    for address in (kept["home"], *kept["pages"].values(), kept["unsent"]):
         page = mine.get(address).content.decode()
         assert f'lang="{language}"' in page
         for personal in ("csrf", "<form", player.display_name, "data-preferences"):
@@ -122,7 +122,9 @@ KEPT = {
     "home": "/offline/en/",
     "pages": {"/rules/plot/": "/offline/en/plot/"},
     "files": ["/static/a.js"],
+    "unsent": "/offline/en/form/",
     "icon": "/static/icon.png",
+    "renewed": "/players/push/renewed/",
 }
 SITE = "https://talon.example"
 
@@ -142,7 +144,9 @@ def test_it_keeps_its_version_without_cookies_and_drops_the_others() -> None:
     assert found[:3] == ["skips waiting", "preloads", "claims"]
     kept = dict(found[3])
     assert set(kept) == {"another's", "talon-en-1"}
-    assert dict(kept["talon-en-1"]) == dict.fromkeys(["/static/a.js", "/offline/en/", "/offline/en/plot/"], "kept omit")
+    assert dict(kept["talon-en-1"]) == dict.fromkeys(
+        ["/static/a.js", "/offline/en/", "/offline/en/form/", "/offline/en/plot/"], "kept omit"
+    )
 
 
 def test_the_line_comes_first_and_what_is_kept_only_without_it() -> None:
@@ -161,6 +165,27 @@ def test_all_else_is_not_its_business() -> None:
         ["ask", "https://elsewhere.example/static/a.js", "cors"],
     ]
     assert in_node(["fire", "install"], *others)[1:] == ["not its business"] * 4
+
+
+def test_a_form_sent_without_a_line_is_answered_by_a_page_that_says_so() -> None:
+    form, elsewhere = f"{SITE}/play/plot/", "https://elsewhere.example/play/"
+    sent = ["ask", form, "navigate", "POST"]
+    lost: list[list[Any]] = [["line", False], ["wire", False]]
+    assert in_node(["fire", "install"], *lost, sent)[1:] == ["kept omit"]
+    others = [["ask", elsewhere, "navigate", "POST"], ["ask", form, "cors", "POST"]]
+    assert in_node(["fire", "install"], *lost, *others)[1:] == ["not its business"] * 2
+    # On the machine of the site itself, forms arrive without a line too.
+    assert in_node(["fire", "install"], ["wire", False], sent)[1:] == ["from the line: /play/plot/"]
+
+
+def test_the_site_is_told_of_another_subscription() -> None:
+    before, after = "https://push.example/before", "https://push.example/after"
+    keys = {"old": before, "p256dh": "point", "auth": "secret"}
+    told = [KEPT["renewed"], "POST", "omit"]
+    assert in_node(["change", before, after]) == [[*told, keys | {"endpoint": after}]]
+    # Where the browser has made no new one, the worker does, with the site's key.
+    assert in_node(["change", before, None]) == [[*told, keys | {"endpoint": "https://push.example/for-key"}]]
+    assert in_node(["change", None, after]) == []
 
 
 def test_a_reminder_is_shown_and_opens_the_day() -> None:

@@ -6,6 +6,7 @@ const { script, kept, steps } = JSON.parse(readFileSync(0, "utf8"));
 const told = [];
 const shelves = new Map([["talon-old", new Map()], ["another's", new Map()]]);
 let line = true;
+let wired = true;
 
 const shelf = (name) => {
   if (!shelves.has(name)) shelves.set(name, new Map());
@@ -22,10 +23,18 @@ const windows = [];
 const self = {
   talon: kept,
   location: { origin: "https://talon.example" },
+  navigator: {
+    get onLine() {
+      return wired;
+    },
+  },
   addEventListener: (type, listener) => (listeners[type] = listener),
   skipWaiting: async () => told.push("skips waiting"),
   registration: {
     navigationPreload: { enable: async () => told.push("preloads") },
+    pushManager: {
+      subscribe: async ({ applicationServerKey }) => subscription(`https://push.example/for-${applicationServerKey}`),
+    },
     showNotification: async (title, options) => told.push({ title, ...options }),
   },
   clients: {
@@ -34,6 +43,11 @@ const self = {
     openWindow: async (url) => told.push(`opens ${url}`),
   },
 };
+const subscription = (endpoint) => ({
+  endpoint,
+  options: { applicationServerKey: "key" },
+  toJSON: () => ({ endpoint, keys: { p256dh: "point", auth: "secret" } }),
+});
 class Asked extends Request {
   constructor(address, options) {
     super(new URL(address, "https://talon.example"), options);
@@ -49,7 +63,9 @@ const world = {
     keys: async () => [...shelves.keys()],
     delete: async (name) => shelves.delete(name),
   },
-  fetch: async ({ url }) => {
+  fetch: async (asked, options) => {
+    if (options) told.push([asked, options.method, options.credentials, JSON.parse(options.body)]);
+    const url = asked.url ?? `https://talon.example${asked}`;
     if (!line) throw new TypeError("no line");
     return new Response(`from the line: ${new URL(url).pathname}`);
   },
@@ -58,6 +74,16 @@ vm.runInNewContext(script, world);
 
 const actions = {
   line: (on) => (line = on),
+  wire: (on) => (wired = on),
+  change: async (before, after) => {
+    const waits = [];
+    listeners.pushsubscriptionchange({
+      waitUntil: (promise) => waits.push(promise),
+      oldSubscription: before && subscription(before),
+      newSubscription: after && subscription(after),
+    });
+    await Promise.all(waits);
+  },
   window: (url) => windows.push({ url, focus: async () => told.push(`focuses ${url}`) }),
   shelves: () => told.push([...shelves].map(([name, has]) => [name, [...has]])),
   fire: async (type, about) => {

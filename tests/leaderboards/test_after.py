@@ -289,6 +289,19 @@ def test_the_day_is_summed_up_and_leads_to_the_next_deal(deal: Deal) -> None:
     assert "You have played all of today" in panel(own)
 
 
+def test_a_day_with_a_deal_still_to_come_is_of_nine(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = [one for one in publishing.todays_deals(NOW) if one.variant in {"stonewall", "plot"}]
+    monkeypatch.setattr(publishing, "todays_deals", lambda _now: ready)
+    own = game(deal)
+    assert "1 of 9 played today" in panel(own)
+    game(next(one for one in ready if one.variant == "plot"), cards=1, who=own.player)
+    found = after(own).today
+    assert found is not None
+    assert (found.next, [mark for _, mark in found.marks].count("coming")) == (None, 7)
+    assert "more are still being prepared" in panel(own)
+    assert "You have played all of today&#x27;s deals. New" not in panel(own)
+
+
 def test_the_day_is_summed_up_as_on_the_home_page(deal: Deal) -> None:
     deals = {one.variant: one for one in publishing.todays_deals(NOW)}
     own = game(deal)

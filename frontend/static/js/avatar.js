@@ -2,9 +2,9 @@
 
 const SIZE = 24;
 
-/** @param {string} address @returns {HTMLImageElement} */
-export function avatar(address) {
-  const picture = Object.assign(new Image(SIZE, SIZE), { className: "avatar", alt: "", decoding: "async" });
+/** @param {string} address @param {number} [size] in pixels @returns {HTMLImageElement} */
+export function avatar(address, size = SIZE) {
+  const picture = Object.assign(new Image(size, size), { className: "avatar", alt: "", decoding: "async" });
   picture.src = address;
   return picture;
 }

@@ -35,6 +35,21 @@ async function look() {
   else lookLater();
 }
 
+/** Back to the form that was not sent, with what was written in it where the browser still has that. */
+function leadBack() {
+  const from = document.referrer.startsWith(`${location.origin}/`) ? document.referrer : "/";
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("[data-return]"))) {
+    link.href = from;
+    // A form that is sent to its own page may have taken its place in the history.
+    if (history.length < 2 || from === location.href) continue;
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      history.back();
+    });
+  }
+}
+
+leadBack();
 if (!location.pathname.startsWith(OWN_PLACE)) {
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("[data-again]")))
     link.href = location.pathname + location.search;

@@ -10,8 +10,10 @@
    * @property {string} version
    * @property {string} home the page shown instead of any other
    * @property {Record<string, string>} pages the page shown instead of one that has its own
+   * @property {string} unsent the page shown instead of the answer to a form
    * @property {string[]} files
    * @property {string} icon
+   * @property {string} renewed where the site is told of a new subscription to reminders
    *
    * @typedef {object} Reminder
    * @property {string} title
@@ -27,7 +29,7 @@
   const TAG = "talon-day";
   const THE_DAY = "/";
 
-  const addresses = new Set([...kept.files, kept.home, ...Object.values(kept.pages)]);
+  const addresses = new Set([...kept.files, kept.home, kept.unsent, ...Object.values(kept.pages)]);
 
   async function fill() {
     const cache = await caches.open(CACHE);
@@ -48,7 +50,10 @@
   /** @param {Request} request @returns {string|null} the address of what is kept in its place */
   function inPlaceOf({ method, mode, url }) {
     const { origin, pathname } = new URL(url);
-    if (method !== "GET" || origin !== worker.location.origin) return null;
+    if (origin !== worker.location.origin) return null;
+    // Whether a form has arrived is only known where there was no line to begin with.
+    if (method === "POST" && mode === "navigate") return worker.navigator.onLine ? null : kept.unsent;
+    if (method !== "GET") return null;
     if (addresses.has(pathname)) return pathname;
     return kept.pages[pathname] ?? (mode === "navigate" ? kept.home : null);
   }
@@ -76,6 +81,25 @@
     return open ? open.focus() : worker.clients.openWindow(THE_DAY);
   }
 
+  /**
+   * The browser has another subscription, or has ended the old one: the site is told, by the old address, which nobody
+   * else knows. Where the browser does not say the old one, the switch in the settings has to be turned on anew.
+   * @param {any} event
+   */
+  async function renew({ oldSubscription: old, newSubscription: given }) {
+    if (!old) return;
+    const { applicationServerKey } = old.options;
+    const subscription =
+      given ?? (await worker.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }));
+    const { endpoint, keys } = subscription.toJSON();
+    await fetch(kept.renewed, {
+      method: "POST",
+      credentials: "omit",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ old: old.endpoint, endpoint, p256dh: keys.p256dh, auth: keys.auth }),
+    });
+  }
+
   worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(fill()));
   worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(takeOver()));
   worker.addEventListener("fetch", (/** @type {any} */ event) => {
@@ -83,6 +107,7 @@
     if (address) event.respondWith(answer(event, address));
   });
   worker.addEventListener("push", (/** @type {any} */ event) => event.waitUntil(remind(event.data.json())));
+  worker.addEventListener("pushsubscriptionchange", (/** @type {any} */ event) => event.waitUntil(renew(event)));
   worker.addEventListener("notificationclick", (/** @type {any} */ event) => {
     event.notification.close();
     event.waitUntil(openTheDay());

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts import avatars
 from accounts.models import User
 from accounts.moderation import ban_player
 from games import limits
@@ -48,6 +49,7 @@ def test_a_link_is_made_of_a_finished_game(ada: User, client: Client) -> None:
     assert page.context["is_mine"] is True
     friend = client.get(f"/challenge/{made.code}/")
     assert "Ada challenges you" in friend.content.decode()
+    assert f'<h1><img class="avatar" src="{avatars.address_of("Ada")}"' in friend.content.decode()
     assert (friend.context["goal"].cards_up, friend.context["is_mine"]) == (52, False)
 
 
@@ -128,6 +130,17 @@ def test_the_page_lists_the_answers_with_who_won(ada: User, brook: User, player:
     # Having played, one may watch.
     assert mine.get(page.context["together"]).status_code == 200
     assert Client().get(f"/challenge/{made.code}/").context["together"] == ""
+
+
+def test_both_are_told_that_the_senders_game_was_paused(ada: User, client: Client) -> None:
+    attempt = played(ada, practice_deal())
+    made = challenges.challenge(ada, attempt)
+    assert "was paused" not in client.get(f"/challenge/{made.code}/").content.decode()
+    Attempt.objects.filter(pk=attempt.pk).update(paused_ms=130_500)
+    for browser_of in (client, browser(ada)):
+        page = browser_of.get(f"/challenge/{made.code}/")
+        assert "The game was paused for 2:10.5, which is not in the time." in page.content.decode()
+        assert page.context["goal"].elapsed_ms == attempt.elapsed_ms
 
 
 def test_a_sender_does_not_answer(ada: User) -> None:

@@ -80,6 +80,24 @@ def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) ->
     assert day.summary_of(None) is None
 
 
+def test_a_deal_still_to_come_is_one_of_the_nine(
+    deals: dict[str, Deal], who: Any, mine: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready = [deal for name, deal in deals.items() if name != "stonewall"]
+    monkeypatch.setattr("games.deals.publishing.todays_deals", lambda _now: ready)
+    page = mine.get("/").content.decode()
+    assert "<b>0 <small>of 9</small></b>" in page
+    assert "One deal is still being prepared." in page
+    won(deals["plot"], who)
+    found = day.summary_of(who.pk)
+    assert found is not None
+    assert (found.played, found.of, found.left, found.coming, found.is_begun) == (1, 9, 7, 1, True)
+    squares = day.share_text(found, "").splitlines()[1]
+    assert (len(squares), squares.count("🟩")) == (9, 1)
+    ready.append(deals["stonewall"])
+    assert "still being prepared" not in mine.get("/").content.decode()
+
+
 def test_home_shows_the_day_the_leaders_and_what_to_do(deals: dict[str, Deal], who: Any, mine: Client) -> None:
     rival = factory.player()
     won(deals["stonewall"], rival, 500)

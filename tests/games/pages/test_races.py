@@ -12,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts import avatars
 from accounts.guests import BACKEND, create_guest
 from accounts.models import User
 from games import events, limits
@@ -93,6 +94,7 @@ def test_the_lobby_lists_public_rooms_and_no_others(client: Client, account: Use
         "seats": 2,
         "taken": 1,
         "host": "Ariadne",
+        "avatar": avatars.address_of("Ariadne"),
     } | {"options": told["options"]}
 
 
@@ -100,7 +102,7 @@ def test_the_lobby_tells_of_races_being_run_and_of_results_unless_they_are_priva
     shown, hidden = finished(public=True), finished()
     recent = lobby.read(at(500))["recent"]
     assert [race["code"] for race in recent] == [shown.room.code]
-    assert recent[0]["winners"] == [""]  # a guest, who is not named
+    assert (recent[0]["winners"], recent[0]["avatars"]) == ([""], [avatars.address_of("")])  # a guest, who is not named
     running = Run.racing(2)
     Room.objects.filter(pk=running.room.pk).update(kind=Room.Kind.QUICK)
     told = lobby.read(at(20))["running"]
@@ -275,6 +277,15 @@ def test_a_result_shows_places_figures_replays_and_the_seed() -> None:
     assert re.search(r'class="place won">\s*<b class="place-number place-1">1', text)
     assert re.search(r'class="place retired me">', text)
     assert f'action="/races/{run.room.code}/sit"' in text
+
+
+def test_pictures_stand_beside_the_names_in_the_lobby_and_in_results(account: User) -> None:
+    run = finished(public=True, players=[account, create_guest()])
+    (told,) = lobby.read(at(500))["recent"]
+    assert (told["winners"], told["avatars"]) == (["Ariadne"], [avatars.address_of("Ariadne")])
+    page = browser_of(account).get(f"/races/{run.room.code}/1/").content.decode()
+    names = re.findall(r'<span class="place-name"><img class="avatar" src="([^"]+)"', page)
+    assert names == [avatars.address_of("Ariadne"), avatars.address_of("")]
 
 
 def test_who_has_no_name_is_called_the_same_in_the_room_and_on_its_results(client: Client) -> None:

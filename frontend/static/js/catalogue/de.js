@@ -82,6 +82,8 @@ globalThis.talonCatalogue = {
  "Company is here": "Es ist jemand da",
  "Connected": "Verbunden",
  "Connecting…": "Verbindet …",
+ "Connection lost. Trying again; the game stays paused, and its clock stands.": "Verbindung verloren. Neuer Versuch läuft; das Spiel bleibt angehalten, und die Uhr steht.",
+ "Connection lost. Trying again; this game is over, and nothing of it is lost.": "Verbindung verloren. Neuer Versuch läuft; dieses Spiel ist zu Ende, und nichts davon geht verloren.",
  "Connection lost. Trying again; your moves so far are kept and the clock runs on.": "Verbindung verloren. Neuer Versuch läuft; deine bisherigen Züge sind aufgehoben, und die Uhr läuft weiter.",
  "Connection lost. Trying again; your seat stays yours.": "Verbindung verloren. Neuer Versuch läuft; dein Platz bleibt deiner.",
  "Copied": "Kopiert",

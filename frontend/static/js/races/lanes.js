@@ -1,5 +1,6 @@
 /** Lanes: how far everybody in a race is. They stand in the order of places, and only what changes is written. */
 
+import { avatar } from "../avatar.js";
 import { t, tn } from "../i18n.js";
 import { motionReduced } from "../settings.js";
 import { durationText } from "../times.js";
@@ -9,6 +10,8 @@ import { parts } from "./types.js";
 /** @import { RaceState, Seat } from "./types.js" */
 /** @typedef {ReturnType<typeof parts>} LaneParts */
 
+/** How large a racer's picture is beside the name, in px. */
+const PICTURE = 18;
 /** Those who are done, or never were there. */
 const OVER = new Set(["won", "retired", "timed_out", "absent", "disqualified"]);
 
@@ -29,7 +32,8 @@ export function stateText(state, away = false) {
 /** One racer's line. */
 class Line {
   place = part("b", "lane-place");
-  name = part("span", "lane-name");
+  name = part("span", "");
+  whose = part("span", "lane-name");
   state = part("span", "lane-state");
   figures = part("span", "lane-figures");
   up = part("span", "lane-up");
@@ -46,7 +50,8 @@ class Line {
     this.track.setAttribute("aria-hidden", "true");
     this.track.append(this.bar);
     this.figures.append(this.up, this.moves, this.time);
-    this.row.append(this.place, this.name, this.state, this.figures, this.track);
+    this.whose.append(avatar(seat.avatar, PICTURE), " ", this.name);
+    this.row.append(this.place, this.whose, this.state, this.figures, this.track);
   }
 
   /** @param {LaneParts} lane @param {number} goal @param {boolean} mine */

@@ -1,5 +1,6 @@
 /** The lobby: what is going on comes with the page, and is asked for again while somebody looks at it. */
 
+import { avatar } from "../avatar.js";
 import { language, t, tn } from "../i18n.js";
 import { clockText } from "../times.js";
 import { bindForm } from "./form.js";
@@ -10,6 +11,8 @@ const EVERY = 5000;
 const TICK = 1000;
 /** Screen readers are told of a new room at most this often, in ms. */
 const QUIET_FOR = 30000;
+/** How large a picture is in a line of text, in px. */
+const PICTURE = 18;
 
 /**
  * @typedef {object} Told a race in the lobby
@@ -26,9 +29,9 @@ const QUIET_FOR = 30000;
  * @typedef {object} Found
  * @property {number} now
  * @property {{starts_at: number, doors_at: number, entrants: number, variant: string}} heat
- * @property {(Told & {host: string})[]} rooms
+ * @property {(Told & {host: string, avatar: string})[]} rooms
  * @property {(Told & {starts_at: number, ends_at: number})[]} running
- * @property {(Told & {finished_at: number, winners: string[]})[]} recent
+ * @property {(Told & {finished_at: number, winners: string[], avatars: string[]})[]} recent
  */
 
 /** @param {string} id @returns {HTMLElement} */
@@ -131,7 +134,7 @@ class Lobby {
     const full = room.taken >= room.seats;
     const enter = link(`/races/${room.code}/`, full ? "button secondary small" : "button small", "");
     enter.textContent = full ? t("Watch") : t("Join");
-    return { key: room.code, row: this.#row(room, facts, enter) };
+    return { key: room.code, row: this.#row(room, facts, enter, room.host ? [room.avatar] : []) };
   }
 
   /** @param {Found["running"][number]} race */
@@ -148,15 +151,19 @@ class Lobby {
     const first = race.winners.length ? t("first: {names}", { names }) : "";
     const facts = [first, tn("1 racer", "{n} racers", race.taken), agoText(this.#now - race.finished_at)];
     const result = link(`/races/${race.code}/${race.number}/`, "button secondary small", t("Result"));
-    return { key: `${race.code}/${race.number}`, row: this.#row(race, facts, result) };
+    return { key: `${race.code}/${race.number}`, row: this.#row(race, facts, result, race.avatars) };
   }
 
-  /** @param {Told} race @param {string[]} facts @param {HTMLAnchorElement} way */
-  #row(race, facts, way) {
+  /**
+   * @param {Told} race @param {string[]} facts @param {HTMLAnchorElement} way
+   * @param {string[]} [pictures] of those who are named
+   */
+  #row(race, facts, way, pictures = []) {
     const title = this.names.title(race);
     way.setAttribute("aria-label", `${way.textContent}: ${title}`);
+    const seen = pictures.flatMap((address) => [avatar(address, PICTURE), " "]);
     const all = [...facts, ...this.names.options(race)].filter(Boolean).join(" · ");
-    return part("li", `of-${race.game}`, part("b", "", title), part("span", "facts", all), way);
+    return part("li", `of-${race.game}`, part("b", "", title), part("span", "facts", ...seen, all), way);
   }
 
   /** @param {Told} race */

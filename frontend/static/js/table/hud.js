@@ -75,15 +75,22 @@ function showDirection({ felt, focus }, asked) {
   else if (!asked && inside) focus?.focus({ preventScroll: true });
 }
 
-/** @param {string} status */
-export function showConnection(status) {
+/** What becomes of the game while the line is lost. @param {State} state @returns {string} */
+function lostText({ status, paused }) {
+  if (status !== "playing") return t("Connection lost. Trying again; this game is over, and nothing of it is lost.");
+  if (paused) return t("Connection lost. Trying again; the game stays paused, and its clock stands.");
+  return t("Connection lost. Trying again; your moves so far are kept and the clock runs on.");
+}
+
+/** @param {string} status @param {State} state */
+export function showConnection(status, state) {
   // A lost line is lost until it stands again, however often it is tried.
   if (status === "connecting" && document.body.dataset.connection === "lost") return;
   document.body.dataset.connection = status;
   const texts = {
     open: t("Connected"),
     connecting: t("Connecting…"),
-    lost: t("Connection lost. Trying again; your moves so far are kept and the clock runs on."),
+    lost: lostText(state),
     refused: t("This table cannot be opened from here."),
     "signed-out": t("You have been signed out. Reload the page to go on."),
     crowded: t("Too many tables are open. Close some of them, then reload this page."),

@@ -56,7 +56,7 @@ function start(felt) {
   const socket = new TableSocket(felt.dataset.socket ?? "", {
     have: () => state.n,
     message: (message) => take(message),
-    status: showConnection,
+    status: (status) => showConnection(status, state),
   });
   const take = (/** @type {any} */ message) => {
     if (message.type === "waiting") return company.wait(message);
