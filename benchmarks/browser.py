@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-KIB_AIM = 120.0
+KIB_AIM = 51.0
 DEALT_AIM_MS = 1000.0
 LONGEST_TASK_AIM_MS = 50.0
 FRAME_MS = 1000 / 60

@@ -2,12 +2,16 @@
 
 The sources run in browsers as they are. Only the syntax that the client uses is understood, and anything else is
 refused: the joined file is right, or there is none.
+
+What a module loads late, by `import("./other.js")`, becomes a file of its own with all that only it needs. The modules
+that are there already are handed to it, so there is one of each, and no file needs the name of one that needs its own.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -19,7 +23,12 @@ _IMPORT: Final = re.compile(r'^import (?:\{([^}]*)\} from )?"(\.{1,2}/[^"]+)";\n
 _EXPORT: Final = re.compile(r"^export (?=(?:(?:async )?function|class|const) (\w+))", re.MULTILINE)
 #: A comment on lines of its own; within a line it might be part of a string.
 _COMMENT: Final = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+_LATE: Final = re.compile(r'\bimport\("(\.{1,2}/[^"]+)"\)')
+#: What types a value within a line.
+_CAST: Final = re.compile(r"/\*\* @(?:type|param) [^*\n]*\*/ ?")
 _NOT_UNDERSTOOD: Final = re.compile(r"^(?:import|export|await)\b.*|\bimport\s*[(.].*", re.MULTILINE)
+#: Indents, and lines with nothing else.
+_INDENT: Final = re.compile(r"^\s+", re.MULTILINE)
 _STYLE_IMPORT: Final = re.compile(r'^@import "([^":]+)";\n', re.MULTILINE)
 _STYLE_NOT_UNDERSTOOD: Final = re.compile(r"@(?:import|charset|namespace)\b.*", re.IGNORECASE)
 
@@ -35,19 +44,40 @@ class _Module:
     name: str
     imports: list[tuple[str, str]] = field(default_factory=list)
     """The names between the braces, and the module they come from."""
+    late: list[str] = field(default_factory=list)
+    """The modules that are loaded when they are wanted."""
     exports: list[str] = field(default_factory=list)
     body: str = ""
 
 
-def join_modules(entry: str, read: Read) -> str:
-    """One module that does what `entry` does: each module it needs becomes a function, imported ones first.
+#: Modules by their names, each after those it imports.
+_Modules = dict[str, _Module]
+
+
+def join_modules(entry: str, read: Read) -> dict[str, str]:
+    """The files that together do what `entry` does, by name: one of that name, and one for each module loaded late.
+
+    Each module becomes a function, imported ones first. What two late files need comes with the first one.
 
     :raises JoinError: for unknown syntax, circular imports, or an import that the other module does not export.
     """
-    modules: dict[str, _Module] = {}
-    _reach(entry, read, modules, ())
-    places = {name: f"$module{place}" for place, name in enumerate(modules)}
-    return "".join(_written(module, modules, places) for module in modules.values())
+    first: _Modules = {}
+    _reach(entry, read, first, ())
+    late = {name: _reached_late(name, read, first) for module in first.values() for name in module.late}
+    needed = Counter(name for modules in late.values() for name in modules)
+    first |= {name: module for modules in late.values() for name, module in modules.items() if needed[name] > 1}
+    if both := sorted(late.keys() & first.keys()):
+        raise JoinError(f"{both[0]} is loaded late, and imported")
+    places = _placed(first)
+    text = "".join(_written(module, first, places) for module in first.values())
+    files = {}
+    for name, modules in late.items():
+        own = {one: module for one, module in modules.items() if one not in first}
+        given = ", ".join(places[one] for one in _handed(own))
+        files[_late_name(name)] = _written_late(name, own, first, given)
+        address = f"./{posixpath.relpath(_late_name(name), posixpath.dirname(entry))}"
+        text = text.replace(f'import("{name}")', f'import("{address}").then(({{ late }}) => late({given}))')
+    return {entry: text, **files}
 
 
 def join_styles(entry: str, read: Read) -> str:
@@ -57,13 +87,14 @@ def join_styles(entry: str, read: Read) -> str:
     """
     text = read(entry)
     sheets = [_beside(entry, address) for address in _STYLE_IMPORT.findall(text)]
-    joined = "".join(join_styles(sheet, read) for sheet in sheets) + _STYLE_IMPORT.sub("", text)
+    own = _INDENT.sub("", _COMMENT.sub("", _STYLE_IMPORT.sub("", text)))
+    joined = "".join(join_styles(sheet, read) for sheet in sheets) + own
     if found := _STYLE_NOT_UNDERSTOOD.search(joined):
         raise JoinError(f"{entry}: {found[0]!r} cannot be joined")
     return joined
 
 
-def _reach(name: str, read: Read, modules: dict[str, _Module], above: tuple[str, ...]) -> None:
+def _reach(name: str, read: Read, modules: _Modules, above: tuple[str, ...]) -> None:
     """Add the modules that a module needs, then the module itself."""
     if name in above:
         raise JoinError(" imports ".join((*above[above.index(name) :], name)))
@@ -74,20 +105,53 @@ def _reach(name: str, read: Read, modules: dict[str, _Module], above: tuple[str,
     modules[name] = module
 
 
+def _reached_late(name: str, read: Read, first: _Modules) -> _Modules:
+    """The modules that a late one needs and that are not there before, itself the last."""
+    modules = dict(first)
+    _reach(name, read, modules, ())
+    own = {one: module for one, module in modules.items() if one not in first}
+    if further := [module.name for module in own.values() if module.late]:
+        raise JoinError(f"{further[0]} is loaded late, and loads another")
+    return own
+
+
+def _handed(own: _Modules) -> list[str]:
+    """The modules that these import and that are there before."""
+    return sorted({other for module in own.values() for _, other in module.imports} - own.keys())
+
+
+def _placed(modules: _Modules) -> dict[str, str]:
+    """What each module is called in the joined files."""
+    return {name: f"$module{place}" for place, name in enumerate(modules)}
+
+
+def _late_name(name: str) -> str:
+    return f"{name.removesuffix('.js')}.late.js"
+
+
 def _parsed(name: str, text: str) -> _Module:
-    body = _COMMENT.sub("", text)
+    body = _CAST.sub("", _COMMENT.sub("", text))
     folder = posixpath.dirname(name)
+
+    def found_at(address: str) -> str:
+        return posixpath.normpath(posixpath.join(folder, address))
+
     module = _Module(name)
     for names, address in _IMPORT.findall(body):
-        module.imports.append((names.strip().strip(","), posixpath.normpath(posixpath.join(folder, address))))
+        module.imports.append((names.strip().strip(","), found_at(address)))
     module.exports = _EXPORT.findall(body)
-    module.body = _EXPORT.sub("", _IMPORT.sub("", body))
-    if found := _NOT_UNDERSTOOD.search(module.body):
+    module.late = [found_at(address) for address in _LATE.findall(body)]
+    body = _EXPORT.sub("", _IMPORT.sub("", body))
+    if found := _NOT_UNDERSTOOD.search(_LATE.sub("", body)):
         raise JoinError(f"{name}: {found[0]!r} cannot be joined")
+    if any(line.count("`") % 2 for line in body.splitlines()):
+        raise JoinError(f"{name}: a template over several lines cannot be joined")
+    # By the module's own name, until it is known what is handed to it.
+    module.body = _INDENT.sub("", _LATE.sub(lambda late: f'import("{found_at(late[1])}")', body))
     return module
 
 
-def _written(module: _Module, modules: dict[str, _Module], places: dict[str, str]) -> str:
+def _written(module: _Module, modules: _Modules, places: dict[str, str]) -> str:
     lines = [f"// {module.name}\n", f"const {places[module.name]} = (() => {{\n"]
     for names, other in module.imports:
         wanted = [part.split(" as ") for part in re.split(r",\s*", names) if part]
@@ -97,6 +161,14 @@ def _written(module: _Module, modules: dict[str, _Module], places: dict[str, str
             lines.append(f"const {{ {', '.join(': '.join(pair) for pair in wanted)} }} = {places[other]};\n")
     lines += [module.body, f"return {{{', '.join(module.exports)}}};\n}})();\n"]
     return "".join(lines)
+
+
+def _written_late(name: str, own: _Modules, first: _Modules, given: str) -> str:
+    """A file that is given the modules it needs of those that are there before, and makes its own once."""
+    places = _placed(first | own)
+    text = "".join(_written(module, first | own, places) for module in own.values())
+    made = f"{text}return {places[name]};\n"
+    return f"let joined;\nexport const late = ({given}) => joined ??= (() => {{\n{made}}})();\n"
 
 
 def _beside(entry: str, address: str) -> str:

@@ -17,19 +17,23 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 from config.joining import join_modules, join_styles
 
 #: The files joined with their imports when they are collected: those that the table's page loads.
-JOINED: Final = {"js/table/main.js": join_modules, "css/at-table.css": join_styles}
+JOINED_MODULES: Final = ("js/table/main.js",)
+JOINED_STYLES: Final = ("css/at-table.css",)
+
+#: Files up to so many bytes are compressed with the highest effort: all that a table loads.
+SLOWLY_COMPRESSED: Final = 128 * 1024
 
 #: The files collected: path below the static root to where the file is.
 Paths = dict[str, tuple[Storage, str]]
 
 
 class QuickCompressor(Compressor):  # type: ignore[misc]
-    """Brotli one step below its highest effort: a tenth of the time, for files two per cent larger."""
+    """Brotli below its highest effort for what is large: a tenth of the time, for files up to a tenth larger."""
 
     @staticmethod
     def compress_brotli(data: bytes) -> bytes:
         """The compressed bytes."""
-        compressed: bytes = brotli.compress(data, quality=9)
+        compressed: bytes = brotli.compress(data, quality=11 if len(data) <= SLOWLY_COMPRESSED else 9)
         return compressed
 
 
@@ -40,7 +44,12 @@ class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
 
     def post_process(self, paths: Paths, **options: Any) -> Iterator[tuple[str, str, bool]]:  # noqa: ANN401
         """Join, then hash and compress."""
-        yield from super().post_process(paths | _joined(paths), **options)
+        joined = _joined(paths)
+        for name in joined.keys() - paths.keys():
+            # A file that others name must be there before it gets its own name.
+            self.delete(name)
+            self.save(name, joined[name][0].open(name))
+        yield from super().post_process(paths | joined, **options)
 
     def create_compressor(self, **options: Any) -> QuickCompressor:  # noqa: ANN401
         """This project's compressor; source maps, which are for developers, are not compressed."""
@@ -77,11 +86,13 @@ class _InMemory(Storage):
 
 
 def _joined(paths: Paths) -> Paths:
-    """The files in `JOINED`, each joined with everything it imports."""
+    """The joined files, in place of or beside those they are made from."""
 
     def read(name: str) -> str:
         storage, path = paths[name]
         with storage.open(path) as file:
             return str(file.read(), "utf-8")
 
-    return {name: (_InMemory(join(name, read)), paths[name][1]) for name, join in JOINED.items() if name in paths}
+    modules = [join_modules(entry, read) for entry in JOINED_MODULES if entry in paths]
+    styles = [{entry: join_styles(entry, read)} for entry in JOINED_STYLES if entry in paths]
+    return {name: (_InMemory(text), name) for files in (*modules, *styles) for name, text in files.items()}

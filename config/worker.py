@@ -32,7 +32,8 @@ from games.rules import GAMES
 SCRIPT: Final = "js/worker.js"
 
 _IN_PAGES: Final = re.compile(rf"{re.escape(settings.STATIC_URL)}[\w./-]+")
-_IN_SCRIPTS: Final = re.compile(r'^import\s*(?:\{[^}]*\}\s*from\s*)?"(\.{1,2}/[^"]+)"', re.MULTILINE)
+#: What a script imports, and what it loads late.
+_IN_SCRIPTS: Final = re.compile(r'(?:^import\s*(?:\{[^}]*\}\s*from\s*)?|\bimport\()"(\.{1,2}/[^"]+)"', re.MULTILINE)
 _IN_STYLES: Final = re.compile(r"""(?:@import\s+|url\()["']?([\w./-]+)(?=["')])""")
 
 

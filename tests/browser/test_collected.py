@@ -1,61 +1,169 @@
-"""The client as production serves it: collected, hashed and compressed."""
+"""The client as production serves it: collected, hashed, compressed, and in parts that come when they are wanted."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-from tests.browser.conftest import ROOT, serve
+import pytest
+
+from benchmarks.browser import KIB_AIM
+from tests.browser.conftest import PATIENCE_MS, ROOT, Site, serve
+from tests.browser.racing import race_soon, sign_in
 from tests.browser.table import Mouse, won_record
 
-WIRE_KIB = 120.0
+PHONE = {"width": 390, "height": 844}
+#: Style sheets and scripts without the catalogue of a language, by name and without what makes their names unique.
+LOADED = """() => performance.getEntriesByType("resource")
+  .map(({ name }) => name.match(/\\/([\\w.-]+?)\\.[0-9a-f]{12}\\.(js|css)$/)).filter(Boolean)
+  .map(([, name, kind]) => `${name}.${kind}`)"""
 
 
-def test_the_table_works_from_collected_files_and_is_small(chromium: Any, tmp_path: Path) -> None:
-    collected = {"COLLECTED_STATIC": "true"}
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server of collected files."""
+    var = tmp_path_factory.mktemp("collected")
     subprocess.run(
         [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"],
-        env={**os.environ, **collected, "VAR_DIR": str(tmp_path)},
+        env={**os.environ, "COLLECTED_STATIC": "true", "VAR_DIR": str(var)},
         cwd=ROOT,
         check=True,
     )
-    with contextmanager(serve)(tmp_path, COLLECTED_STATIC=collected["COLLECTED_STATIC"]) as site:
-        context = chromium.new_context(base_url=site.url, reduced_motion="reduce")
-        page = context.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto("/play/labyrinth/")
-        page.click("text=Deal the cards")
-        player = Mouse(page)
-        player.start()
-        player.play(won_record("labyrinth")["tokens"][0])
-        player.wait_played()
-        assert complaints == []
-        cold = chromium.new_context(storage_state=context.storage_state()).new_page()
-        sizes: list[float] = []
-        session = cold.context.new_cdp_session(cold)
-        session.send("Network.enable")
-        session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
-        cold.goto(page.url)
-        cold.wait_for_load_state("networkidle")
-        assert sum(sizes) / 1024 < WIRE_KIB
-        loaded = cold.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
-        assert sorted(name.rsplit("/", 1)[1].split(".")[0] for name in loaded if name.endswith((".js", ".css"))) == [
-            "at-table",
-            "main",
-            "theme",
-        ]
-        cold.context.close()
-        missing: list[str] = []
-        page.on("response", lambda answer: missing.extend([answer.url] if answer.status >= 400 else []))
-        for path in ("/", "/deals/", "/rules/labyrinth/", "/nowhere/"):
-            page.goto(path)
-            page.wait_for_load_state("networkidle")
-        page.evaluate("navigator.serviceWorker.ready")  # all that it keeps was there
-        assert missing == [f"{site.url}/nowhere/"]  # the page of the error itself, and none of its files
-        context.close()
+    with contextmanager(serve)(var, COLLECTED_STATIC="true") as site:
+        yield site
+
+
+@pytest.fixture
+def context(chromium: Any, collected: Site, complaints: list[str]) -> Iterator[Any]:
+    """A browser that has been nowhere yet, and keeps no copies beside its cache."""
+    context = chromium.new_context(base_url=collected.url, viewport=PHONE, service_workers="block")
+    context.set_default_timeout(PATIENCE_MS)
+    context.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+    context.on("weberror", lambda error: complaints.append(str(error.error)))
+    yield context
+    context.close()
+
+
+def deal(page: Any, path: str) -> Mouse:
+    page.goto(path)
+    page.click("text=Deal the cards")
+    player = Mouse(page)
+    player.start()
+    return player
+
+
+def wait_loaded(page: Any, *names: str) -> None:
+    page.wait_for_function(
+        f"names => {{ const all = ({LOADED})(); return names.every(n => all.includes(n)); }}", arg=names
+    )
+
+
+def test_the_first_load_of_a_daily_table_is_small(context: Any, chromium: Any) -> None:
+    played = context.new_page()
+    deal(played, "/play/tarot/")  # the larger deck
+    cold = chromium.new_context(storage_state=context.storage_state(), viewport=PHONE, service_workers="block")
+    page = cold.new_page()
+    session = cold.new_cdp_session(page)
+    session.send("Network.enable")
+    sizes: list[float] = []
+    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    page.goto(played.url)
+    page.wait_for_selector("#felt .card svg *")
+    page.wait_for_load_state("networkidle")
+    assert sorted(page.evaluate(LOADED)) == ["at-table.css", "day.late.js", "main.js", "theme.js"]
+    assert sum(sizes) / 1024 <= KIB_AIM
+    cold.close()
+
+
+def test_the_end_is_there_before_it_comes(context: Any) -> None:
+    page = context.new_page()
+    player, tokens = deal(page, "/play/labyrinth/"), won_record("labyrinth")["tokens"]
+    assert not {"finish.late.js", "finish.css"} & set(page.evaluate(LOADED))
+    player.play(tokens[0])
+    player.wait_played()
+    wait_loaded(page, "finish.late.js", "finish.css")
+    player.play_elsewhere(tokens[1:-1])
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    player.play(tokens[-1])
+    page.wait_for_selector(".celebration .card", state="attached")
+    page.wait_for_selector("#finish[open] #finish-next")
+    assert not [url for url in asked if "/static/js/" in url or "/static/css/" in url]
+
+
+def test_answers_to_what_is_not_possible_come_when_they_are_wanted(context: Any) -> None:
+    page = context.new_page()
+    deal(page, "/play/stonewall/")
+    assert "answers.late.js" not in page.evaluate(LOADED)
+    page.evaluate("document.querySelector('#felt .card:not(.movable):not(.down)').focus()")
+    page.keyboard.press("f")
+    page.wait_for_selector("#notice:not(:empty)")
+    wait_loaded(page, "answers.late.js")
+
+
+def test_hint_and_guide_come_when_they_are_wanted(context: Any) -> None:
+    page = context.new_page()
+    page.goto("/rules/stonewall/")
+    page.click("text=Play a first game")
+    page.wait_for_selector("#guide-say b:has-text('Try')")
+    wait_loaded(page, "guide.late.js", "guide.css")
+    assert not {"hint.late.js", "hints.late.js", "day.late.js"} & set(page.evaluate(LOADED))
+    token = json.loads(page.text_content("#guide-data"))["steps"][0]["token"]
+    answer = json.dumps({"state": "answered", "token": token, "why": "way"})
+    page.route("**/hint", lambda route: route.fulfill(body=answer, content_type="application/json"))
+    page.click("#hint")
+    page.wait_for_selector("#notice:has-text('Hint:')")
+    page.route("**/can-win", lambda route: route.fulfill(body='{"state": "looking"}', content_type="application/json"))
+    page.click("[data-opens=more-dialog]")
+    page.click("#can-win")
+    page.wait_for_selector("#hint-close:has-text('Stop looking')")
+
+
+def test_a_race_finds_its_own_parts(context: Any, collected: Site) -> None:
+    race = race_soon(collected, "Aletes", "Briseis", seconds=12)
+    sign_in(context, collected, race["racers"][0]["session"])
+    page = context.new_page()
+    page.goto(race["racers"][0]["table"])
+    page.wait_for_selector("#felt .card")
+    page.wait_for_selector("#starting", state="hidden")
+    page.wait_for_selector("#strip:has-text('Briseis')")
+    wait_loaded(page, "race.late.js", "racing.css")
+    assert "day.late.js" not in page.evaluate(LOADED)
+
+
+def test_sounds_come_for_those_who_want_them(context: Any) -> None:
+    page = context.new_page()
+    page.add_init_script("localStorage.setItem('talon.settings', JSON.stringify({sound: true}))")
+    player = deal(page, "/play/labyrinth/")
+    assert "tones.late.js" not in page.evaluate(LOADED)
+    player.play(won_record("labyrinth")["tokens"][0])
+    wait_loaded(page, "tones.late.js")
+
+
+def test_all_files_of_the_other_pages_are_there(context: Any, collected: Site, complaints: list[str]) -> None:
+    page = context.new_page()
+    missing: list[str] = []
+    page.on("response", lambda answer: missing.extend([answer.url] if answer.status >= 400 else []))
+    for path in ("/", "/deals/", "/rules/labyrinth/", "/nowhere/"):
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+    assert missing == [f"{collected.url}/nowhere/"]  # the page of the error itself, and none of its files
+    complaints.clear()
+
+
+def test_all_that_is_kept_for_the_time_without_a_line_is_there(chromium: Any, collected: Site) -> None:
+    context = chromium.new_context(base_url=collected.url)
+    page = context.new_page()
+    page.goto("/rules/labyrinth/")
+    page.evaluate("navigator.serviceWorker.ready")
+    kept = page.evaluate(
+        "async () => { const names = await caches.keys(); const cache = await caches.open(names[0]);"
+        " return (await cache.keys()).map(({ url }) => new URL(url).pathname); }"
+    )
+    assert any("/js/table/tones." in path for path in kept)  # what a lesson loads late, too
+    context.close()

@@ -225,7 +225,7 @@ def test_a_question_tells_how_it_goes_and_can_be_withdrawn(visit: Visit) -> None
     old_game(page)
     page.click("[data-opens=more-dialog]")
     page.click("#can-win")
-    assert page.inner_text("#hint-close") == "Stop looking"
+    page.wait_for_selector("#hint-close:has-text('Stop looking')")
     assert page.is_visible("#hint-progress")
     page.wait_for_selector("#hint-dialog[data-state=no]")
     assert not page.is_visible("#hint-progress")

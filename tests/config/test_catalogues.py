@@ -110,8 +110,7 @@ def test_the_cards_bear_their_names(language: str) -> None:
 
 
 def test_every_code_of_the_server_has_words_in_the_client() -> None:
-    source = (messages.SCRIPTS / "table" / "refusals.js").read_text()
-    refusals, reasons = source.split("export function reasonText")
+    refusals, reasons = ((messages.SCRIPTS / "table" / name).read_text() for name in ("refusals.js", "reasons.js"))
     assert {str(code) for code in CODES} <= set(re.findall(r"^ {4}(\w+): t\(", refusals, re.MULTILINE))
     judging = [path for part in ("games", "leaderboards") for path in Path(settings.BASE_DIR, part).rglob("*.py")]
     codes = {code for path in judging for code in re.findall(r"\breason\(\s*\"(\w+)\"", path.read_text())}

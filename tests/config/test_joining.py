@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from config.joining import JoinError, join_modules, join_styles
-from config.static import JOINED
+from config.static import JOINED_MODULES, JOINED_STYLES
 
 SOURCES = Path(__file__).resolve().parents[2] / "frontend" / "static"
 
@@ -18,26 +19,80 @@ def source(name: str) -> str:
     return (SOURCES / name).read_text()
 
 
-def reachable(name: str, seen: set[str]) -> set[str]:
+#: An address in a statement at the beginning of a line, or given to `import()`.
+AT_ONCE, LATE = r"""^@?import\b[^;(]*?["']([^"']+)["']""", r"""\bimport\(["']([^"']+)["']\)"""
+
+
+def reachable(name: str, seen: set[str], *ways: str) -> set[str]:
     """What a source needs when it runs, found without the joiner."""
     if name not in seen:
         seen.add(name)
         code = re.sub(r"/\*.*?\*/", "", source(name), flags=re.DOTALL)
-        for address in re.findall(r"""^@?import\b[^;]*?["']([^"']+)["']""", code, flags=re.MULTILINE):
-            reachable(str((SOURCES / name).parent.joinpath(address).resolve().relative_to(SOURCES)), seen)
+        for address in re.findall("|".join(ways), code, flags=re.MULTILINE):
+            path = (SOURCES / name).parent.joinpath("".join(address)).resolve()
+            reachable(str(path.relative_to(SOURCES)), seen, *ways)
     return seen
 
 
-@pytest.mark.parametrize("entry", JOINED)
-def test_all_that_an_entry_reaches_is_in_its_file(entry: str) -> None:
-    joined = JOINED[entry](entry, source)
-    parts = reachable(entry, set())
+def lacks(joined: str, name: str) -> list[str]:
+    """The lines of a source that are not in a joined file; those that load something late are written anew."""
+    code = re.sub(r"^import\b[^;]*;", "", source(name), flags=re.MULTILINE)
+    code = re.sub(r"/\*.*?\*/ ?", "", code, flags=re.DOTALL)
+    lines = [line.strip().removeprefix("export ") for line in code.splitlines() if re.match(r"\s*[\w.}#]", line)]
+    return [line for line in lines if "import(" not in line and line not in joined]
+
+
+@pytest.mark.parametrize("entry", JOINED_STYLES)
+def test_all_that_a_sheet_imports_is_in_its_file(entry: str) -> None:
+    joined = join_styles(entry, source)
+    parts = reachable(entry, set(), AT_ONCE)
     assert len(parts) > 3
-    for name in parts:
-        code = re.sub(r"^import\b[^;]*;", "", source(name), flags=re.MULTILINE)
-        lines = [line for line in code.splitlines() if re.match(r"\s*[\w.}#]", line)]
-        assert all(line.removeprefix("export ") in joined for line in lines), name
-    assert not re.search(r"^\s*(import|export|@import)\b", joined, flags=re.MULTILINE)
+    assert not any(lacks(joined, name) for name in parts)
+    assert "@import" not in joined
+
+
+@pytest.mark.parametrize("entry", JOINED_MODULES)
+def test_all_that_an_entry_reaches_is_in_its_files_once(entry: str) -> None:
+    files = join_modules(entry, source)
+    at_once, all_parts = reachable(entry, set(), AT_ONCE), reachable(entry, set(), AT_ONCE, LATE)
+    assert len(all_parts) > len(at_once) > 3
+    for name in all_parts:
+        holding = [file for file, text in files.items() if f"// {name}\n" in text]
+        assert len(holding) == 1, name
+        assert not lacks(files[holding[0]], name), name
+        assert holding[0] == entry or name not in at_once
+    loaded = {posixpath.normpath(f"{posixpath.dirname(entry)}/{address}") for address in re.findall(LATE, files[entry])}
+    assert loaded == files.keys() - {entry}
+    for text in files.values():
+        assert not re.search(r"^\s*(import\b(?!\()|export (?!const late = ))", text, flags=re.MULTILINE)
+
+
+def test_what_is_loaded_late_is_handed_the_modules_that_are_there() -> None:
+    modules = {
+        "js/main.js": 'import { a } from "./a.js";\nconst b = () => import("./b.js");\n'
+        'const c = async () => (await import("./deep/c.js")).c(a);\n',
+        "js/a.js": "export const a = 1;\n",
+        "js/b.js": 'import { a } from "./a.js";\nimport { d } from "./d.js";\nimport { e } from "./e.js";\n'
+        "export const b = a + d + e;\n",
+        "js/deep/c.js": 'import { d } from "../d.js";\nexport const c = () => d;\n',
+        "js/d.js": "export const d = 2;\n",
+        "js/e.js": "export const e = 3;\n",
+    }
+    assert join_modules("js/main.js", modules.__getitem__) == {
+        "js/main.js": "// js/a.js\nconst $module0 = (() => {\nconst a = 1;\nreturn {a};\n})();\n"
+        "// js/main.js\nconst $module1 = (() => {\nconst { a } = $module0;\n"
+        'const b = () => import("./b.late.js").then(({ late }) => late($module0, $module2));\n'
+        'const c = async () => (await import("./deep/c.late.js").then(({ late }) => late($module2))).c(a);\n'
+        "return {};\n})();\n"
+        "// js/d.js\nconst $module2 = (() => {\nconst d = 2;\nreturn {d};\n})();\n",
+        "js/b.late.js": "let joined;\nexport const late = ($module0, $module2) => joined ??= (() => {\n"
+        "// js/e.js\nconst $module3 = (() => {\nconst e = 3;\nreturn {e};\n})();\n"
+        "// js/b.js\nconst $module4 = (() => {\nconst { a } = $module0;\nconst { d } = $module2;\n"
+        "const { e } = $module3;\nconst b = a + d + e;\nreturn {b};\n})();\nreturn $module4;\n})();\n",
+        "js/deep/c.late.js": "let joined;\nexport const late = ($module2) => joined ??= (() => {\n"
+        "// js/deep/c.js\nconst $module3 = (() => {\nconst { d } = $module2;\nconst c = () => d;\nreturn {c};\n})();\n"
+        "return $module3;\n})();\n",
+    }
 
 
 def test_modules_come_once_each_after_what_they_import_and_keep_their_names_apart() -> None:
@@ -48,7 +103,7 @@ def test_modules_come_once_each_after_what_they_import_and_keep_their_names_apar
         "js/deep/b.js": 'import {\n  name as theirs,\n  other,\n} from "../a.js";\nconst hidden = theirs;\n'
         "export class Thing {}\nexport const name = hidden;\nexport async function later() {}\n",
     }
-    assert join_modules("js/main.js", modules.__getitem__) == (
+    assert join_modules("js/main.js", modules.__getitem__)["js/main.js"] == (
         '// js/a.js\nconst $module0 = (() => {\nconst hidden = "a";\nconst name = hidden;\nconst other = 1;\n'
         "return {name, other};\n})();\n"
         "// js/first.js\nconst $module1 = (() => {\nconst { name } = $module0;\nconsole.log(name);\nreturn {};\n})();\n"
@@ -70,7 +125,10 @@ def test_modules_come_once_each_after_what_they_import_and_keep_their_names_apar
         ('import * as b from "./b.js";\n', "import *"),
         ('import b from "./b.js";\n', "import b"),
         ('import { b } from "elsewhere";\n', "elsewhere"),
-        ('const b = () => import("./b.js");\n', "import("),
+        ("const b = (name) => import(name);\n", "import("),
+        ('import { b } from "./b.js";\nconst c = () => import("./b.js");\n', "js/b.js is loaded late, and imported"),
+        ('const b = () => import("./further.js");\n', "js/further.js is loaded late, and loads another"),
+        ("const b = `one\n two`;\n", "a template"),
         ("const here = import.meta.url;\n", "import.meta"),
         ("await fetch(1);\n", "await fetch"),
         ('import { c } from "./b.js";\n', "'c'"),
@@ -81,6 +139,7 @@ def test_what_is_not_understood_is_refused(text: str, complaint: str) -> None:
     modules = {
         "js/main.js": text,
         "js/b.js": "export const b = 1;\n",
+        "js/further.js": 'export const b = () => import("./b.js");\n',
         "js/circle.js": 'import "./main.js";\nexport const b = 1;\n',
     }
     with pytest.raises(JoinError, match=re.escape(complaint)):
@@ -88,9 +147,9 @@ def test_what_is_not_understood_is_refused(text: str, complaint: str) -> None:
 
 
 def test_comments_go_and_what_looks_like_one_inside_a_line_stays() -> None:
-    text = 'const a = 1; // one\n// two\n  /** three\n   * lines */\nconst b = /** @type {any} */ ("//");\n'
-    joined = join_modules("js/main.js", {"js/main.js": text}.__getitem__)
-    assert 'const a = 1; // one\nconst b = /** @type {any} */ ("//");\n' in joined
+    text = 'const a = 1; // one\n// two\n  /** three\n   * lines */\nconst b = /** @type {any} */ ("/* // */");\n'
+    joined = join_modules("js/main.js", {"js/main.js": text}.__getitem__)["js/main.js"]
+    assert 'const a = 1; // one\nconst b = ("/* // */");\n' in joined
 
 
 def test_style_sheets_come_in_the_order_of_their_imports() -> None:

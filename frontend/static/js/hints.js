@@ -1,4 +1,4 @@
-/** "Can this still be won?": asks the server when the dialog opens, and looks for the answer until it is there. */
+/** "Can this still be won?": asks the server, and looks for the answer until it is there. */
 
 import { csrfToken } from "./csrf.js";
 import { t, tn } from "./i18n.js";
@@ -13,7 +13,7 @@ const GLANCE = 600;
  * @property {number} [moves]
  */
 
-class Question {
+export class Question {
   #timer = 0;
   #open = false;
   #waiting = false;
@@ -26,11 +26,10 @@ class Question {
     this.dialog = dialog;
     this.way = /** @type {HTMLElement} */ (dialog.querySelector("#hint-way"));
     this.progress = /** @type {HTMLProgressElement} */ (dialog.querySelector("#hint-progress"));
-    button.addEventListener("click", () => this.#ask());
     dialog.addEventListener("close", () => this.#withdraw());
   }
 
-  async #ask() {
+  async ask() {
     this.#open = this.#waiting = true;
     this.#askedAt = Date.now();
     this.progress.value = 0;
@@ -131,7 +130,3 @@ function refusal(code) {
   if (code === "rate_limited") return t("Too many questions. Please ask again in a minute.");
   return t("The question could not be asked.");
 }
-
-const button = document.getElementById("can-win");
-const dialog = document.getElementById("hint-dialog");
-if (button && dialog instanceof HTMLDialogElement) new Question(button, dialog);

@@ -1,7 +1,6 @@
 /** Who else is at the cards: the others in a race, or at the same daily deal, or a ghost. */
 
-import { DayTable } from "./day.js";
-import { RaceTable } from "./race.js";
+import { late } from "./late.js";
 
 /** @import { State } from "./state.js" */
 /** @import { View } from "./types.js" */
@@ -16,9 +15,19 @@ import { RaceTable } from "./race.js";
 /** @type {Company} */
 const NOBODY = { wait: () => {}, drawn: () => {}, refused: () => {} };
 
-/** @param {State} state @returns {Company} */
+/** @param {State} state @returns {Company} which hears all in its order, once its module is there */
 export function companyAt(state) {
   const place = document.getElementById("lanes");
   if (!place) return NOBODY;
-  return place.dataset.kind === "race" ? new RaceTable(state, place) : new DayTable(state, place);
+  /** @type {Promise<Company>} */
+  const coming =
+    place.dataset.kind === "race"
+      ? import("./race.js").then(({ RaceTable }) => new RaceTable(state, place))
+      : import("./day.js").then(({ DayTable }) => new DayTable(state, place));
+  const tell = (/** @type {(company: Company) => void} */ what) => late(() => coming, what);
+  return {
+    wait: (message) => tell((company) => company.wait(message)),
+    drawn: (view) => tell((company) => company.drawn(view)),
+    refused: (code) => tell((company) => company.refused(code)),
+  };
 }

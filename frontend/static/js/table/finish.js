@@ -8,7 +8,7 @@ import { say } from "./announce.js";
 import { celebrate } from "./celebration.js";
 import { elapsed, isComplete } from "./game.js";
 import { showGhost } from "./ghost.js";
-import { reasonText } from "./refusals.js";
+import { reasonText } from "./reasons.js";
 import { share } from "./result.js";
 import { play } from "./sound.js";
 
@@ -19,7 +19,7 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const panel = () => /** @type {HTMLDialogElement} */ (byId("finish"));
 
 /** Connects the panel's buttons. @param {State} state */
-export function bindEnd(state) {
+function bind(state) {
   byId("share").addEventListener("click", () => share(state, byId("share")));
   byId("finish-close").addEventListener("click", () => panel().close());
   byId("finish-open").addEventListener("click", open);
@@ -32,6 +32,7 @@ export function bindEnd(state) {
 export function showEnd(state) {
   const { view, how, played } = state;
   if (!view || !isComplete(state)) return;
+  once(state, "bind", () => bind(state));
   const won = how === "won" || view.won;
   const title = won ? t("You won!") : how === "closed" ? closedText(state) : t("Game over");
   byId("finish-title").textContent = title;

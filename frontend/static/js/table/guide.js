@@ -12,13 +12,7 @@ import { pointAt } from "./pointing.js";
 
 /** @typedef {{token: Token, why: "up"|"turns"|"clears"|"founds"|"reserve"|"builds"}} Step */
 
-/** @param {State} state @returns {Guide|null} where the page has one */
-export function guideAt(state) {
-  const place = document.getElementById("guide");
-  return place && new Guide(state, place);
-}
-
-class Guide {
+export class Guide {
   /** The moves that stand, those taken back left out. @type {Token[]} */ #moves;
   /** @type {Step[]} */ #steps;
   /** The number of the last message heard. @type {number|null} */ #n = null;

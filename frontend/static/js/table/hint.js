@@ -15,28 +15,19 @@ const GLANCE = 250;
 /** How long nothing is said of looking, in ms. */
 const PATIENCE = 500;
 
-/** @param {State} state @returns {(() => void)|undefined} asks for a hint; none where there are none */
-export function bindHint(state) {
-  const button = /** @type {HTMLButtonElement|null} */ (document.getElementById("hint"));
-  if (!button) return undefined;
-  let asking = false;
-  const ask = async () => {
-    if (asking || !plays(state) || state.pending.length > 0) return;
-    asking = true;
-    button.setAttribute("aria-busy", "true");
-    const waiting = window.setTimeout(() => notice(t("Looking for a good move …")), PATIENCE);
-    try {
-      await look(state, button.dataset.address ?? "", waiting);
-    } catch {
-      notice(t("The server could not be reached."));
-    } finally {
-      clearTimeout(waiting);
-      button.removeAttribute("aria-busy");
-      asking = false;
-    }
-  };
-  button.addEventListener("click", ask);
-  return ask;
+/** Asks for a hint, one at a time. @param {State} state @param {HTMLElement} button */
+export async function askHint(state, button) {
+  if (button.hasAttribute("aria-busy") || !plays(state) || state.pending.length > 0) return;
+  button.setAttribute("aria-busy", "true");
+  const waiting = window.setTimeout(() => notice(t("Looking for a good move …")), PATIENCE);
+  try {
+    await look(state, button.dataset.address ?? "", waiting);
+  } catch {
+    notice(t("The server could not be reached."));
+  } finally {
+    clearTimeout(waiting);
+    button.removeAttribute("aria-busy");
+  }
 }
 
 /**

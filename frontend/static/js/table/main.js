@@ -1,13 +1,11 @@
 /** The page of a table: puts state, connection, hand and picture together. */
 
 import "../copying.js";
-import "../hints.js";
 import { applySettings, bindSettings } from "../settings.js";
+import { bindAsking } from "./asking.js";
 import { companyAt } from "./company.js";
-import { bindEnd } from "./finish.js";
-import { bindHint } from "./hint.js";
 import { plays } from "./game.js";
-import { guideAt } from "./guide.js";
+import { guideAt } from "./guided.js";
 import { showConnection, showFigures, showTime } from "./hud.js";
 import { askWhy, play, playOut, receive, redo, resign, undo } from "./online.js";
 import { bindMore } from "./more.js";
@@ -41,14 +39,13 @@ function start(felt) {
   const keys = {
     undo: () => undo(state, socket),
     redo: () => redo(state, socket),
-    hint: bindHint(state),
+    hint: bindAsking(state),
     auto: () => playOut(state, socket),
     resign: () => plays(state) && byId("resign-dialog").showModal(),
     pause: bindPause(state, () => socket),
     help: () => byId("help-dialog").showModal(),
   };
   bind(state, keys, document);
-  bindEnd(state);
   bindNames(state);
   const guide = guideAt(state);
   window.setInterval(() => showTime(state), TICK);
@@ -62,7 +59,7 @@ function start(felt) {
     if (message.type === "waiting") return company.wait(message);
     if (message.type === "error") company.refused(message.code);
     receive(state, socket, message);
-    guide?.heard(message);
+    guide.heard(message);
   };
   bindButtons(state, socket);
   bindMore(state, socket);

@@ -3,7 +3,6 @@
 import { t } from "../i18n.js";
 import { moveText, say } from "./announce.js";
 import { moveUpLater } from "./automove.js";
-import { showEnd } from "./finish.js";
 import {
   canUndo,
   forget,
@@ -20,20 +19,28 @@ import {
   turn,
 } from "./game.js";
 import { hush, notice } from "./hud.js";
+import { ahead, late, styles } from "./late.js";
 import { parse } from "./moves.js";
 import { pick } from "./picking.js";
-import { refusalText } from "./refusals.js";
 import { forgetLine, recall, remember } from "./remembering.js";
 import { play as sound } from "./sound.js";
-import { whyText } from "./why.js";
 
 /** @import { TableSocket } from "./socket.js" */
 /** @import { State } from "./state.js" */
 /** @import { Pile, Token, View } from "./types.js" */
 /** @import { Reason } from "./why.js" */
 
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
 /** How long the messages that belong to an end may come apart, in ms. */
 const MISSING_WITHIN = 1000;
+
+const theEnd = async () => {
+  const [module] = await Promise.all([import("./finish.js"), styles(byId("finish").dataset.styles ?? "")]);
+  return module;
+};
+const theWords = () => import("./answers.js");
 
 /**
  * Tries a move at once; the server's answer confirms or corrects it.
@@ -76,7 +83,8 @@ export function rewind(state, socket) {
  * @param {TableSocket} socket @param {Pile} pile @param {number} cards @param {Pile|""} to
  */
 export function askWhy(socket, pile, cards, to) {
-  if (!socket.send({ type: "why", pile, cards, to })) notice(t("This move is not possible."));
+  if (!socket.send({ type: "why", pile, cards, to })) return notice(t("This move is not possible."));
+  ahead(theWords);
 }
 
 /** Asks the server to make the moves that need no thought. @param {State} state @param {TableSocket} socket */
@@ -95,7 +103,7 @@ export function receive(state, socket, message) {
   take(state, socket, message);
   if (state.status === "playing") return;
   if (wasPlaying) pick(state, null);
-  showEnd(state);
+  late(theEnd, ({ showEnd }) => showEnd(state));
   completeLater(state, socket);
 }
 
@@ -126,7 +134,7 @@ function take(state, socket, message) {
       takeVerdict(state, message);
       return draw();
     case "because":
-      return state.view && message.reasons.length > 0 && notice(whyText(state.view, message.reasons));
+      return late(theWords, ({ explain }) => explain(state, message.reasons));
     case "error":
       return refuse(state, socket, message);
   }
@@ -145,6 +153,8 @@ function moved(state, socket, message) {
     playOut: () => playOut(state, socket),
   };
   moveUpLater(state, moves, message.token);
+  // Who has made a move will see the end, which must not wait for the line.
+  ahead(theEnd);
   const text = moveText(before, /** @type {View} */ (state.view), message.token);
   say(state.stuck ? `${text}. ${t("No move is left here.")}` : text);
 }
@@ -166,6 +176,5 @@ function refuse(state, socket, error) {
   if (error.code === "stale") return;
   // Refused at the door: knock again later.
   if (error.code === "server_busy" && socket.coming) socket.restart();
-  const reason = error.data?.reason;
-  notice(reason && state.view ? whyText(state.view, [reason]) : refusalText(error.code));
+  late(theWords, ({ refused }) => refused(state, error));
 }

@@ -1,0 +1,18 @@
+/** What the server answers to moves that it does not take, in words. */
+
+import { notice } from "./hud.js";
+import { refusalText } from "./refusals.js";
+import { whyText } from "./why.js";
+
+/** @import { State } from "./state.js" */
+/** @import { Reason } from "./why.js" */
+
+/** @param {State} state @param {Reason[]} reasons why cards stay where they are */
+export function explain({ view }, reasons) {
+  if (view && reasons.length > 0) notice(whyText(view, reasons));
+}
+
+/** @param {State} state @param {{code: string, data?: {reason?: Reason}}} error */
+export function refused({ view }, { code, data }) {
+  notice(data?.reason && view ? whyText(view, [data.reason]) : refusalText(code));
+}
