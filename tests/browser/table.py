@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 GOLDEN = Path(__file__).resolve().parents[1] / "rules" / "golden"
 _MOVE = re.compile(r"([a-z]\d*)-([a-z]\d*)(?:x(\d+))?")
@@ -36,8 +37,8 @@ _FROM_FOCUS_TO = """id => {
 }"""
 
 #: Plays tokens over a connection of its own, as a second tab does; so many a second as a player may send.
-PLAY_ELSEWHERE = """async ([tokens, perSecond]) => {
-  const path = location.pathname.replace("table", "play");
+PLAY_ELSEWHERE = """async ([tokens, perSecond, table = location.pathname]) => {
+  const path = table.replace("table", "play");
   const socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws${path}`);
   const said = [];
   let wake = () => {};
@@ -95,6 +96,16 @@ class Player:
         self.page.evaluate(PLAY_ELSEWHERE, [tokens, 45])
         self.count += len(tokens) - 1
         self.wait_played()
+
+    def play_away(self, tokens: list[str]) -> None:
+        """Have these tokens played while the page is closed, which need not draw each of them then; open it again."""
+        table = self.page.url
+        self.page.goto("/healthz")
+        self.page.evaluate(PLAY_ELSEWHERE, [tokens, 45, urlsplit(table).path])
+        self.page.goto(table)
+        self.start()
+        self.count += len(tokens)
+        assert self.count == int(self.page.text_content("#moves"))
 
     def middle(self, selector_or_handle: Any) -> tuple[float, float]:
         """Where to point at a card: its upper part, which no other card of its pile covers."""

@@ -1,19 +1,19 @@
-"""The client as production serves it: collected, hashed, compressed, and in parts that come when they are wanted."""
+"""The client as production serves it: collected, hashed, compressed, and in parts that come when they are wanted; and
+as `make run` does, file by file.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.browser import KIB_AIM
-from tests.browser.conftest import PATIENCE_MS, ROOT, Site, serve
+from tests.browser.conftest import PATIENCE_MS, Site, copied
 from tests.browser.racing import race_soon, sign_in
 from tests.browser.table import Mouse, won_record
 
@@ -24,24 +24,10 @@ LOADED = """() => performance.getEntriesByType("resource")
   .map(([, name, kind]) => `${name}.${kind}`)"""
 
 
-@pytest.fixture(scope="module")
-def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A server of collected files."""
-    var = tmp_path_factory.mktemp("collected")
-    subprocess.run(
-        [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"],
-        env={**os.environ, "COLLECTED_STATIC": "true", "VAR_DIR": str(var)},
-        cwd=ROOT,
-        check=True,
-    )
-    with contextmanager(serve)(var, COLLECTED_STATIC="true") as site:
-        yield site
-
-
 @pytest.fixture
-def context(chromium: Any, collected: Site, complaints: list[str]) -> Iterator[Any]:
+def context(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Any]:
     """A browser that has been nowhere yet, and keeps no copies beside its cache."""
-    context = chromium.new_context(base_url=collected.url, viewport=PHONE, service_workers="block")
+    context = chromium.new_context(base_url=site.url, viewport=PHONE, service_workers="block")
     context.set_default_timeout(PATIENCE_MS)
     context.on("console", lambda message: message.type == "error" and complaints.append(message.text))
     context.on("weberror", lambda error: complaints.append(str(error.error)))
@@ -61,6 +47,22 @@ def wait_loaded(page: Any, *names: str) -> None:
     page.wait_for_function(
         f"names => {{ const all = ({LOADED})(); return names.every(n => all.includes(n)); }}", arg=names
     )
+
+
+def test_the_table_works_from_the_sources(chromium: Any, prepared: Path, tmp_path: Path) -> None:
+    with contextmanager(copied)(prepared, tmp_path, collected=False) as site:
+        context = chromium.new_context(base_url=site.url, reduced_motion="reduce")
+        page = context.new_page()
+        complaints: list[str] = []
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        player = deal(page, "/play/labyrinth/")
+        player.play(won_record("labyrinth")["tokens"][0])
+        player.wait_played()
+        assert complaints == []
+        loaded = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+        assert f"{site.url}/static/js/table/socket.js" in loaded
+        context.close()
 
 
 def test_the_first_load_of_a_daily_table_is_small(context: Any, chromium: Any) -> None:
@@ -124,9 +126,9 @@ def test_hint_and_guide_come_when_they_are_wanted(context: Any) -> None:
     page.wait_for_selector("#hint-close:has-text('Stop looking')")
 
 
-def test_a_race_finds_its_own_parts(context: Any, collected: Site) -> None:
-    race = race_soon(collected, "Aletes", "Briseis", seconds=12)
-    sign_in(context, collected, race["racers"][0]["session"])
+def test_a_race_finds_its_own_parts(context: Any, site: Site) -> None:
+    race = race_soon(site, "Aletes", "Briseis", seconds=12)
+    sign_in(context, site, race["racers"][0]["session"])
     page = context.new_page()
     page.goto(race["racers"][0]["table"])
     page.wait_for_selector("#felt .card")
@@ -145,19 +147,19 @@ def test_sounds_come_for_those_who_want_them(context: Any) -> None:
     wait_loaded(page, "tones.late.js")
 
 
-def test_all_files_of_the_other_pages_are_there(context: Any, collected: Site, complaints: list[str]) -> None:
+def test_all_files_of_the_other_pages_are_there(context: Any, site: Site, complaints: list[str]) -> None:
     page = context.new_page()
     missing: list[str] = []
     page.on("response", lambda answer: missing.extend([answer.url] if answer.status >= 400 else []))
     for path in ("/", "/deals/", "/rules/labyrinth/", "/nowhere/"):
         page.goto(path)
         page.wait_for_load_state("networkidle")
-    assert missing == [f"{collected.url}/nowhere/"]  # the page of the error itself, and none of its files
+    assert missing == [f"{site.url}/nowhere/"]  # the page of the error itself, and none of its files
     complaints.clear()
 
 
-def test_all_that_is_kept_for_the_time_without_a_line_is_there(chromium: Any, collected: Site) -> None:
-    context = chromium.new_context(base_url=collected.url)
+def test_all_that_is_kept_for_the_time_without_a_line_is_there(chromium: Any, site: Site) -> None:
+    context = chromium.new_context(base_url=site.url)
     page = context.new_page()
     page.goto("/rules/labyrinth/")
     page.evaluate("navigator.serviceWorker.ready")

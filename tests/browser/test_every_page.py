@@ -26,7 +26,7 @@ from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from config import errors
-from tests.browser.conftest import PATIENCE_MS, ROOT, Site, serve
+from tests.browser.conftest import PATIENCE_MS, ROOT, Site, copied, from_sources
 from tests.requirements import need
 
 Visit = Callable[..., Any]
@@ -38,7 +38,7 @@ INVALID = {"mfa_list_webauthn"}
 RULES = ROOT / "frontend" / ".htmlvalidate.json"
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 TABLET = {"width": 820, "height": 1180}
-LOOKS = [("light", WIDE), ("light", PHONE), ("dark", PHONE)]
+LOOKS = [("light", TABLET), ("light", WIDE), ("light", PHONE), ("dark", PHONE)]
 GAMES = ["braid", "labyrinth", "tarot", "plot", "stonewall"]
 
 #: How each address is visited: by whom, and with what in it; `<part>` stands for something that only this site knows.
@@ -279,6 +279,9 @@ NO_PAGES = {
     "api-1:verify": POSTED,
     "worker": DATA,
 }
+#: All on one site, and so in one process.
+pytestmark = pytest.mark.xdist_group("pages")
+
 VISITORS = ["stranger", "member", "guarded", "plain", "keyless", "unconfirmed", "unconfirmed guarded", "half-way"]
 
 
@@ -296,19 +299,23 @@ def named(patterns: list[URLPattern | URLResolver], space: str = "") -> Iterator
 NAMES = sorted(set(named(get_resolver().url_patterns)))
 
 
+# The rules whose findings can be serious; the others would be looked into and thrown away.
+_AXE = """async colours => {
+  const rules = axe._audit.rules.filter(rule => rule.enabled && ['serious', 'critical'].includes(rule.impact)
+    && !rule.tags.some(tag => ['experimental', 'deprecated'].includes(tag))).map(rule => rule.id);
+  // Style sheets are there already; axe would look for what they import beside the page.
+  return (await axe.run(document, {
+    resultTypes: ['violations'], preload: false, runOnly: colours ? ['color-contrast'] : rules})).violations;
+}"""
+
+
 def faults(page: Any, *, colours_only: bool = False) -> list[str]:
     """What axe finds serious or critical."""
     if not page.evaluate("() => Boolean(globalThis.axe)"):
         page.evaluate(AXE.read_text())
-    # Style sheets are there already; axe would look for what they import beside the page.
-    options: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
-    if colours_only:
-        options["runOnly"] = ["color-contrast"]
-    found = page.evaluate("options => axe.run(document, options)", options)
     return [
         f"{violation['id']}: {node['html'][:160]} {node['any'][0]['message'] if node['any'] else ''}"
-        for violation in found["violations"]
-        if violation["impact"] in {"serious", "critical"}
+        for violation in page.evaluate(_AXE, colours_only)
         for node in violation["nodes"]
     ]
 
@@ -322,18 +329,18 @@ _CRAMPED = """() => [
     .map(link => `"${link.textContent}" is ${link.getBoundingClientRect().height} px high`)]"""
 
 
-def cramped(page: Any) -> list[str]:
-    """What a phone and a tablet show only in part or too small."""
-    found = []
-    for measure in (PHONE, TABLET):
-        page.set_viewport_size(measure)
-        found += [f"{measure['width']}: {fault}" for fault in page.evaluate(_CRAMPED)]
-    return found
+def overflow(page: Any, *, fingers: bool) -> list[str]:
+    """How far the page leaves the screen; with `fingers`, also what is shown only in part or too small for them."""
+    excess = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    found = [f"{excess} px wider than the screen"] if excess > 0 else []
+    return found + (page.evaluate(_CRAMPED) if fingers else [])
 
 
 def looked_at(page: Any, *, on_desk: bool = True) -> list[str]:
-    """The faults of a page on a phone, in light and dark, and on a desk; `on_desk` says whether axe looks there too."""
-    found = cramped(page)
+    """The faults of a page on a tablet, on a desk, and on a phone in light and dark; `on_desk` says whether axe looks
+    there too.
+    """
+    found = []
     if not re.search(r"\w.* · Talon$", page.title()):
         found.append(f"its title is {page.title()!r}")
     if (headings := page.locator("h1").count()) != 1:
@@ -341,21 +348,18 @@ def looked_at(page: Any, *, on_desk: bool = True) -> list[str]:
     for scheme, measure in LOOKS:
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         page.set_viewport_size(measure)
-        look = f"{scheme} {measure['width']}: "
-        excess = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        if excess > 0:
-            found.append(f"{look}{excess} px wider than the screen")
-        if measure == WIDE and not on_desk:
-            continue
-        # The dark look differs in its colours alone.
-        found += [look + fault for fault in faults(page, colours_only=scheme == "dark")]
+        seen = overflow(page, fingers=measure != WIDE)
+        if measure == PHONE or (measure == WIDE and on_desk):
+            # The dark look differs in its colours alone.
+            seen += faults(page, colours_only=scheme == "dark")
+        found += [f"{scheme} {measure['width']}: {fault}" for fault in seen]
     return found
 
 
 @pytest.fixture(scope="module")
-def inhabited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, dict[str, Any]]]:
+def inhabited(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, dict[str, Any]]]:
     """A server of these tests' own, with players and games; what `inhabitants` tells of them."""
-    with contextmanager(serve)(tmp_path_factory.mktemp("inhabited")) as site:
+    with contextmanager(copied)(prepared, tmp_path_factory.mktemp("inhabited")) as site:
         done = subprocess.run(
             [sys.executable, "-m", "tests.browser.inhabitants"],
             env=site.environment,
@@ -395,16 +399,13 @@ def _address(name: str, given: dict[str, str]) -> str:
 
 def fault_of_page(page: Any, name: str, address: str, *, on_desk: bool) -> list[str]:
     """What is wrong with the page at an address, or that there is none."""
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.extend([message.text] * (message.type == "error")))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
     answer = page.goto(address)
     if page.locator("#felt").count() or name == "api-1:openapi-view":
         page.wait_for_load_state("networkidle")
     landed = resolve(urlsplit(page.url).path).view_name
     if answer.status != 200 or landed != name:
         return [f"no page: {answer.status} at {page.url}"]
-    return looked_at(page, on_desk=on_desk) + complaints
+    return looked_at(page, on_desk=on_desk)
 
 
 def test_every_recipe_is_for_an_address_there_is() -> None:
@@ -439,6 +440,11 @@ def test_every_page_is_accessible(chromium: Any, inhabited: tuple[Site, dict[str
     context.set_default_timeout(PATIENCE_MS)
     if visitor in told["cookies"]:
         context.add_cookies([{"name": "sessionid", "value": told["cookies"][visitor], "url": site.url}])
+    # One tab for all: each of its own would begin anew with every script.
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.extend([message.text] * (message.type == "error")))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
     found: dict[str, list[str]] = {}
     for name, address, is_first in visits(visitor, told["parts"]):
         if name in NO_PAGES:
@@ -446,9 +452,8 @@ def test_every_page_is_accessible(chromium: Any, inhabited: tuple[Site, dict[str
             if answer.status == 200 and answer.headers["content-type"].startswith("text/html"):
                 found[address] = ["is a page"]
         else:
-            page = context.new_page()
-            found[address] = fault_of_page(page, name, address, on_desk=is_first)
-            page.close()
+            found[address] = [*fault_of_page(page, name, address, on_desk=is_first), *complaints]
+            complaints.clear()
     context.close()
     assert {address: faulty for address, faulty in found.items() if faulty} == {}
 
@@ -518,6 +523,7 @@ def test_a_game_is_shown_within_another_site(chromium: Any, inhabited: tuple[Sit
 def test_the_pages_of_errors_are_accessible(visit: Visit, answer: Callable[..., Any]) -> None:
     page = visit("/verify/")
     failed = answer(RequestFactory().get("/", headers={"accept": "text/html"}))
+    from_sources(page)
     page.route("**/failed/", lambda route: route.fulfill(body=failed.content, content_type="text/html"))
     page.goto("/failed/")
     assert looked_at(page) == []

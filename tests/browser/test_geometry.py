@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from games.rules import CATALOGUE
+from tests.browser.conftest import from_sources
 from tests.browser.positions import positions
 
 Visit = Callable[..., Any]
@@ -27,7 +28,7 @@ GAMES = {
 
 # What the functions below share, put on the page once.
 _TOOLS = """async views => {
-  const load = name => import(document.querySelector('script[src*="table/main"]').src.replace('main', name));
+  const load = name => import(new URL(`/static/js/table/${name}.js`, location.href).href);
   const [{layout}, {small}, {newState}, {render}, {settings}] = await Promise.all([
     load('layout'), load('layouts/fans'), load('state'), load('render'), load('../settings')]);
   const old = document.querySelector('#felt');
@@ -151,6 +152,7 @@ def test_every_index_can_be_read_at_every_table(visit: Visit, request: pytest.Fi
     count = MANY if request.config.getoption("full") else FEW
     views = {variant: positions(variant, count) for variant in GAMES[game]}
     page = visit(f"/play/{GAMES[game][0]}/", reduced_motion="reduce")
+    from_sources(page)
     page.click("text=Deal the cards")
     page.wait_for_url(re.compile("/table/"))
     page.wait_for_selector("#felt .card")

@@ -16,6 +16,7 @@ from games.errors import ErrorCode
 from games.live import frames, protocol
 from games.live.loading import Loaded, Pauses
 from games.rules import CATALOGUE, Record, Table
+from tests.browser.conftest import from_sources
 from tests.browser.table import Player, won_record
 from tests.browser.test_playing import deal
 
@@ -265,6 +266,7 @@ def test_a_player_who_has_signed_out_is_told_so(seat: Callable[[Server], Any]) -
 
 def test_waits_grow_until_a_connection_has_stood_for_a_while(visit: Visit) -> None:
     page = visit("/verify/")
+    from_sources(page)
     page.add_init_script("Math.random = () => 0.5")
     page.clock.install()
     page.reload()

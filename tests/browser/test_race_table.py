@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tests.browser.conftest import from_sources
 from tests.browser.racing import race_soon, run, sign_in
 from tests.browser.table import Keys, Mouse, Touch, won_record
 from tests.browser.test_playing import deal, play_through, sign_up
@@ -149,6 +150,7 @@ def test_others_at_a_daily_deal_are_seen_beside_the_felt_unless_they_are_hidden(
 
 def test_the_pace_compares_times_at_equal_cards_up(visit: Visit) -> None:
     page = visit("/")
+    from_sources(page)
     told = page.evaluate(
         """async () => {
           const { Pace, spanText } = await import("/static/js/table/pace.js");

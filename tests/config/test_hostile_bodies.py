@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from allauth.core.context import request_context
 from django.conf import settings as site
-from django.contrib.auth import get_user_model
+from django.contrib.auth import SESSION_KEY, get_user_model
 from django.contrib.sessions.backends.db import SessionStore
 from django.core.cache import cache
 from django.test import Client, RequestFactory
@@ -71,6 +72,10 @@ def visitor(player: Any, *, signed_in: bool) -> Client:
     return client
 
 
+def is_signed_in(client: Client) -> bool:
+    return SESSION_KEY in client.session
+
+
 def test_every_address_is_one(filling: dict[str, Any]) -> None:
     """What is sent below does arrive somewhere."""
     for address in hostile.addresses(filling).values():
@@ -85,13 +90,17 @@ def test_no_body_is_a_fault(route: str, player: Any, filling: dict[str, Any]) ->
         client = visitor(player, signed_in=signed_in)
         # A stranger's requests end at a lock in most places; forms are what strangers get, and the admin has.
         only_forms = not signed_in or route.startswith("admin/")
+        takes_nothing: set[str] = set()
         for name, sent in BODIES.items():
-            if only_forms and " in a form" not in name:
+            form = sent.content_type if re.search(" (as JSON|in a form)", name) else name
+            if (only_forms and " in a form" not in name) or form in takes_nothing:
                 continue
             cache.clear()
             answer = client.generic("POST", address, sent.body, content_type=sent.content_type)
             if answer.status_code >= 500:
                 faults.append((name, signed_in, answer.status_code))
+            if answer.status_code == 405:
+                takes_nothing.add(form)  # whatever the value
     assert faults == [], address
 
 
@@ -99,11 +108,14 @@ def test_no_body_is_a_fault(route: str, player: Any, filling: dict[str, Any]) ->
 def test_no_query_is_a_fault(route: str, player: Any, filling: dict[str, Any]) -> None:
     address = hostile.addresses(filling)[route]
     faults = []
+    client = visitor(player, signed_in=True)
     for query in hostile.queries():
         cache.clear()
-        answer = visitor(player, signed_in=True).get(f"{address}?{query}")
+        answer = client.get(f"{address}?{query}")
         if answer.status_code >= 500 and answer.status_code != 503:
             faults.append((query[:60], answer.status_code))
+        if not is_signed_in(client):
+            client = visitor(player, signed_in=True)
     assert faults == [], address
 
 
