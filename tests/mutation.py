@@ -34,6 +34,11 @@ RULES = (
     "tests/rules/test_versions.py",
     "tests/rules/test_refusals.py",
     "tests/rules/test_errors.py",
+    "tests/rules/test_explaining.py",
+    "tests/rules/test_places.py",
+    "tests/rules/test_position.py",
+    "tests/rules/test_races.py",
+    "tests/rules/test_terminal.py",
 )
 RACES = (
     "tests/games/races/test_running_a_race.py",
@@ -64,14 +69,17 @@ MODULES: dict[str, tuple[str, ...]] = {
     "leaderboards/settlement.py": ("tests/leaderboards/test_settlement.py", "tests/leaderboards/test_verification.py"),
     "accounts/deletion.py": ("tests/accounts/test_deletion.py",),
 }
+#: Seconds after which one test of a mutant is stopped, which counts as noticed: a loop without end is a change, too.
+#: Where even that does not stop it, the limits below do; a mutant that they stop is counted as `timeout`.
+TEST_SECONDS = 120
 SETTINGS = """
 [tool.mutmut]
 source_paths = ["accounts", "config", "games", "leaderboards"]
 only_mutate = ["{module}"]
-timeout_multiplier = 10.0
-timeout_constant = 5.0
+timeout_multiplier = 3.0
+timeout_constant = 30.0
 also_copy = ["benchmarks", "deploy", "docs", "frontend", "manage.py", "tests"]
-pytest_add_cli_args = ["-p", "no:randomly", "-q"]
+pytest_add_cli_args = ["-p", "no:randomly", "-q", "--timeout={seconds}"]
 pytest_add_cli_args_test_selection = [{tests}]
 """
 
@@ -105,7 +113,7 @@ def prepare(module: str) -> Path:
     copy_sources(copy)
     tests = ", ".join(f'"{test}"' for test in MODULES[module])
     with (copy / "pyproject.toml").open("a") as settings:
-        settings.write(SETTINGS.format(module=module, tests=tests))
+        settings.write(SETTINGS.format(module=module, tests=tests, seconds=TEST_SECONDS))
     return copy
 
 

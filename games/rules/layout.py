@@ -41,14 +41,14 @@ def check_rounded_foundations(foundations: Piles, step: int, *, suits: bool) -> 
         started = bool(pile)
 
 
-def check_cells(tableau: Piles) -> None:
-    """Check that no tableau cell holds two cards.
+def check_cells(cells: Piles, letter: str = "t") -> None:
+    """Check that no cell holds two cards; `letter` begins the cells' names.
 
     :raises PositionError: when one does.
     """
-    for cell, pile in enumerate(tableau):
+    for cell, pile in enumerate(cells):
         if len(pile) > 1:
-            raise PositionError(f"cell t{cell} holds more than one card")
+            raise PositionError(f"cell {letter}{cell} holds more than one card")
 
 
 def check_face_down(tableau: Piles, hidden: int) -> None:

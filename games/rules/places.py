@@ -45,6 +45,6 @@ def places(scores: Sequence[Score]) -> list[int | None]:
     Equal scores share a place, and the next place is as many further on. Behind those with figures come those without,
     and then the disqualified, who share the last place. The absent have none.
     """
-    keys = [score.key for score in scores if score.outcome != "absent"]
-    first = {key: place for place, key in reversed(list(enumerate(sorted(keys), 1)))}
+    keys = sorted(score.key for score in scores)  # the absent come last, and so move nobody
+    first = {key: place for place, key in reversed(list(enumerate(keys, 1)))}
     return [None if score.outcome == "absent" else first[score.key] for score in scores]

@@ -61,7 +61,7 @@ class Stonewall(Table):
         """For each pile, the bit set of its top run; `_STALE` until it is needed."""
 
     def check_position(self) -> None:
-        check_cells(self.piles[RESERVE:])
+        check_cells(self.piles[RESERVE:], "r")
         check_face_down(self.tableau, self.hidden)
         check_suit_foundations(self.foundations, (0, 13, 26, 39), (13,) * 4)
 

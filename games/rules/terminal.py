@@ -91,7 +91,7 @@ def _stock(view: View, *, french: bool) -> Iterable[str]:
 
 def _figures(view: View) -> str:
     facts = [f"cards up {view['cards_up']}/{view['goal']}", f"tokens {view['moves']}"]
-    facts += [f"{name} {view[name]}" for name in ("base", "direction", "phase") if name in view]
+    facts += [f"{name} {view[name] or 'open'}" for name in ("base", "direction", "phase") if name in view]
     if "free" in view:
         facts.append("free " + " ".join(view["free"]))
     return "   ".join(facts)

@@ -1,0 +1,153 @@
+"""A position as one line of text: what cannot be is refused, and the refusal says what is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from games.rules import GAMES, PositionError, from_position, open_table
+
+from .reference import unshuffled
+
+FRENCH, TAROT = "A23456789TJQK", "A23456789TPNQK"
+BRAID = {"f0": "5S", "t0": "6H", "w": "QC"}
+LABYRINTH = {"f0": "AS", "f1": "AH", "f2": "AD", "f3": "AC"}
+ROW = {f"t{cell}": card for cell, card in enumerate(["2S", "3S", "4S", "5S", "6S", "7S", "8S", "9S"])}
+PLOT = {"f0": "5D", "t0": "6H", "w": "QC"}
+
+
+def run(ranks: str, suit: str) -> str:
+    """The cards of these ranks, as `written` takes them."""
+    return " ".join(rank + suit for rank in ranks)
+
+
+def written(head: str, piles: dict[str, str]) -> str:
+    """A position's line in its one spelling. Cards not named are the stock, in Stonewall under the king of hearts."""
+    game = head.split(" ", maxsplit=1)[0]
+    aces = ["AS", "AH", "AD", "AC"] if game == "labyrinth" else []
+    rest = Counter([*unshuffled(game), *aces])
+    rest.subtract(card.lstrip("*") for cards in piles.values() for card in cards.split())
+    left = list((+rest).elements())
+    if game == "stonewall":
+        left.remove("KH")
+        piles = {**piles, "t5": " ".join([*(f"*{card}" for card in left), "KH"])}
+    elif left:
+        piles = {**piles, "s": " ".join(left)}
+    fields = [f"{name} {'.'.join(piles[name].split())}" for name in GAMES[game].pile_names() if piles.get(name)]
+    return " | ".join([head, *fields])
+
+
+@pytest.mark.parametrize(
+    ("head", "piles"),
+    [
+        ("braid | rounds=2", BRAID),
+        ("braid redeals=3 | rounds=3", BRAID),
+        ("braid direction=either | rounds=0 | direction=open", BRAID),
+        ("braid direction=either | rounds=0 | direction=down", {**BRAID, "f0": "5S 4S"}),
+        ("labyrinth | rows=1", {**LABYRINTH, **ROW}),
+        ("labyrinth | rows=6", {**LABYRINTH, **ROW, "t47": "KC"}),
+        ("labyrinth | rows=1", {f"f{n}": run(FRENCH, suit) for n, suit in enumerate("SHDC")}),
+        ("tarot", {f"f{n}": run(TAROT, suit) for n, suit in enumerate("WCSP")}),
+        ("tarot first_row=false draw=1 fool=trump", {"f4": "M0 M1 M2", "t0": "*KC AC"}),
+        ("plot", {**PLOT, "f0": run("56789TJQKA234", "D"), "f1": "5S", "f2": "5H 6H", "t0": ""}),
+        ("stonewall", {"f0": run(FRENCH, "S"), "r15": "KC", "t0": "*QC QD"}),
+    ],
+)
+def test_a_position_is_read_and_written_again(head: str, piles: dict[str, str]) -> None:
+    line = written(head, piles)
+    assert from_position(line).position() == line
+
+
+@pytest.mark.parametrize(
+    ("head", "piles", "said"),
+    [
+        # Foundations of suits.
+        ("tarot", {"f0": "2W"}, "foundation f0 is out of order"),
+        ("tarot", {"f1": "AC 3C"}, "foundation f1 is out of order"),
+        ("tarot", {"f0": run(TAROT, "W") + " AC"}, "foundation f0 is out of order"),
+        ("tarot", {"f4": "M0 M1"}, "foundation f4 is out of order"),
+        ("tarot fool=trump", {"f4": "M1"}, "foundation f4 is out of order"),
+        ("stonewall", {"f3": run(FRENCH, "S")}, "foundation f3 is out of order"),
+        ("stonewall", {"f0": run(FRENCH, "S") + " AH"}, "foundation f0 is out of order"),
+        # Foundations that go round the corner.
+        ("plot", {"t0": "5D"}, "f0 holds the base card"),
+        ("plot", {"f0": "5D 7H"}, "foundation f0 is out of order"),
+        ("plot", {"f0": "5D 4H"}, "foundation f0 is out of order"),
+        ("plot", {"f0": run("56789TJQKA2345", "D")}, "foundation f0 is out of order"),
+        ("plot", {"f0": run("56789TJQKA234", "D"), "f1": "6H"}, "foundation f1 is out of order"),
+        ("plot", {"f0": run("56789TJQKA234", "D"), "f2": "5H"}, "foundation f2 is out of order"),
+        ("plot", {"f0": run("56789TJQKA23", "D"), "f1": "5H"}, "no other foundation starts before the first is full"),
+        ("braid | rounds=2", {"f0": "5S 6H"}, "foundation f0 is out of order"),
+        ("braid | rounds=2", {"f0": "5S 4S"}, "foundation f0 is out of order"),
+        ("braid direction=either | rounds=2 | direction=open", {"f0": "5S 6S"}, "nothing is built before a direction"),
+        # Cells, and cards that lie face down.
+        ("braid | rounds=2", {**BRAID, "t3": "6H 7H"}, "cell t3 holds more than one card"),
+        ("labyrinth | rows=1", {**LABYRINTH, **ROW, "t7": "9S TS"}, "cell t7 holds more than one card"),
+        ("stonewall", {"r3": "6H 7H"}, "cell r3 holds more than one card"),
+        ("stonewall", {"t2": "6H *7H"}, "the top of t2 is face down"),
+        ("tarot", {"t8": "*M3"}, "the top of t8 is face down"),
+        ("tarot", {"w": "*M3 M4"}, "only tableau cards lie face down"),
+        ("stonewall", {"r0": "*6H"}, "only tableau cards lie face down"),
+        # Labyrinth's rows.
+        ("labyrinth | rows=1", {**LABYRINTH, **ROW, "f2": "", "t0": "AD"}, "the aces lie on the foundations"),
+        ("labyrinth | rows=1", {**LABYRINTH, **ROW, "t8": "KC"}, "a card lies below the last row"),
+        ("labyrinth | rows=2", {**LABYRINTH, **ROW, "t7": "", "t8": "KC"}, "the stock fills every gap"),
+        ("labyrinth | rows=0", {**LABYRINTH, **ROW}, "there are 1 to 6 rows"),
+        ("labyrinth | rows=7", {**LABYRINTH, **ROW}, "there are 1 to 6 rows"),
+        # Facts.
+        ("labyrinth", {**LABYRINTH, **ROW}, "a fact or a pile of this game is missing"),
+        ("braid", BRAID, "a fact or a pile of this game is missing"),
+        ("braid | rounds=3", BRAID, "rounds or direction are out of range"),
+        ("braid | rounds=-1", BRAID, "rounds or direction are out of range"),
+        ("braid direction=either | rounds=1 | direction=left", BRAID, "rounds or direction are out of range"),
+        ("plot | rows=1", PLOT, "plot has no fact 'rows'"),
+        # Cards, piles and options.
+        ("plot", {**PLOT, "t0": "6H 6H 6H"}, "6H is too often"),
+        ("klondike", {}, "no variant or game is called 'klondike'"),
+        ("braid redeals=9 | rounds=2", BRAID, "redeals is one of 2, 3; not 9"),
+        ("tarot draw=02", {}, "one spelling"),
+        ("tarot draw=2", {}, "one spelling"),
+        ("tarot fool=trump draw=3", {}, "one spelling"),
+        ("braid | rounds=2 | rows=1", BRAID, "one spelling"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_told(head: str, piles: dict[str, str], said: str) -> None:
+    game = head.split(" ", maxsplit=1)[0]
+    line = written(head, piles) if game in GAMES else head
+    with pytest.raises(PositionError, match=re.escape(said)):
+        from_position(line)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("t0 6H", "t0 6H | t0 6H", "pile t0 is there twice"),
+        ("t0 6H", "t12 6H", "plot has no pile 't12'"),
+        ("t0 6H", "t0 6X", "'6X' in pile t0 is not a card of this deck"),
+        ("t0 6H", "t0 6H.", "'' in pile t0 is not a card of this deck"),
+        ("t0 6H", "t0 **6H", "'**6H' in pile t0 is not a card of this deck"),
+        ("t0 6H | ", "", "6H is missing"),
+        ("t0 6H | w QC", "w QC | t0 6H", "one spelling"),
+        ("t0 6H", "t0  6H", "' 6H' in pile t0 is not a card of this deck"),
+    ],
+)
+def test_a_line_that_is_written_wrongly_is_refused_and_told(before: str, after: str, said: str) -> None:
+    line = written("plot", PLOT)
+    assert before in line
+    with pytest.raises(PositionError, match=re.escape(said)):
+        from_position(line.replace(before, after))
+
+
+def test_only_the_stock_is_written_from_its_next_card() -> None:
+    table = open_table("plot", bytes(32))
+    stock = next(field for field in table.position().split(" | ") if field.startswith("s "))
+    assert stock.removeprefix("s ").split(".")[0] == table.DECK.names[table.stock[-1]]
+    read = from_position(table.position())
+    for either in (table, read):
+        either.push("d")
+    assert read.view()["piles"]["w"] == table.view()["piles"]["w"] == [stock.removeprefix("s ").split(".")[0]]
+    table.push("d")
+    waste = next(field for field in table.position().split(" | ") if field.startswith("w "))
+    assert waste.removeprefix("w ").split(".")[-1] == table.view()["piles"]["w"][-1]
