@@ -29,7 +29,7 @@ def context(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Any]:
     """A browser that has been nowhere yet, and keeps no copies beside its cache."""
     context = chromium.new_context(base_url=site.url, viewport=PHONE, service_workers="block")
     context.set_default_timeout(PATIENCE_MS)
-    context.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+    context.on("console", lambda message: complaints.extend([message.text] if message.type == "error" else []))
     context.on("weberror", lambda error: complaints.append(str(error.error)))
     yield context
     context.close()
