@@ -27,6 +27,8 @@ OUT = ROOT / "docs" / "screenshots"
 SIZES = {"1440": (1440, 900), "820": (820, 1180), "390": (390, 844)}
 #: How much of the winning line has been played at each table.
 TABLES = {"braid": 0.5, "labyrinth": 0.4, "tarot": 0.6, "plot": 0.6, "stonewall": 0.4}
+#: How long anything may take, in ms: nobody waits for these pictures, and the machine may be busy.
+PATIENCE_MS = 180_000
 TODAY = datetime.now(UTC).date().isoformat()
 PAGES = {
     "home": "/",
@@ -101,39 +103,49 @@ def sign_up(page: Any, name: str) -> None:
     page.wait_for_url(lambda url: "signup" not in url)
 
 
+@contextmanager
+def visitor(browser: Any, url: str) -> Iterator[Any]:
+    """A page in a browser of its own."""
+    with browser.new_context(base_url=url, reduced_motion="reduce") as context:
+        context.set_default_timeout(PATIENCE_MS)
+        yield context.new_page()
+
+
 def take(browser: Any, url: str, lines: dict[str, list[str]]) -> None:
     """Every table and every page at every size, in light; tables at the largest size in dark as well."""
-    options = {"base_url": url, "reduced_motion": "reduce"}
     for name, share in {"Minos": 0.25, "Daedalus": 0.6, "Icarus": 0.15}.items():
-        with browser.new_context(**options) as context:
-            page = context.new_page()
+        with visitor(browser, url) as page:
             sign_up(page, name)
             play(page, "labyrinth", lines["labyrinth"], share, thinks=True)
             page.keyboard.press("r")
             page.click("#resign-dialog button.danger")
             page.wait_for_selector("#finish-rank[data-state=verified]", state="attached")
-    context = browser.new_context(**options)
-    page = context.new_page()
-    sign_up(page, "Ariadne")
-    play(page, "labyrinth", lines["labyrinth"], thinks=True)
-    page.wait_for_selector("#finish-rank[data-state=verified]", state="attached")
-    page.wait_for_load_state("networkidle")
-    keep(page, "won-1440")
+    with visitor(browser, url) as page, visitor(browser, url) as guest:
+        sign_up(page, "Ariadne")
+        play(page, "labyrinth", lines["labyrinth"], thinks=True)
+        page.wait_for_selector("#finish-rank[data-state=verified]", state="attached")
+        page.wait_for_load_state("networkidle")
+        keep(page, "won-1440")
+        _take_all(page, guest, lines)
+
+
+def _take_all(page: Any, guest: Any, lines: dict[str, list[str]]) -> None:
+    """Tables and pages, a player's and a guest's."""
     tables = {}
     for variant, share in TABLES.items():
         if variant == "labyrinth":
             continue
         play(page, variant, lines[variant], share)
         tables[variant] = page.url
-    guest = browser.new_context(**options).new_page()
     play(guest, "labyrinth", lines["labyrinth"], TABLES["labyrinth"])
+    tables["labyrinth"] = guest.url
     for size, (width, height) in SIZES.items():
         for variant in TABLES:
             shown = guest if variant == "labyrinth" else page
-            if shown is page:
-                page.goto(tables[variant])
             shown.set_viewport_size({"width": width, "height": height})
+            shown.goto(tables[variant])
             Player(shown).start()
+            shown.wait_for_selector("#felt .card")
             shown.wait_for_timeout(300)
             keep(shown, f"{variant}-{size}")
         for name, path in PAGES.items():
@@ -143,8 +155,6 @@ def take(browser: Any, url: str, lines: dict[str, list[str]]) -> None:
             shown.wait_for_load_state("networkidle")
             shown.wait_for_timeout(300)
             keep(shown, f"{name}-{size}")
-        guest.go_back()
-        guest.go_back()
     page.set_viewport_size({"width": 1440, "height": 900})
     page.emulate_media(color_scheme="dark")
     for name, path in {"home-dark": "/", "tarot-dark": tables["tarot"]}.items():

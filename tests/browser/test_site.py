@@ -292,3 +292,14 @@ def test_the_guide_goes_when_it_is_told_to(visit: Visit) -> None:
     page.reload()
     assert page.locator(".deal").count() == 9
     assert page.locator(".welcome").count() == 0
+
+
+def test_a_games_picture_is_whole_where_it_is_small(visit: Visit) -> None:
+    page = visit("/practice/", width=390, height=844)
+    outside = page.eval_on_selector(
+        ".practice-card .art-labyrinth",
+        """art => { const box = art.getBoundingClientRect();
+          return [...art.querySelectorAll('svg')].map((card) => card.getBoundingClientRect())
+            .filter(({left, right}) => left < box.left || right > box.right).length; }""",
+    )
+    assert outside == 0
