@@ -421,6 +421,7 @@ STORAGES = {
 
 # --- Protection -----------------------------------------------------------------------------------------------------
 
+SESSION_ENGINE = "accounts.session_store"
 SESSION_COOKIE_AGE = 400 * 24 * 3600  # a guest's games live as long as the session
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

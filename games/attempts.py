@@ -218,13 +218,15 @@ def _ranked_attempt(player: Player, deal: Deal, now: datetime) -> Attempt:
         return begun
     if SeenDeal.objects.filter(**whose).exists():
         raise DealClosedError(_("You have watched a game of this deal as staff. You can practise it once it is over."))
-    attempt, made = Attempt.objects.get_or_create(
-        **whose,
-        ranked=True,
-        defaults={"started_at": now, "deadline": deal.closes_at + GRACE},
-    )
-    if made:
-        metrics.ATTEMPTS_STARTED.labels(deal.game, "yes").inc()
+    try:
+        with transaction.atomic():
+            attempt = Attempt.objects.create(**whose, ranked=True, started_at=now, deadline=deal.closes_at + GRACE)
+    except IntegrityError:  # another tab was quicker, or the player has been removed meanwhile
+        begun = Attempt.objects.filter(**whose, ranked=True).first()
+        if begun is None:
+            raise
+        return begun
+    metrics.ATTEMPTS_STARTED.labels(deal.game, "yes").inc()
     return attempt
 
 

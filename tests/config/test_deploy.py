@@ -97,6 +97,20 @@ def test_only_the_proxy_is_reachable_from_outside() -> None:
     assert [name for name, service in compose()["services"].items() if "ports" in service] == ["proxy"]
 
 
+def test_the_proxy_serves_the_collected_files_itself() -> None:
+    services = compose()["services"]
+    (brought,) = services["static"]["volumes"]
+    volume, _, place = brought.partition(":")
+    assert services["static"]["command"] == ["cp", "-r", "/var/lib/talon/static/.", place]
+    assert f"{volume}:{place}:ro" in services["proxy"]["volumes"]
+    assert services["proxy"]["depends_on"]["static"] == {"condition": "service_completed_successfully"}
+    caddyfile = (ROOT / "deploy" / "Caddyfile").read_text()
+    assert set(re.findall(r"root (\S+)", caddyfile)) == {place.removesuffix("/static")}
+    (kept,) = re.findall(r"path_regexp (\S+)", caddyfile)
+    assert re.search(kept, "/static/css/base.0123456789ab.css")  # whose content never changes
+    assert not re.search(kept, "/static/staticfiles.json")
+
+
 def test_the_proxy_keeps_operations_inside() -> None:
     caddyfile = (ROOT / "deploy" / "Caddyfile").read_text()
     assert re.search(r"@operations path /metrics /readyz /healthz\s+respond @operations 404", caddyfile)
