@@ -128,7 +128,8 @@ def connected(player: User, service: str = "github", uid: str = "4711") -> Socia
 def test_without_keys_there_is_no_button_and_no_address(client: Client, user: User, sign_in: SignIn) -> None:
     for page in (client.get(SIGN_IN), client.get(SIGN_UP)):
         assert "Google" not in page.content.decode()
-        assert page["Content-Security-Policy"].count("form-action 'self';") == 1
+        # The last of them, whichever it is, ends without a semicolon.
+        assert "form-action 'self'" in page["Content-Security-Policy"].split("; ")
     assert CONNECTIONS not in sign_in(user).get(reverse("players:settings")).content.decode()
     for visitor in (client, sign_in(user)):
         for service in SERVICES:
