@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+#: A run that takes longer, even under load, hangs.
+LONGEST_HOURS = 3
 FOLDERS = sorted(
     f"tests/{path.name}" for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.glob("test_*.py"))
 )
@@ -36,10 +38,19 @@ def main() -> int:
         print(f"== order {seed}{f', with {asked.load} busy processes' if loaded else ''}", flush=True)
         with busy(asked.load if loaded else 0):
             command = [sys.executable, "-m", "pytest", "-q", f"--randomly-seed={seed}", *tests]
-            if subprocess.run(command, cwd=ROOT, check=False).returncode:
+            if not passes(command):
                 failed.append(seed)
     print(f"failed: {failed}" if failed else "Every order passed.")
     return int(bool(failed))
+
+
+def passes(command: list[str]) -> bool:
+    """Whether a run succeeds, and ends at all."""
+    try:
+        return subprocess.run(command, cwd=ROOT, check=False, timeout=LONGEST_HOURS * 3600).returncode == 0
+    except subprocess.TimeoutExpired:
+        print(f"It has not ended within {LONGEST_HOURS} hours.", flush=True)
+        return False
 
 
 @contextmanager

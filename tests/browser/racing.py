@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,13 @@ def run(site: Any, program: str, given: Any = None) -> str:
         stdout=subprocess.PIPE,
     )
     return done.stdout.splitlines()[-1] if done.stdout else ""
+
+
+def long_enough(visit: Callable[..., Any], most: float = 40) -> float:
+    """Seconds in which two pages come to their tables before the cards, by how long a page takes to come just now."""
+    begun = time.monotonic()
+    visit("/races/")
+    return min(most, 6 + 8 * (time.monotonic() - begun))
 
 
 def race_soon(site: Any, *names: str, variant: str = "stonewall", seconds: float = 8, limit_s: int = 600) -> Any:

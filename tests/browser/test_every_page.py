@@ -374,6 +374,12 @@ def inhabited(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield site, json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.fixture(scope="module")
+def site(inhabited: tuple[Site, dict[str, Any]]) -> Site:
+    """The same server for the pages of errors: the common one would idle until the other tests begin."""
+    return inhabited[0]
+
+
 def visits(visitor: str, parts: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
     """What a visitor is to look at: the name of each address, the address, and whether it is the first of its name."""
     for name in NAMES:

@@ -23,7 +23,7 @@ _CONNECTED = "() => document.querySelector('#connection')?.title === 'Connected'
 _STILL = "() => document.querySelector('#felt').getAnimations({subtree: true}).length === 0"
 _CONFIRMED = "n => Number(document.querySelector('#felt').dataset.confirmed) >= n"
 _WON = "() => document.querySelector('#finish')?.open && document.querySelector('#finish-title').textContent"
-_DECKS = "() => performance.getEntriesByType('resource').filter(({name}) => name.includes('french.svg')).length"
+_DECKS = r"() => performance.getEntriesByType('resource').filter(({name}) => /french\.(\w+\.)?svg/.test(name)).length"
 _SELECTED = "() => getSelection().toString()"
 _TOOLS = """() => {
   const box = document.querySelector('#undo').getBoundingClientRect();

@@ -8,14 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.browser.conftest import from_sources
-from tests.browser.racing import race_soon, run, sign_in
+from tests.browser.racing import long_enough, race_soon, run, sign_in
 from tests.browser.table import Keys, Mouse, Touch, won_record
 from tests.browser.test_playing import deal, play_through, sign_up
 
 Visit = Callable[..., Any]
 
-#: Long enough for two pages to be there before the cards.
-COUNTDOWN = 40
 PHONE = {"width": 390, "height": 844}
 TABLE = {"width": 1440, "height": 900}
 
@@ -42,7 +40,7 @@ class Racers:
 
     def __init__(self, chromium: Any, site: Any, *names: str, **race: Any) -> None:
         self._chromium, self._site = chromium, site
-        self.race = race_soon(site, *names, **{"seconds": COUNTDOWN, **race})
+        self.race = race_soon(site, *names, **race)
 
     def seat(self, visit: Visit, place: int, size: dict[str, int], **options: Any) -> Any:
         """Open a racer's table."""
@@ -54,7 +52,7 @@ class Racers:
 
 
 def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any, site: Any) -> None:
-    racers = Racers(chromium, site, "Aletes", "Briseis")
+    racers = Racers(chromium, site, "Aletes", "Briseis", seconds=long_enough(visit))
     phone = racers.seat(visit, 0, PHONE, has_touch=True, is_mobile=True, device_scale_factor=2)
     desk = racers.seat(visit, 1, TABLE)
     for page in (phone, desk):

@@ -63,13 +63,16 @@ def _lively_seed(variant: str) -> bytes:
 
 
 def line(of: Deal, length: int = 30, seed: int = 1, *, eager: bool = False) -> list[str]:
-    """Random legal tokens, at most `length`; `eager` takes a draw only where no card can be placed."""
+    """Random legal tokens, at most `length`, that do not win; `eager` takes a draw only where no card can be placed."""
     table, choose = deal_table(of), random.Random(seed)
     tokens: list[str] = []
     while len(tokens) < length and (legal := table.legal_moves()):
         placing = [token for token in legal if token not in FREE_TOKENS] if eager else []
         tokens.append(choose.choice(placing or legal))
         table.push(tokens[-1])
+        if table.is_won:
+            tokens.pop()
+            break
     return tokens
 
 
