@@ -10,6 +10,7 @@ import pytest
 
 from tests.browser.conftest import OLD_DAY
 from tests.browser.table import won_record
+from tests.browser.test_every_page import faults
 from tests.verify.world import race_world
 
 Visit = Callable[..., Any]
@@ -68,11 +69,15 @@ def test_the_head_of_the_ledger_is_noted_and_found_again(visit: Visit) -> None:
     page.click("form[data-verify] button")
     assert set(found(page).values()) == {"passed"}
     assert page.inner_text("[data-findings] h2") == "Everything holds"
+    assert faults(page) == []
     page.fill("#head", "ab" * 32)
     page.click("form[data-verify] button")
     page.wait_for_selector(".finding[data-check=head].failed")
     assert failed(page) == {"head"}
     assert page.inner_text("[data-findings] h2") == "Not everything holds"
+    assert faults(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_the_replay_of_a_game_leads_to_the_check_of_its_record(visit: Visit) -> None:
