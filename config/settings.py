@@ -291,6 +291,11 @@ RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the r
 if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE) < 0:
     raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE and RELEASE_PATIENCE are not negative")
 
+# Signs the ledger's heads (games.deals.heads); without it they are published unsigned.
+LEDGER_KEY: str = env.str("LEDGER_KEY", default="")
+if not re.fullmatch(r"([\w-]{43}=?)?", LEDGER_KEY, re.ASCII):
+    raise ImproperlyConfigured("LEDGER_KEY is 32 bytes in base64url: manage.py ledger_head --new-key prints a new one")
+
 # --- Ladders --------------------------------------------------------------------------------------------------------
 
 # Who plays for the podium and the seasons of a deal, and who among the newcomers (docs/fairplay.md, Ladders).

@@ -13,6 +13,7 @@ from games.pages import (
     deals,
     fairplay,
     ghosts,
+    heads,
     heats,
     hints,
     home,
@@ -91,6 +92,9 @@ urlpatterns = [
     # The ledger of deals
     path("ledger/", ledger.ledger_page, name="ledger"),
     path("ledger.json", ledger.ledger_json, name="ledger_json"),
+    path("ledger/heads.txt", heads.heads_text, name="ledger_heads"),
+    path("ledger/heads.atom", heads.heads_feed, name="ledger_feed"),
+    path(".well-known/talon-ledger.pem", heads.key, name="ledger_key"),
     # The rules: of all games, and of one
     path("rules/", rules.index, name="rules_index"),
     path("rules/<slug:game>/", rules.rules, name="rules"),

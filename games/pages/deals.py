@@ -46,6 +46,7 @@ def deal_data(request: HttpRequest, day: date, variant: str) -> HttpResponse:  #
         "options": deal.options,
         "day": day.isoformat(),
         "commitment": deal.commitment,
+        "ledger_index": LedgerEntry.objects.filter(deal=deal).values_list("index", flat=True).first(),
         "seed": seed.hex(),
         "deck": shuffled_deck(deal.variant, seed),
         "solution": Record.from_bytes(bytes(deal.solution)).to_json() if deal.solution is not None else None,

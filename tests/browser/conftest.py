@@ -43,6 +43,7 @@ from django.core.management import call_command
 call_command("migrate", verbosity=0)
 from datetime import UTC, datetime, time, timedelta
 from django.utils import timezone
+from games.deals import ledger
 from games.models import Deal
 from games.rules import CATALOGUE, Record
 opens = datetime.combine(timezone.now().date(), time(), UTC)
@@ -50,7 +51,7 @@ given = json.load(sys.stdin)
 def deal(name, seed, opens, again=b"", **proof):
     raw, variant = bytes.fromhex(seed), CATALOGUE[name]
     mark = hashlib.sha256(raw + again).hexdigest()
-    Deal.objects.create(
+    return Deal.objects.create(
         variant=name, game=variant.game, options=dict(variant.options), rules_version=1, day=opens.date(), seed=raw,
         commitment=mark, opens_at=opens, closes_at=opens + timedelta(days=1), **proof)
 for name in [name for name in CATALOGUE if name in given["seeds"]]:
@@ -58,7 +59,8 @@ for name in [name for name in CATALOGUE if name in given["seeds"]]:
     deal(name, given["seeds"][name], opens + timedelta(days=1), b"again")
 old = Record.from_json(given["old"])
 proof = {"proven": True, "grade": 2, "par": len(old.tokens), "solution": old.to_bytes()}
-deal("labyrinth", given["old"]["seed"], datetime.fromisoformat(given["old_day"]), **proof)
+opened = datetime.fromisoformat(given["old_day"])
+ledger.append(deal("labyrinth", given["old"]["seed"], opened, **proof), opened - timedelta(days=2))
 """
 
 #: The day of the one deal that is over; its winning line is known.

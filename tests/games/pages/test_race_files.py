@@ -24,6 +24,7 @@ def test_a_race_is_downloaded_when_all_on_its_deal_are_finished() -> None:
     assert address not in Client().get(page).content.decode()
     Deal.objects.filter(races=race).update(revealed_at=timezone.now())
     answer = Client().get(address)
+    assert f"/verify/?link={address}" in Client().get(page).content.decode()
     assert RaceFile.from_json(answer.json() | {"entrants": [_nobody()]}).id == race.public_id
     Race.objects.filter(pk=race.pk).update(state="racing", finished_at=None)
     assert Client().get(address).status_code == 403

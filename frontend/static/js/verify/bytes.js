@@ -1,0 +1,20 @@
+/** Bytes, hexadecimal digits and SHA-256: all that the checks need of the browser. */
+
+/** @param {string} hex an even number of digits */
+export const fromHex = (hex) =>
+  Uint8Array.from({ length: hex.length / 2 }, (_, k) => parseInt(hex.slice(2 * k, 2 * k + 2), 16));
+
+/** @param {Uint8Array} bytes */
+export const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** @param {string} text */
+export const utf8 = (text) => new TextEncoder().encode(text);
+
+/** @param {Uint8Array<ArrayBuffer>} bytes */
+export const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+
+/** @param {unknown} value whether it is 32 bytes as lower-case hexadecimal digits @returns {value is string} */
+export const isHash = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+
+/** Browsers compute hashes only on pages that nobody can change on their way: https, or this machine. */
+export const canHash = () => globalThis.crypto?.subtle !== undefined;

@@ -1,0 +1,134 @@
+/** The checks, each said apart, worked out from public data alone; beside them the server's own replay. */
+
+import { commitmentOf, numberedSeed, numberOf } from "./commitment.js";
+import { chained, isEarly, placeOf } from "./ledger.js";
+import { failed, open, passed, same } from "./findings.js";
+import { ofCommitment, ofRace, ofReplay } from "./replays.js";
+import { deckOf, variantOf } from "./shuffle.js";
+
+/**
+ * @typedef {import("./findings.js").Asked} Asked
+ * @typedef {import("./findings.js").Finding} Finding
+ * @typedef {import("./findings.js").Linked} Linked
+ * @typedef {import("./findings.js").Site} Site
+ * @typedef {import("./findings.js").TalonRecord} TalonRecord
+ * @typedef {import("./ledger.js").Chain} Chain
+ * @typedef {import("./ledger.js").Head} Head
+ * @typedef {import("./ledger.js").Line} Line
+ */
+
+/**
+ * Everything that can be checked of what was brought.
+ * @param {Asked} asked @param {Site} site
+ * @returns {Promise<Finding[]>}
+ */
+export async function examined(asked, site) {
+  const chain = await site.ledger().then(chained, () => null);
+  const { brought } = asked;
+  const found =
+    brought.kind === "deal"
+      ? await ofDeal(brought.deal, chain, site)
+      : brought.kind === "race"
+        ? await ofRace(brought.file, site)
+        : await ofRecord(brought.record, asked, chain, site);
+  return [...found, ofChain(chain), ofHead(chain, asked.head)];
+}
+
+/** @param {import("./documents.js").DealFile} deal @param {Chain | null} chain @param {Site} site */
+async function ofDeal(deal, chain, site) {
+  const { game } = /** @type {import("./shuffle.js").Variant} */ (variantOf({ variant: deal.variant }));
+  const { solution } = deal;
+  const isOfDeal = solution?.seed === deal.seed && solution.variant === deal.variant;
+  return [
+    ...(solution === null
+      ? [open("replays", "unproven")]
+      : isOfDeal
+        ? await ofReplay(solution, site)
+        : [failed("replays", "another-deal")]),
+    await ofCommitment(deal.seed, deal.commitment),
+    same(await deckOf(game, deal.seed), deal.deck) ? passed("deck", "deck-file") : failed("deck", "deck-file-other"),
+    ofAnnouncement(chain, deal, deal.ledger_index ?? null),
+  ];
+}
+
+/**
+ * Whether the ledger has announced this commitment for this deal, and early.
+ * @param {Chain | null} chain @param {{variant: string, day: string, rules: number, commitment: string}} deal
+ * @param {number | null} index where the file says that it stands
+ */
+function ofAnnouncement(chain, deal, index) {
+  if (!chain) return open("ledger", "no-ledger");
+  const line = chain.lines.find(({ variant, day }) => variant === deal.variant && day === deal.day);
+  if (!line) return chain.broken ? open("ledger", "broken") : failed("ledger", "unannounced");
+  if (index !== null && index !== line.index) return failed("ledger", "elsewhere", { index, found: line.index });
+  if (line.commitment !== deal.commitment || line.rules !== deal.rules)
+    return failed("ledger", "announced-other", { index: line.index });
+  return ofDate(line);
+}
+
+/** @param {Line} line */
+function ofDate(line) {
+  const values = { index: line.index, published: line.published, opens: line.opens };
+  return isEarly(line) ? passed("ledger", "announced", values) : failed("ledger", "late", values);
+}
+
+/** @param {TalonRecord} record @param {Asked} asked @param {Chain | null} chain @param {Site} site */
+async function ofRecord(record, { day, numbered }, chain, site) {
+  const replays = await ofReplay(record, site);
+  const variant = /** @type {import("./shuffle.js").Variant} */ (variantOf(record));
+  const number = await numberOf(variant, record.seed);
+  if (numbered || number !== null) {
+    const seed = numbered && (await numberedSeed(numbered.variant, numbered.number));
+    const isSame = number !== null && (numbered === null || seed === record.seed);
+    const says = isSame ? passed("number", "number", { number: number ?? "" }) : failed("number", "number-other");
+    return [...replays, says, open("commitment", "practice"), open("ledger", "practice")];
+  }
+  const found = await announcement(record, day, chain);
+  if (!found.line) return [...replays, found.finding, open("deck", "deck-none"), open("ledger", found.ledger)];
+  return [...replays, found.finding, await ofDeck(record, found.line, site), ofDate(found.line)];
+}
+
+/**
+ * The line that announced a record's seed: that of the deal it is said to be of, or any.
+ * @param {TalonRecord} record @param {Linked["day"]} said @param {Chain | null} chain
+ * @returns {Promise<{line: Line | null, finding: Finding, ledger: string}>}
+ */
+async function announcement(record, said, chain) {
+  const commitment = await commitmentOf(record.seed);
+  if (!chain) return { line: null, finding: open("commitment", "no-ledger"), ledger: "no-ledger" };
+  const line = chain.lines.find((one) => one.commitment === commitment);
+  const isSaid = line && (!said || (line.day === said.day && line.variant === said.variant));
+  if (isSaid && line.variant === record.variant && line.rules === record.rules)
+    return { line, finding: passed("commitment", "commitment-line", { commitment, index: line.index }), ledger: "" };
+  if (!line && chain.broken) return { line: null, finding: open("commitment", "broken"), ledger: "broken" };
+  if (said || line)
+    return { line: null, finding: failed("commitment", "commitment-unsaid", { commitment }), ledger: "no-line" };
+  return { line: null, finding: open("commitment", "undaily", { commitment }), ledger: "undaily-line" };
+}
+
+/** @param {TalonRecord} record @param {Line} line @param {Site} site */
+async function ofDeck(record, line, site) {
+  const { game } = /** @type {import("./shuffle.js").Variant} */ (variantOf(record));
+  const deck = await deckOf(game, record.seed);
+  const published = await site.deal(line.day, line.variant).catch(() => null);
+  if (!published) return open("deck", "deck-none");
+  return same(deck, published.deck) ? passed("deck", "deck") : failed("deck", "deck-other");
+}
+
+/** @param {Chain | null} chain */
+function ofChain(chain) {
+  if (!chain) return open("chain", "no-ledger");
+  if (chain.broken) return failed("chain", chain.broken.how, { index: chain.broken.at });
+  const last = chain.lines.at(-1);
+  return last ? passed("chain", "chain", { index: last.index, hash: last.hash }) : open("chain", "empty");
+}
+
+/** @param {Chain | null} chain @param {Head | null} head */
+function ofHead(chain, head) {
+  if (!head) return open("head", "no-head");
+  if (!chain) return open("head", "no-ledger");
+  const index = placeOf(chain, head);
+  if (index === null) return failed("head", "head-gone");
+  const after = chain.lines.length - 1 - index;
+  return passed("head", "head", { index, after });
+}

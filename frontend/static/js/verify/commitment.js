@@ -1,0 +1,32 @@
+/** What a seed was announced by, and the seeds of numbered practice deals: docs/fairness.md. */
+
+import { fromHex, sha256, toHex, utf8 } from "./bytes.js";
+
+/** @typedef {import("./shuffle.js").Variant} Variant */
+
+const MARK = ["talon", "numbered", "deal"].join(" ");
+const MOST = 9_999_999;
+const SERIES_DIGITS = 48;
+
+/** SHA-256 of the seed. @param {string} seed 64 hexadecimal digits */
+export const commitmentOf = async (seed) => toHex(await sha256(fromHex(seed)));
+
+/** What the seeds of all numbered deals of a game begin with. @param {Variant} variant */
+async function series({ game, options }) {
+  const sorted = Object.fromEntries(Object.entries(options).sort(([one], [other]) => (one < other ? -1 : 1)));
+  const hash = await sha256(utf8(`${MARK}\n${game}\n${JSON.stringify(sorted)}`));
+  return toHex(hash).slice(0, SERIES_DIGITS);
+}
+
+/** @param {Variant} variant @param {number} number @returns {Promise<string | null>} null where no deal has it */
+export async function numberedSeed(variant, number) {
+  if (!Number.isInteger(number) || number < 1 || number > MOST) return null;
+  return (await series(variant)) + number.toString(16).padStart(64 - SERIES_DIGITS, "0");
+}
+
+/** The number of the practice deal with this seed; null for any other. @param {Variant} variant @param {string} seed */
+export async function numberOf(variant, seed) {
+  if (!seed.startsWith(await series(variant))) return null;
+  const number = Number(`0x${seed.slice(SERIES_DIGITS)}`);
+  return number >= 1 && number <= MOST ? number : null;
+}

@@ -1,0 +1,47 @@
+/** What a check comes to, and what the checks are given. */
+
+/**
+ * @typedef {import("./documents.js").Brought} Brought
+ * @typedef {import("./documents.js").Linked} Linked
+ * @typedef {import("./documents.js").TalonRecord} TalonRecord
+ * @typedef {import("./ledger.js").Entry} Entry
+ * @typedef {import("./ledger.js").Head} Head
+ *
+ * @typedef {"replays" | "server" | "places" | "number" | "commitment" | "deck" | "ledger" | "chain" | "head"} Check
+ * @typedef {object} Finding
+ * @property {Check} check
+ * @property {"passed" | "failed" | "open"} state open: could not be checked
+ * @property {string} says which sentence says it (words.js)
+ * @property {Record<string, string | number>} [values]
+ *
+ * @typedef {object} Answer what the server says of a record
+ * @property {boolean} ok
+ * @property {boolean} won
+ * @property {number} cards_up
+ * @property {number} goal
+ * @property {number} elapsed_ms
+ * @property {number} tokens
+ * @property {string} how
+ * @property {{index: number}} [failure]
+ *
+ * @typedef {object} Site where public data and the server's answers come from; each fails when it cannot be had
+ * @property {() => Promise<Entry[]>} ledger
+ * @property {(day: string, variant: string) => Promise<{deck: string[]}>} deal a revealed deal's file
+ * @property {(record: TalonRecord) => Promise<Answer>} replay
+ *
+ * @typedef {object} Asked
+ * @property {Brought} brought
+ * @property {Linked["day"]} day the daily deal that it is said to be of
+ * @property {Linked["numbered"]} numbered the practice deal that it is said to be of
+ * @property {Head | null} head
+ */
+
+/** @param {Check} check @param {string} says @param {Finding["values"]} [values] @returns {Finding} */
+export const passed = (check, says, values) => ({ check, state: "passed", says, values });
+/** @param {Check} check @param {string} says @param {Finding["values"]} [values] @returns {Finding} */
+export const failed = (check, says, values) => ({ check, state: "failed", says, values });
+/** @param {Check} check @param {string} says @param {Finding["values"]} [values] @returns {Finding} */
+export const open = (check, says, values) => ({ check, state: "open", says, values });
+
+/** @param {unknown[]} one @param {unknown[]} other */
+export const same = (one, other) => one.length === other.length && one.every((value, k) => value === other[k]);

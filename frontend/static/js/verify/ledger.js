@@ -1,0 +1,69 @@
+/** The ledger's lines, read and chained anew: docs/fairness.md. Of an entry only its line is believed. */
+
+import { sha256, toHex, utf8 } from "./bytes.js";
+
+/**
+ * @typedef {{index: number, line: string, hash: string}} Entry as the server tells of a line
+ * @typedef {object} Line what a line says, and its hash as worked out here
+ * @property {number} index
+ * @property {string} variant
+ * @property {string} day
+ * @property {number} rules
+ * @property {string} commitment
+ * @property {string} opens
+ * @property {string} published
+ * @property {string} previous
+ * @property {string} hash
+ *
+ * @typedef {"unreadable" | "misplaced" | "unchained" | "misnamed"} Break
+ * @typedef {{lines: Line[], broken: {at: number, how: Break} | null}} Chain lines up to the first that does not hold
+ * @typedef {{hash: string, index: number | null}} Head the end of the ledger as somebody noted it
+ */
+
+const BEGINNING = "0".repeat(64);
+const DAY = String.raw`\d{4}-\d\d-\d\d`;
+const INSTANT = String.raw`${DAY}T\d\d:\d\d:\d\dZ`;
+const HASH = "[0-9a-f]{64}";
+const FIELDS = ["(0|[1-9]\\d*)", "([a-z-]+)", `(${DAY})`, "(\\d+)", "(?:proven|unproven)", `(${HASH})`];
+const LINE = new RegExp(`^talon-ledger-1 ${FIELDS.join(" ")} (${INSTANT}) (${INSTANT}) (${HASH})$`);
+
+/** @param {unknown} text @returns {Promise<Line | null>} null for what is no line */
+export async function readLine(text) {
+  const found = typeof text === "string" && LINE.exec(text);
+  if (!found) return null;
+  const [line, index, variant, day, rules, commitment, opens, published, previous] = found;
+  const hash = toHex(await sha256(utf8(line)));
+  return { index: Number(index), variant, day, rules: Number(rules), commitment, opens, published, previous, hash };
+}
+
+/** Every line from the first on, as far as each follows from the one before. @param {Entry[]} entries */
+export async function chained(entries) {
+  /** @type {Chain} */
+  const chain = { lines: [], broken: null };
+  let before = BEGINNING;
+  for (const [at, entry] of entries.entries()) {
+    const line = await readLine(entry.line);
+    const how = breakIn(line, entry, at, before);
+    if (how || !line) return { ...chain, broken: { at, how: how ?? "unreadable" } };
+    chain.lines.push(line);
+    before = line.hash;
+  }
+  return chain;
+}
+
+/** @param {Line | null} line @param {Entry} entry @param {number} at @param {string} before @returns {Break | null} */
+function breakIn(line, entry, at, before) {
+  if (!line) return "unreadable";
+  if (line.index !== at || entry.index !== at) return "misplaced";
+  if (line.previous !== before) return "unchained";
+  return line.hash === entry.hash ? null : "misnamed";
+}
+
+/** Where the chain has the end that was noted; null where it has not. @param {Chain} chain @param {Head} head */
+export function placeOf({ lines }, { hash, index }) {
+  const found = lines.find((line) => line.hash === hash);
+  return found && (index === null || index === found.index) ? found.index : null;
+}
+
+/** Whether the line was written before its deal opened. @param {Line} line */
+export const isEarly = ({ published, opens }) => published < opens;

@@ -1,0 +1,136 @@
+/** The page that checks what a visitor brings: its form, what it fetches, and each check's line. */
+
+import { csrfToken } from "../csrf.js";
+import { t } from "../i18n.js";
+import { canHash, isHash } from "./bytes.js";
+import { examined } from "./checks.js";
+import { read, readLink } from "./documents.js";
+import { sentenceOf, stateOf, titleOf } from "./words.js";
+
+/** @typedef {import("./findings.js").Finding} Finding */
+
+/** What was brought cannot be checked; the message is for the visitor. */
+class Unusable extends Error {}
+
+const form = /** @type {HTMLFormElement} */ (document.querySelector("form[data-verify]"));
+const told = /** @type {HTMLElement} */ (document.querySelector("[data-findings]"));
+
+/** @param {string} name */
+const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+
+/** @param {string} address @param {RequestInit} [how] */
+async function fetched(address, how) {
+  const answer = await fetch(address, { ...how, headers: { Accept: "application/json", ...how?.headers } });
+  if (!answer.ok) throw new Error(String(answer.status));
+  return answer;
+}
+
+/** @type {import("./findings.js").Site} */
+const site = {
+  async ledger() {
+    const entries = [];
+    for (let from = 0; from !== null;) {
+      const page = await (await fetched(`/ledger.json?from=${from}`)).json();
+      entries.push(...page.entries);
+      from = page.next;
+    }
+    return entries;
+  },
+  deal: async (day, variant) => (await fetched(`/deals/${day}/${variant}/deal.json`)).json(),
+  async replay(record) {
+    const headers = { "Content-Type": "application/json", "X-CSRFToken": csrfToken() };
+    return (await fetched("/api/v1/verify", { method: "POST", headers, body: JSON.stringify(record) })).json();
+  },
+};
+
+/** What is to be checked, and what it is said to be. @returns {Promise<import("./findings.js").Asked>} */
+async function asked() {
+  const link = field("link").value.trim();
+  const linked = link ? readLink(link, location.origin) : null;
+  if (link && !linked) throw new Unusable(t("The link does not lead to a deal, game or race of this site."));
+  const text = (await field("file").files?.[0]?.text()) ?? field("record").value.trim();
+  const brought = read(text || (await linkedText(linked?.file)));
+  if (!brought) throw new Unusable(t("This is no record, no deal’s file and no race’s file."));
+  return { brought, day: linked?.day ?? null, numbered: linked?.numbered ?? null, head: noted() };
+}
+
+/** @param {string | null} [file] */
+async function linkedText(file) {
+  if (!file) throw new Unusable(t("Give a record, a file or a link to check."));
+  try {
+    return await (await fetched(file)).text();
+  } catch {
+    throw new Unusable(t("There is nothing public at this link yet: seeds are published when a deal is over."));
+  }
+}
+
+/** The end of the ledger as the visitor noted it. @returns {import("./ledger.js").Head | null} */
+function noted() {
+  const hash = field("head").value.trim().toLowerCase();
+  const index = field("head-index").value.trim();
+  if (!hash) return null;
+  if (!isHash(hash)) throw new Unusable(t("The noted head is a hash: 64 digits from 0 to 9 and a to f."));
+  return { hash, index: index === "" ? null : Number(index) };
+}
+
+/** @param {Finding} finding */
+function line(finding) {
+  const item = document.createElement("li");
+  item.className = `finding ${finding.state}`;
+  item.dataset.check = finding.check;
+  item.dataset.state = finding.state;
+  const title = Object.assign(document.createElement("h3"), { textContent: titleOf(finding.check) });
+  const state = Object.assign(document.createElement("b"), { textContent: stateOf(finding.state) });
+  const by = finding.check === "server" ? t("the server’s answer") : t("worked out in your browser");
+  const who = Object.assign(document.createElement("small"), { textContent: by });
+  title.append(": ", state, " ", who);
+  item.append(title, Object.assign(document.createElement("p"), { textContent: sentenceOf(finding) }));
+  return item;
+}
+
+/** @param {Finding[]} findings */
+function summary(findings) {
+  const wrong = findings.filter(({ state }) => state === "failed").length;
+  if (wrong) return t("Not everything holds");
+  return findings.some(({ state }) => state === "open") ? t("What could be checked holds") : t("Everything holds");
+}
+
+/** @param {string} heading @param {Node[]} parts @param {string} mood */
+function tell(heading, parts, mood) {
+  told.hidden = false;
+  told.className = `panel verdict ${mood}`;
+  told.replaceChildren(Object.assign(document.createElement("h2"), { textContent: heading }), ...parts);
+}
+
+async function check() {
+  told.setAttribute("aria-busy", "true");
+  tell(t("Checking …"), [], "");
+  try {
+    const findings = await examined(await asked(), site);
+    const list = Object.assign(document.createElement("ul"), { className: "findings" });
+    list.append(...findings.map(line));
+    tell(summary(findings), [list], findings.some(({ state }) => state === "failed") ? "bad" : "good");
+  } catch (error) {
+    tell(error instanceof Unusable ? error.message : t("The check was interrupted. Please try again."), [], "bad");
+    if (!(error instanceof Unusable)) throw error;
+  } finally {
+    told.removeAttribute("aria-busy");
+  }
+}
+
+if (canHash()) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void check();
+  });
+  const link = new URLSearchParams(location.search).get("link");
+  if (link) {
+    field("link").value = link;
+    void check();
+  }
+} else {
+  const why = t(
+    "Your browser computes hashes on https pages only, so this page can only ask the server to replay a record.",
+  );
+  tell(why, [], "");
+}

@@ -1,0 +1,38 @@
+/** The places of a race from what is stated of everybody: docs/records.md, "Races". */
+
+/**
+ * @typedef {object} Entrant
+ * @property {number} id
+ * @property {string | null} name
+ * @property {string} state
+ * @property {number | null} place
+ * @property {number | null} cards_up
+ * @property {number | null} elapsed_ms
+ * @property {number | null} tokens
+ * @property {import("./documents.js").TalonRecord | null} record
+ */
+
+/** The less, the better; equal keys share a place. @param {Entrant} entrant */
+function keyOf({ state, cards_up, elapsed_ms, tokens }) {
+  if (state === "disqualified") return [3];
+  if (cards_up === null || elapsed_ms === null || tokens === null) return [2];
+  return [state === "won" ? 0 : 1, -cards_up, elapsed_ms, tokens];
+}
+
+/** @param {number[]} one @param {number[]} other */
+function compared(one, other) {
+  for (const [k, value] of one.entries()) {
+    if (value !== other[k]) return value < (other[k] ?? -Infinity) ? -1 : 1;
+  }
+  return 0;
+}
+
+/** @param {Entrant[]} entrants @returns {(number | null)[]} each one's place from 1, null for the absent */
+export function placesOf(entrants) {
+  const keys = entrants.filter(({ state }) => state !== "absent").map(keyOf);
+  return entrants.map((entrant) => {
+    if (entrant.state === "absent") return null;
+    const key = keyOf(entrant);
+    return 1 + keys.filter((other) => compared(other, key) < 0).length;
+  });
+}

@@ -1,0 +1,94 @@
+/** Replays by this folder's own rules, each beside the server's, and what else a race's file states. */
+
+import { commitmentOf } from "./commitment.js";
+import { failed, open, passed, same } from "./findings.js";
+import { placesOf } from "./places.js";
+import { replay, VERSION } from "./rules/replay.js";
+import { variantOf } from "./shuffle.js";
+
+/**
+ * @typedef {import("./findings.js").Answer} Answer
+ * @typedef {import("./findings.js").Finding} Finding
+ * @typedef {import("./findings.js").Site} Site
+ * @typedef {import("./findings.js").TalonRecord} TalonRecord
+ * @typedef {import("./places.js").Entrant} Entrant
+ * @typedef {(record: TalonRecord) => Promise<Answer | null>} Replayer none where it has no answer
+ */
+
+/** Both replays of a record. @param {TalonRecord} record @param {Site} site @returns {Promise<Finding[]>} */
+export async function ofReplay(record, site) {
+  return [
+    replayed("replays", await here(record), "no-rules"),
+    replayed("server", await there(site)(record), "no-answer"),
+  ];
+}
+
+/** @type {Replayer} */
+const here = async (record) => (record.rules === VERSION ? replay(record) : null);
+
+/** @param {Site} site @returns {Replayer} */
+const there = (site) => (record) => site.replay(record).catch(() => null);
+
+/** @param {"replays" | "server"} check @param {Answer | null} answer @param {string} missing */
+function replayed(check, answer, missing) {
+  if (!answer) return open(check, missing);
+  const { ok, won, cards_up, goal, tokens, failure } = answer;
+  if (ok) return passed(check, won ? "replays-won" : "replays", { cards_up, goal, tokens });
+  return failed(check, "replays-not", { index: (failure?.index ?? 0) + 1 });
+}
+
+/** @param {import("./documents.js").RaceFile} file @param {Site} site @returns {Promise<Finding[]>} */
+export async function ofRace({ race, entrants }, site) {
+  const places = placesOf(entrants);
+  const wrong = entrants.findIndex((entrant, k) => entrant.place !== places[k]);
+  return [
+    await raced("replays", race, entrants, here, "no-rules"),
+    await raced("server", race, entrants, there(site), "no-answer"),
+    wrong < 0
+      ? passed("places", "places")
+      : failed("places", "places-other", { whose: whose(entrants[wrong]), place: places[wrong] ?? "–" }),
+    await ofCommitment(race.seed, race.commitment),
+    open("ledger", "race"),
+  ];
+}
+
+/** @param {Entrant} entrant */
+const whose = ({ id, name }) => name ?? `#${id}`;
+
+const UNRANKED = new Set(["absent", "disqualified"]);
+const OUTCOMES = /** @type {Record<string, string>} */ ({ won: "won", resigned: "retired", closed: "timed_out" });
+
+/**
+ * Whether every record is of the race's deal and comes to what is stated of its entrant.
+ * @param {"replays" | "server"} check @param {import("./documents.js").RaceFacts} race @param {Entrant[]} entrants
+ * @param {Replayer} replayer @param {string} missing
+ */
+async function raced(check, race, entrants, replayer, missing) {
+  let n = 0;
+  for (const entrant of entrants) {
+    const { record } = entrant;
+    if (!record) continue;
+    const values = { whose: whose(entrant) };
+    if (record.seed !== race.seed || record.rules !== race.rules || named(record) !== named(race))
+      return failed(check, "race-deal", values);
+    if (UNRANKED.has(entrant.state)) continue;
+    const answer = await replayer(record);
+    if (!answer) return open(check, missing);
+    const stated = [entrant.state, entrant.cards_up, entrant.elapsed_ms, entrant.tokens];
+    const found = [OUTCOMES[answer.how], answer.cards_up, answer.elapsed_ms, answer.tokens];
+    if (!answer.ok || !same(stated, found)) return failed(check, "race-record", values);
+    n++;
+  }
+  return n ? passed(check, "race-records", { n }) : open(check, "race-empty");
+}
+
+/** @param {{variant?: unknown, game?: unknown, options?: unknown}} what */
+const named = (what) => JSON.stringify([what.variant ?? what.game, variantOf(what)?.options]);
+
+/** Whether a file states the SHA-256 of its seed. @param {string} seed @param {string} stated */
+export async function ofCommitment(seed, stated) {
+  const commitment = await commitmentOf(seed);
+  return commitment === stated
+    ? passed("commitment", "commitment", { commitment })
+    : failed("commitment", "commitment-other", { commitment, stated });
+}

@@ -1,0 +1,94 @@
+/** Plays a record again from its seed by the rules of this folder: docs/records.md. */
+
+import { deckOf, variantOf } from "../shuffle.js";
+import { braid } from "./braid.js";
+import { labyrinth } from "./labyrinth.js";
+import { plot } from "./plot.js";
+import { cardsUp, copied } from "./state.js";
+import { stonewall } from "./stonewall.js";
+import { tarot } from "./tarot.js";
+
+/**
+ * @typedef {import("../documents.js").TalonRecord} TalonRecord
+ * @typedef {import("../findings.js").Answer} Answer
+ * @typedef {import("./state.js").Rules} Rules
+ * @typedef {import("./state.js").State} State
+ */
+
+/** The version of the rules that these are. */
+export const VERSION = 1;
+const MOST_TOKENS = 5000;
+
+const GAMES = /** @type {Record<string, Rules>} */ ({ braid, labyrinth, plot, stonewall, tarot });
+
+/** A table on which tokens are played. */
+export class Table {
+  /** @type {State[]} */
+  #before = [];
+  tokens = 0;
+
+  /** @param {Rules} rules @param {State} state */
+  constructor(rules, state) {
+    this.rules = rules;
+    this.state = state;
+  }
+
+  get cardsUp() {
+    return cardsUp(this.state);
+  }
+
+  get goal() {
+    return this.rules.goal(this.state);
+  }
+
+  get isWon() {
+    return this.cardsUp === this.goal;
+  }
+
+  /** @returns {Set<string>} */
+  get legal() {
+    return this.isWon ? new Set() : this.rules.legal(this.state);
+  }
+
+  /** Plays a token, if it is legal. @param {string} token */
+  play(token) {
+    if (token === "u") {
+      const last = this.isWon ? undefined : this.#before.pop();
+      if (!last) return false;
+      this.state = last;
+    } else {
+      if (!this.legal.has(token)) return false;
+      this.#before.push(this.state);
+      this.state = copied(this.state);
+      this.rules.play(this.state, token);
+    }
+    this.tokens++;
+    return true;
+  }
+}
+
+/** The table as a seed deals it. @param {{variant?: unknown, game?: unknown, options?: unknown, seed: string}} of */
+export async function dealtTable(of) {
+  const { game, options } = /** @type {import("../shuffle.js").Variant} */ (variantOf(of));
+  const rules = GAMES[game];
+  return new Table(rules, rules.deal(await deckOf(game, of.seed), options));
+}
+
+/** @param {TalonRecord} record @returns {Promise<Answer>} in the form of the server's */
+export async function replay(record) {
+  const { tokens, clock, end } = record;
+  const table = await dealtTable(record);
+  const timed = isTimed(record);
+  const isWhole = timed && tokens.length <= MOST_TOKENS && tokens.every((token) => table.play(token));
+  const isEnded = isWhole && table.isWon === (end.how === "won") && (end.how !== "won" || end.ms === clock.at(-1));
+  const elapsed_ms = isWhole ? end.ms : (clock[table.tokens - 1] ?? 0);
+  const { cardsUp: cards_up, goal, isWon: won } = table;
+  const answer = { ok: isEnded, won, cards_up, goal, tokens: table.tokens, elapsed_ms, how: end.how };
+  return isEnded ? answer : { ...answer, failure: { index: table.tokens } };
+}
+
+/** Whether every token has a time, none earlier than the one before. @param {TalonRecord} record */
+function isTimed({ tokens, clock, end }) {
+  const times = [0, ...clock, end.ms];
+  return clock.length === tokens.length && times.every((ms, k) => Number.isInteger(ms) && ms >= (times[k - 1] ?? 0));
+}

@@ -1,0 +1,70 @@
+"""The ledger's heads: the last line of each day on which lines were written, to be kept where none can be taken back.
+
+A head is one line of ASCII, its fields separated by single spaces:
+
+    talon-head-1 <index> <hash> <published>
+
+index, hash and published are those of the line of the ledger that it is. Whoever holds a head can see whether the
+ledger still contains it. With `LEDGER_KEY` heads are signed by Ed25519: the site cannot deny what it has signed.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from django.conf import settings
+from django.db.models import Max
+from django.db.models.functions import TruncDate
+
+from games.deals.ledger import instant
+from games.models import LedgerEntry
+
+FORM: Final = "talon-head-1"
+
+
+def heads(most: int) -> list[LedgerEntry]:
+    """The newest heads, newest first; the first of them is the ledger's current end."""
+    days = LedgerEntry.objects.order_by().values(written=TruncDate("published_at")).annotate(last=Max("index"))
+    newest = [day["last"] for day in days.order_by("-last")[:most]]
+    return list(LedgerEntry.objects.filter(index__in=newest).order_by("-index"))
+
+
+def head_line(entry: LedgerEntry) -> str:
+    """The head that a line of the ledger is."""
+    return f"{FORM} {entry.index} {entry.hash} {instant(entry.published_at)}"
+
+
+def signed(entry: LedgerEntry) -> str:
+    """The head with its signature in base64 as a last field, if the site has a key."""
+    line = head_line(entry)
+    if not settings.LEDGER_KEY:
+        return line
+    return f"{line} {b64encode(_key(settings.LEDGER_KEY).sign(line.encode('ascii'))).decode()}"
+
+
+def written(entries: Iterable[LedgerEntry]) -> str:
+    """Heads as a text, one a line."""
+    return "".join(f"{signed(entry)}\n" for entry in entries)
+
+
+def public_key() -> str | None:
+    """The key that the signatures are checked with, as PEM; None on a site that does not sign."""
+    if not settings.LEDGER_KEY:
+        return None
+    public = _key(settings.LEDGER_KEY).public_key()
+    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
+def new_key() -> str:
+    """A private key, as it stands in the settings."""
+    return urlsafe_b64encode(Ed25519PrivateKey.generate().private_bytes_raw()).rstrip(b"=").decode()
+
+
+@cache
+def _key(text: str) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(urlsafe_b64decode(text.rstrip("=") + "="))

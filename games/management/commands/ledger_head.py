@@ -1,0 +1,30 @@
+"""`manage.py ledger_head`: the ledger's end, to be kept elsewhere."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from games.deals import heads
+
+
+class Command(BaseCommand):
+    """Print the ledger's current head, signed if the site has a key."""
+
+    help = "Print the ledger's current head, signed if the site has a key (LEDGER_KEY): to be kept elsewhere."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Or a new key."""
+        parser.add_argument("--new-key", action="store_true", help="print a new key for the setting LEDGER_KEY instead")
+
+    def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
+        """Print one line."""
+        if options["new_key"]:
+            self.stdout.write(f"LEDGER_KEY={heads.new_key()}")
+            return
+        found = heads.heads(1)
+        if not found:
+            raise CommandError("the ledger has no line yet")
+        self.stdout.write(heads.signed(found[0]))

@@ -1,0 +1,58 @@
+"""The ledger's heads for those who keep them: as a text, as a feed, and the key to their signatures."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from games.deals import heads
+
+#: More than a year of days.
+MOST_LINES: Final = 400
+MOST_IN_FEED: Final = 30
+
+
+@require_safe
+@never_cache
+def heads_text(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """The last line of each day of the ledger, newest first, one a line."""
+    return HttpResponse(heads.written(heads.heads(MOST_LINES)), content_type="text/plain; charset=us-ascii")
+
+
+@require_safe
+@never_cache
+def heads_feed(request: HttpRequest) -> HttpResponse:
+    """The newest heads as an Atom feed: what readers have fetched stays with them."""
+    page = request.build_absolute_uri(reverse("games:ledger"))
+    feed = Atom1Feed(
+        title=_("Talon: heads of the ledger"),
+        link=page,
+        description="",
+        feed_url=request.build_absolute_uri(),
+    )
+    for entry in heads.heads(MOST_IN_FEED):
+        feed.add_item(
+            title=f"{entry.index} {entry.hash}",
+            link=f"{page}?before={entry.index + 1}#line-{entry.index}",
+            description=heads.signed(entry),
+            unique_id=f"urn:sha256:{entry.hash}",
+            pubdate=entry.published_at,
+            updateddate=entry.published_at,
+            author_name="Talon",
+        )
+    return HttpResponse(feed.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
+
+
+@require_safe
+def key(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """The public key of the site's signatures on heads, as PEM."""
+    found = heads.public_key()
+    if found is None:
+        raise Http404
+    return HttpResponse(found, content_type="application/x-pem-file")

@@ -1,0 +1,186 @@
+"""The page that checks a deal, a record or a race in the visitor's own browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import OLD_DAY
+from tests.browser.table import won_record
+from tests.browser.test_every_page import faults
+from tests.verify.world import race_world
+
+Visit = Callable[..., Any]
+
+DEAL = f"/deals/{OLD_DAY}/labyrinth/"
+EVERY = {"replays", "server", "commitment", "deck", "ledger", "chain", "head"}
+
+
+def found(page: Any) -> dict[str, str]:
+    """What each check came to."""
+    page.wait_for_selector("[data-findings]:not([aria-busy]) .finding")
+    each = "found => found.map(({dataset}) => [dataset.check, dataset.state])"
+    return dict(page.eval_on_selector_all(".finding", each))
+
+
+def told(page: Any, check: str) -> str:
+    text: str = page.inner_text(f".finding[data-check={check}] p")
+    return text
+
+
+def failed(page: Any) -> set[str]:
+    return {check for check, state in found(page).items() if state == "failed"}
+
+
+def bring(page: Any, document: object) -> None:
+    """Give a document as text and have it checked."""
+    page.fill("#record", document if isinstance(document, str) else json.dumps(document))
+    page.click("form[data-verify] button")
+
+
+def file_of(page: Any) -> dict[str, Any]:
+    data: dict[str, Any] = page.evaluate("async (address) => (await fetch(address)).json()", f"{DEAL}deal.json")
+    return data
+
+
+def test_the_page_of_a_deal_leads_to_its_check(visit: Visit) -> None:
+    page = visit(DEAL)
+    page.click("text=Verify in your browser")
+    states = found(page)
+    assert states == dict.fromkeys(EVERY - {"head"}, "passed") | {"head": "open"}
+    assert page.inner_text("[data-findings] h2") == "What could be checked holds"
+    assert page.get_attribute("[data-findings]", "role") == "status"
+    assert "the server’s answer" in page.inner_text(".finding[data-check=server] h3")
+    assert "worked out in your browser" in page.inner_text(".finding[data-check=replays] h3")
+    assert told(page, "ledger").startswith(
+        f"Line 0 of the ledger, written 2026-01-03T00:00:00Z; the deal opened {OLD_DAY}"
+    )
+
+
+def test_the_head_of_the_ledger_is_noted_and_found_again(visit: Visit) -> None:
+    page = visit("/verify/")
+    head = page.evaluate("async () => (await fetch('/ledger.json')).json()")["entries"][0]["hash"]
+    page.fill("#link", DEAL)
+    page.fill("#head", head)
+    page.fill("#head-index", "0")
+    page.click("form[data-verify] button")
+    assert set(found(page).values()) == {"passed"}
+    assert page.inner_text("[data-findings] h2") == "Everything holds"
+    assert faults(page) == []
+    page.fill("#head", "ab" * 32)
+    page.click("form[data-verify] button")
+    page.wait_for_selector(".finding[data-check=head].failed")
+    assert failed(page) == {"head"}
+    assert page.inner_text("[data-findings] h2") == "Not everything holds"
+    assert faults(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_replay_of_a_game_leads_to_the_check_of_its_record(visit: Visit) -> None:
+    page = visit(f"{DEAL}solution/")
+    page.wait_for_selector("#felt .card")
+    page.click("[data-opens=more-dialog]")
+    page.click("#more-dialog >> text=Verify")
+    states = found(page)
+    assert {check for check, state in states.items() if state == "passed"} == EVERY - {"head"}
+    assert told(page, "commitment").startswith("The SHA-256 of the seed stands in line 0 of the ledger")
+
+
+def test_forged_files_fail_their_own_checks(visit: Visit) -> None:
+    page = visit("/verify/")
+    file = file_of(page)
+    tokens = file["solution"]["tokens"]
+    other = [*tokens[:5], "t9-t8", *tokens[6:]]
+    forged: list[tuple[dict[str, Any], set[str]]] = [
+        (file | {"seed": "00" * 32}, {"replays", "commitment", "deck"}),
+        (file | {"commitment": "00" * 32}, {"commitment", "ledger"}),
+        (file | {"ledger_index": 3}, {"ledger"}),
+        (file | {"day": "2026-01-06"}, {"ledger"}),
+        (file | {"deck": file["deck"][::-1]}, {"deck"}),
+    ]
+    for document, checks in forged:
+        bring(page, document)
+        assert failed(page) == checks
+    bring(page, file | {"solution": file["solution"] | {"tokens": other}})
+    page.wait_for_selector(".finding[data-check=server]")
+    states = found(page)
+    assert states["replays"] == "failed"
+    # A token of no game is none that the server can read: it refuses to answer.
+    assert states["server"] in {"failed", "open"}
+
+
+@pytest.mark.parametrize("forgery", ["line", "order", "date"])
+def test_a_forged_ledger_fails_its_own_checks(visit: Visit, forgery: str) -> None:
+    page = visit("/verify/")
+
+    def forge(route: Any) -> None:
+        data = route.fetch().json()
+        first = data["entries"][0]
+        if forgery == "order":
+            data["entries"] = [first | {"index": 1}, first]
+        elif forgery == "line":
+            data["entries"].append(first | {"index": 1, "line": first["line"].replace(" 0 ", " 1 ", 1)})
+        else:
+            first["line"] = first["line"].replace("2026-01-03", "2026-01-08")
+        route.fulfill(body=json.dumps(data), content_type="application/json")
+
+    page.route("**/ledger.json*", forge)
+    page.fill("#link", DEAL)
+    page.click("form[data-verify] button")
+    assert failed(page) == {"chain"}
+
+
+def test_a_race_is_checked_with_its_places(visit: Visit) -> None:
+    page = visit("/verify/")
+    race = race_world("labyrinth").document
+    file = {"name": "race.json", "mimeType": "application/json", "buffer": json.dumps(race).encode()}
+    page.set_input_files("#file", file)
+    page.click("form[data-verify] button")
+    states = found(page)
+    assert {check for check, state in states.items() if state == "passed"} == {
+        *("replays", "server", "places", "commitment", "chain")
+    }
+    page.set_input_files("#file", [])
+    race["entrants"][0]["place"] = 2
+    bring(page, race)
+    page.wait_for_selector(".finding[data-check=places].failed")
+    assert failed(page) == {"places"}
+    assert told(page, "places") == "The place of Racer 1 should be 1."
+
+
+def test_what_cannot_be_checked_is_said(visit: Visit, complaints: list[str]) -> None:
+    page = visit("/verify/")
+    heading = "[data-findings]:not([aria-busy]) h2"
+    page.click("form[data-verify] button")
+    assert page.inner_text(heading) == "Give a record, a file or a link to check."
+    bring(page, "{}")
+    page.wait_for_selector(f"{heading}:has-text('This is no record')")
+    page.fill("#link", "https://elsewhere.example/deals/2026-01-05/plot/")
+    page.click("form[data-verify] button")
+    page.wait_for_selector(f"{heading}:has-text('does not lead to a deal')")
+    page.fill("#record", "")
+    page.fill("#link", "/deals/2020-01-01/plot/")
+    page.click("form[data-verify] button")
+    page.wait_for_selector(f"{heading}:has-text('nothing public at this link yet')")
+    assert len(complaints) == 1  # the page that is not there
+    complaints.clear()
+
+
+def test_the_form_works_where_hashes_cannot_be_computed(visit: Visit) -> None:
+    page = visit("/")
+    page.add_init_script("Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined })")
+    page.goto("/verify/")
+    assert "https pages only" in page.inner_text("[data-findings]")
+    bring(page, won_record("labyrinth"))
+    page.wait_for_selector(".verdict.good >> text=The record holds")
+
+
+def test_the_check_speaks_german(visit: Visit) -> None:
+    page = visit(f"/verify/?link={DEAL}", locale="de-DE")
+    found(page)
+    assert page.inner_text("[data-findings] h2") == "Was sich prüfen ließ, stimmt"
+    assert "Es lässt sich nachspielen: bestanden" in page.inner_text(".finding[data-check=replays] h3")

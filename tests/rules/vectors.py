@@ -1,0 +1,93 @@
+"""The test vectors in docs/vectors: what an implementation in another language is checked with.
+
+`python -m tests.rules.vectors` writes them anew, from the engine and from the golden games.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from games.deals import numbered
+from games.rules import CATALOGUE, Record, Table, Variant, commitment, open_table, replay, shuffled_deck
+from tests.rules.golden import games_of
+
+FOLDER: Final = Path(__file__).parents[2] / "docs" / "vectors"
+SEEDS: Final = (
+    bytes(32),
+    bytes(range(32)),
+    bytes.fromhex("55c6d491cadd4a29fdd0b1e3746af34c10687b4e629828cdb0afe78efb537f78"),
+    b"\xff" * 32,
+)
+NUMBERS: Final = (1, 42, 9_999_999)
+#: A position is written down after every so many tokens of a line.
+EVERY: Final = 20
+
+
+def vectors(variant: Variant) -> dict[str, Any]:
+    """Everything there is to compare of a variant."""
+    return {
+        "variant": variant.name,
+        "game": variant.game,
+        "options": dict(variant.options),
+        "rules": 1,
+        "numbered": [{"number": number, "seed": numbered.seed_of(variant, number).hex()} for number in NUMBERS],
+        "deals": [_deal(variant, seed) for seed in SEEDS],
+        "lines": [_line(game.title, game.record) for game in games_of(variant.name)],
+    }
+
+
+def _deal(variant: Variant, seed: bytes) -> dict[str, Any]:
+    table = open_table(variant.name, seed)
+    return {
+        "seed": seed.hex(),
+        "commitment": commitment(seed),
+        "deck": shuffled_deck(variant.name, seed),
+        **_position(table),
+    }
+
+
+def _line(title: str, record: Record) -> dict[str, Any]:
+    result = replay(record).to_json()
+    result.get("failure", {}).pop("reason", None)  # for people: its words may change
+    return {"title": title, "record": record.to_json(), "positions": list(_positions(record)), "result": result}
+
+
+def _positions(record: Record) -> Iterator[dict[str, Any]]:
+    """The positions of a record's line, as far as it is legal."""
+    table = record.open_table()
+    for count, token in enumerate(record.tokens, 1):
+        if not (table.can_undo if token == "u" else table.is_legal(token)):
+            break
+        table.push(token)
+        if count % EVERY == 0 or count == len(record.tokens):
+            yield {"after": count, **_position(table)}
+
+
+def _position(table: Table) -> dict[str, Any]:
+    return {"position": table.position(), "cards_up": table.cards_up, "legal": sorted(table.legal_moves())}
+
+
+def text_of(name: str) -> str:
+    """A variant's file: each deal, line and number on a line of text."""
+    parts = [f'"{key}": {_written(value)}' for key, value in vectors(CATALOGUE[name]).items()]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _written(value: object) -> str:
+    if not isinstance(value, list):
+        return json.dumps(value)
+    return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"
+
+
+def write() -> None:
+    """Write all files anew."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in CATALOGUE:
+        (FOLDER / f"{name}.json").write_text(text_of(name))
+
+
+if __name__ == "__main__":
+    write()

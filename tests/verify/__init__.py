@@ -1,0 +1,1 @@
+"""The checks that a visitor's browser makes, run in Node."""

@@ -1,0 +1,264 @@
+"""What the browser's checks say of genuine data, and that each forgery makes exactly the right ones fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.verify.node import in_node
+from tests.verify.world import (
+    World,
+    deal_world,
+    other_hash,
+    practice_world,
+    race_world,
+    record_world,
+    states,
+)
+
+DEAL_CHECKS = ["replays", "server", "commitment", "deck", "ledger", "chain", "head"]
+RACE_CHECKS = ["replays", "server", "places", "commitment", "ledger", "chain", "head"]
+
+Forgery = Callable[[World], object]
+
+
+def examined(world: World) -> list[dict[str, Any]]:
+    (found,) = in_node(("examine", world.asked()))
+    assert {one["state"] for one in found} <= {"passed", "failed", "open"}
+    return list(found)
+
+
+@pytest.mark.parametrize("variant", ["braid-either", "labyrinth", "tarot", "plot", "stonewall"])
+def test_a_genuine_deal_passes_every_check(variant: str) -> None:
+    found = examined(deal_world(variant))
+    assert [one["check"] for one in found] == DEAL_CHECKS
+    assert states(found, "passed") == set(DEAL_CHECKS), found
+
+
+def test_a_genuine_record_passes_every_check() -> None:
+    found = examined(record_world())
+    assert states(found, "passed") == {*DEAL_CHECKS}, found
+    alone = record_world()
+    alone.link = None
+    assert states(examined(alone), "passed") == {*DEAL_CHECKS}
+
+
+def test_a_genuine_race_passes_what_can_be_checked() -> None:
+    found = examined(race_world())
+    assert [one["check"] for one in found] == RACE_CHECKS
+    assert states(found, "open") == {"ledger"}
+    assert states(found, "passed") == {*RACE_CHECKS} - {"ledger"}
+
+
+def test_a_genuine_practice_deal_passes_what_can_be_checked() -> None:
+    found = examined(practice_world())
+    assert states(found, "passed") == {"replays", "server", "number", "chain", "head"}
+    assert states(found, "failed") == set()
+
+
+def seed(world: World) -> None:
+    world.document["seed"] = world.document["seed"][:-1] + ("0" if world.document["seed"][-1] != "0" else "1")
+
+
+def token(world: World) -> None:
+    world.document["solution"]["tokens"][7] = "t5-t4"
+
+
+def line(world: World) -> None:
+    """Another opening, in a line of another deal; its hash stays."""
+    text = world.entries[14]["line"]
+    world.entries[14]["line"] = text.replace("T00:00:00Z", "T01:00:00Z", 1)
+    assert world.entries[14]["line"] != text
+
+
+def order(world: World) -> None:
+    world.entries[12], world.entries[13] = world.entries[13], world.entries[12]
+
+
+def date(world: World) -> None:
+    """The deal was announced after it had opened, by a ledger that holds in itself; nobody has noted a head."""
+    forged = next(one for one in world.lines if one.variant == "stonewall")
+    forged.published_at = forged.opens_at + timedelta(hours=3)
+    world.rechain()
+    world.head = None
+
+
+def head(world: World) -> None:
+    """A whole ledger written anew, which holds in itself."""
+    for one in world.lines:
+        one.published_at -= timedelta(days=1)
+    world.rechain()
+
+
+def commitment(world: World) -> None:
+    world.document["commitment"] = other_hash("forged")
+
+
+def index(world: World) -> None:
+    world.document["ledger_index"] += 1
+
+
+def race_place(world: World) -> None:
+    first, second = world.document["entrants"][:2]
+    first["place"], second["place"] = second["place"], first["place"]
+
+
+def number(world: World) -> None:
+    world.link = str(world.link).replace("42", "43")
+
+
+@pytest.mark.parametrize(
+    ("build", "forge", "failing"),
+    [
+        (deal_world, seed, {"replays", "commitment", "deck"}),
+        (deal_world, token, {"replays", "server"}),
+        (deal_world, line, {"chain"}),
+        (deal_world, order, {"chain"}),
+        (deal_world, date, {"ledger"}),
+        (deal_world, head, {"head"}),
+        (deal_world, commitment, {"commitment", "ledger"}),
+        (deal_world, index, {"ledger"}),
+        (race_world, race_place, {"places"}),
+        (practice_world, number, {"number"}),
+    ],
+    ids=lambda part: getattr(part, "__name__", None),
+)
+def test_a_forgery_fails_its_own_checks_and_no_others(
+    build: Callable[[], World], forge: Forgery, failing: set[str]
+) -> None:
+    world = build()
+    before = states(examined(world), "passed")
+    forge(world)
+    found = examined(world)
+    assert states(found, "failed") == failing, found
+    # What the forgery does not touch still passes; only what depends on what failed may be left open.
+    assert states(found, "passed") >= before - failing - {"server", "head"}, found
+
+
+def record_seed(world: World) -> None:
+    seed(world)
+    assert world.document["seed"]
+
+
+def record_token(world: World) -> None:
+    world.document["tokens"][7] = "t5-t4"
+
+
+def race_token(world: World) -> None:
+    world.document["entrants"][1]["record"]["tokens"][9] = "w-t0"
+
+
+def race_figure(world: World) -> None:
+    """Stated slower than the record, and still last of the winners: the places stay."""
+    world.document["entrants"][1]["elapsed_ms"] += 1
+
+
+def race_seed(world: World) -> None:
+    world.document["race"]["seed"] = "00" * 32
+
+
+def deck(world: World) -> None:
+    cards = world.document["deck"]
+    cards[3], cards[4] = cards[4], cards[3]
+
+
+def deal_day(world: World) -> None:
+    world.document["day"] = "2026-11-21"
+
+
+def linked_day(world: World) -> None:
+    world.link = str(world.link).replace("2026-11-20", "2026-11-21")
+
+
+def head_place(world: World) -> None:
+    assert world.head
+    world.head["index"] += 1
+
+
+def entry_hash(world: World) -> None:
+    world.entries[12]["hash"] = other_hash("forged")
+
+
+def missing_line(world: World) -> None:
+    del world.entries[12]
+
+
+def number_in_seed(world: World) -> None:
+    """The seed of deal 43, brought as deal 42."""
+    world.document["seed"] = world.document["seed"][:-1] + "b"
+
+
+@pytest.mark.parametrize(
+    ("build", "forge", "failing"),
+    [
+        (record_world, record_seed, {"replays", "server", "commitment"}),
+        (record_world, record_token, {"replays", "server"}),
+        (record_world, linked_day, {"commitment"}),
+        (race_world, race_token, {"replays", "server"}),
+        (race_world, race_figure, {"replays", "server"}),
+        (race_world, race_seed, {"replays", "server", "commitment"}),
+        (deal_world, deck, {"deck"}),
+        (deal_world, deal_day, {"ledger"}),
+        (deal_world, head_place, {"head"}),
+        (deal_world, entry_hash, {"chain"}),
+        (deal_world, missing_line, {"chain"}),
+        (practice_world, number_in_seed, {"number"}),
+    ],
+    ids=lambda part: getattr(part, "__name__", None),
+)
+def test_so_do_others(build: Callable[[], World], forge: Forgery, failing: set[str]) -> None:
+    world = build()
+    forge(world)
+    found = examined(world)
+    assert states(found, "failed") == failing, found
+
+
+def test_without_the_ledger_or_the_server_nothing_is_claimed() -> None:
+    world = deal_world()
+    asked = world.asked() | {"ledger": None, "answers": {}}
+    (found,) = in_node(("examine", asked))
+    assert states(found, "open") == {"server", "ledger", "chain", "head"}
+    assert states(found, "failed") == set()
+
+
+def test_a_line_behind_a_break_is_not_said_to_be_missing() -> None:
+    world = deal_world()
+    world.entries[2]["hash"] = other_hash("forged")
+    found = examined(world)
+    assert states(found, "failed") == {"chain", "head"}
+    assert states(found, "open") == {"ledger"}
+
+
+def test_links_lead_to_what_can_be_checked_on_this_site_alone() -> None:
+    uuid = "3f0e8f0c-0000-4000-8000-000000000000"
+    links = [
+        "/deals/2026-11-20/plot/",
+        "https://talon.example/deals/2026-11-20/plot/solution/",
+        f"/replay/{uuid}/?n=3",
+        "/races/abcd/2/",
+        "/races/abcd/2/race.json",
+        "https://elsewhere.example/deals/2026-11-20/plot/",
+        "//elsewhere.example/deals/2026-11-20/plot/",
+        "/admin/",
+        "javascript:alert(1)",
+    ]
+    (found,) = in_node(("links", links))
+    assert [one and one["file"] for one in found] == [
+        "/deals/2026-11-20/plot/deal.json",
+        "/deals/2026-11-20/plot/solution/record.json",
+        f"/replay/{uuid}/record.json",
+        "/races/abcd/2/race.json",
+        "/races/abcd/2/race.json",
+        None,
+        None,
+        None,
+        None,
+    ]
+
+
+def test_what_is_neither_record_nor_file_is_not_taken() -> None:
+    texts = ["", "{", "[]", "null", "7", '{"rules": 1}', '{"format": "talon-race", "version": 1, "race": {}}']
+    assert in_node(("texts", texts)) == [[None] * len(texts)]

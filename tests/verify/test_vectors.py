@@ -1,0 +1,99 @@
+"""The test vectors are what the engine gives, and the browser's own shuffle comes to the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from games.rules import CATALOGUE
+from tests.rules import vectors
+from tests.verify.node import in_node
+
+
+def written(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((vectors.FOLDER / f"{name}.json").read_text())
+    return found
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_vectors_are_up_to_date(name: str) -> None:
+    text = (vectors.FOLDER / f"{name}.json").read_text()
+    assert text == vectors.text_of(name), "python -m tests.rules.vectors writes them anew"
+
+
+def test_every_variant_has_wins_refusals_and_ends_of_all_kinds() -> None:
+    for name in CATALOGUE:
+        results = [line["result"] for line in written(name)["lines"]]
+        assert {result["how"] for result in results if result["ok"]} == {"won", "resigned", "closed"}
+        assert any("failure" in result for result in results)
+
+
+def test_the_browsers_shuffle_deals_the_same_decks() -> None:
+    deals = [{"variant": name, **deal} for name in CATALOGUE for deal in written(name)["deals"]]
+    asked = [{"variant": deal["variant"], "seed": deal["seed"]} for deal in deals]
+    (found,) = in_node(("deals", asked))
+    assert len(found) == len(CATALOGUE) * len(vectors.SEEDS)
+    assert found == [{"deck": deal["deck"], "commitment": deal["commitment"]} for deal in deals]
+
+
+def test_the_browsers_rules_deal_the_same_tables() -> None:
+    deals = [{"variant": name, **deal} for name in CATALOGUE for deal in written(name)["deals"]]
+    asked = [{"variant": deal["variant"], "seed": deal["seed"]} for deal in deals]
+    (found,) = in_node(("openings", asked))
+    assert found == [{"legal": deal["legal"], "cards_up": deal["cards_up"]} for deal in deals]
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_browsers_rules_come_to_the_same_positions_and_ends(name: str) -> None:
+    lines = written(name)["lines"]
+    asked = [{"record": one["record"], "after": [at["after"] for at in one["positions"]]} for one in lines]
+    (found,) = in_node(("lines", asked))
+    for one, mine in zip(lines, found, strict=True):
+        positions = [
+            {"after": at["after"], "legal": at["legal"], "cards_up": at["cards_up"], "piles": piles_of(at["position"])}
+            for at in one["positions"]
+        ]
+        assert [shown(at) for at in mine["positions"]] == positions
+        if "failure" in one["result"]:
+            one["result"]["failure"] = {"index": one["result"]["failure"]["index"]}
+        assert mine["result"] == one["result"], one["title"]
+
+
+def piles_of(position: str) -> dict[str, str]:
+    """The piles that a position's line names."""
+    fields = (field.partition(" ") for field in position.split(" | ")[1:] if "=" not in field)
+    return {name: cards for name, _space, cards in fields}
+
+
+def shown(at: dict[str, Any]) -> dict[str, Any]:
+    """A position of the browser's, its piles written as in a position's line."""
+    down, found = at["down"], {}
+    for name, cards in at["piles"].items():
+        marked = ("*" * (place in down.get(name, [])) + card for place, card in enumerate(cards))
+        if cards:
+            found[name] = ".".join(marked)
+    return {"after": at["after"], "legal": at["legal"], "cards_up": at["cards_up"], "piles": found}
+
+
+def test_the_browser_numbers_deals_alike() -> None:
+    asked = [
+        {"variant": name, "number": one["number"], "seed": one["seed"]}
+        for name in CATALOGUE
+        for one in written(name)["numbered"]
+    ]
+    (found,) = in_node(("numbers", asked))
+    assert found == [
+        {
+            "variant": {"game": CATALOGUE[one["variant"]].game, "options": dict(CATALOGUE[one["variant"]].options)},
+            "seed": one["seed"],
+            "number": one["number"],
+        }
+        for one in asked
+    ]
+
+
+def test_no_deal_has_a_number_out_of_range() -> None:
+    beyond = [{"variant": "plot", "number": number, "seed": "ff" * 32} for number in (0, -1, 10_000_000, 1.5)]
+    assert [(one["seed"], one["number"]) for one in in_node(("numbers", beyond))[0]] == [(None, None)] * 4

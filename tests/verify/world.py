@@ -1,0 +1,208 @@
+"""A small world of public data for the browser's checks: a ledger of eighteen deals, their files, a race, and what the
+server would answer.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any, Final
+
+from games.deals import ledger, numbered
+from games.models import Deal, LedgerEntry
+from games.rules import CATALOGUE, Record, RulesError, commitment, replay, shuffled_deck
+from games.rules.places import Score, places
+from games.rules.race_checks import OUTCOME_OF
+from tests.rules.golden import games_of
+
+DAY: Final = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+def won(variant: str, place: int = 0) -> Record:
+    """A won game of a variant."""
+    wins = [game.record for game in games_of(variant) if game.expected["ok"] and game.expected["won"]]
+    return wins[place]
+
+
+@dataclass
+class World:
+    """What is brought, what the site says, and which head was noted. Tests change a copy."""
+
+    document: dict[str, Any]
+    lines: list[LedgerEntry]
+    deals: dict[str, Any]
+    link: str | None = None
+    head: dict[str, Any] | None = None
+    entries: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.entries = self.entries or [told(line) for line in self.lines]
+
+    def asked(self) -> dict[str, Any]:
+        """What Node is given."""
+        return {
+            "text": json.dumps(self.document),
+            "link": self.link,
+            "head": self.head,
+            "ledger": self.entries,
+            "deals": self.deals,
+            "answers": {key: answer for record in self.records() for key, answer in [answered(record)]},
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """The records in the document."""
+        if "entrants" in self.document:
+            return [one["record"] for one in self.document["entrants"] if one["record"]]
+        return [self.document["solution"]] if "solution" in self.document else [self.document]
+
+    def rechain(self) -> None:
+        """Write the ledger anew from its lines, every line following from the one before."""
+        before = ledger.BEGINNING
+        for line in self.lines:
+            line.previous = before
+            line.hash = before = ledger.line_hash(line)
+        self.entries = [told(line) for line in self.lines]
+
+
+def told(line: LedgerEntry) -> dict[str, Any]:
+    """A line as the site tells of it."""
+    return {"index": line.index, "line": ledger.line(line), "hash": line.hash}
+
+
+def answered(record: dict[str, Any]) -> tuple[str, Any]:
+    """The server's answer to a record, by its tokens and end as JavaScript writes them."""
+    key = json.dumps([record["tokens"], record["end"]], separators=(",", ":"))
+    try:
+        return key, replay(Record.from_json(record)).to_json()
+    except RulesError:
+        return key, None
+
+
+def lines_of(days: int) -> list[LedgerEntry]:
+    """The ledger of the nine deals of some days, announced two days before each."""
+    lines: list[LedgerEntry] = []
+    for day in range(days):
+        for name in CATALOGUE:
+            opens = DAY + timedelta(days=day)
+            line = LedgerEntry(
+                index=len(lines),
+                deal=Deal(),
+                variant=name,
+                day=opens.date(),
+                rules_version=1,
+                proven=True,
+                commitment=commitment(won(name, day).seed),
+                opens_at=opens,
+                published_at=opens - timedelta(days=2),
+                previous=lines[-1].hash if lines else ledger.BEGINNING,
+            )
+            line.hash = ledger.line_hash(line)
+            lines.append(line)
+    return lines
+
+
+def deal_file(line: LedgerEntry, record: Record) -> dict[str, Any]:
+    """A deal's file, as its page gives it."""
+    return {
+        "rules": 1,
+        "variant": line.variant,
+        "game": CATALOGUE[line.variant].game,
+        "options": dict(CATALOGUE[line.variant].options),
+        "day": line.day.isoformat(),
+        "commitment": line.commitment,
+        "ledger_index": line.index,
+        "seed": record.seed.hex(),
+        "deck": shuffled_deck(line.variant, record.seed),
+        "solution": record.to_json(),
+    }
+
+
+def deal_world(variant: str = "stonewall") -> World:
+    """A daily deal's file, and the ledger's head noted when it had eleven lines."""
+    lines = lines_of(2)
+    line = next(line for line in lines if line.variant == variant)
+    document = deal_file(line, won(variant))
+    deals = {f"{line.day} {variant}": copy.deepcopy(document)}
+    return World(document, lines, deals, head={"hash": lines[10].hash, "index": 10})
+
+
+def record_world(variant: str = "stonewall") -> World:
+    """A record of a daily deal, with a link to the deal that it is of."""
+    world = deal_world(variant)
+    world.link = f"/deals/{world.document['day']}/{variant}/"
+    world.document = world.document["solution"]
+    return world
+
+
+def practice_world(number: int = 42) -> World:
+    """The record of a numbered practice deal, given up at once, with the link to the deal."""
+    world = deal_world()
+    seed = numbered.seed_of(CATALOGUE["plot"], number)
+    world.document = Record.from_json(won("plot").to_json() | given_up(seed)).to_json()
+    world.link = f"/practice/?name=plot&number={number}"
+    return world
+
+
+def given_up(seed: bytes) -> dict[str, Any]:
+    """What is other in a record that was given up after one move."""
+    return {"seed": seed.hex(), "tokens": ["d"], "clock": [900], "end": {"how": "resigned", "ms": 1500}}
+
+
+def race_world(variant: str = "tarot-adept") -> World:
+    """A race of three: two who won, one who did not come."""
+    world = deal_world()
+    record = won(variant)
+    slower = Record.from_json(record.to_json() | {"clock": [ms + 5 for ms in record.clock], "end": later(record)})
+    retired = Record.from_json(record.to_json() | given_up(record.seed))
+    scores = [score_of(one) for one in (record, slower, retired)] + [Score("absent")]
+    entrants = [
+        entrant(k, score, place, one)
+        for k, (score, place, one) in enumerate(
+            zip(scores, places(scores), (record, slower, retired, None), strict=True), 1
+        )
+    ]
+    race = {"rules": 1, "variant": variant, "commitment": commitment(record.seed), "seed": record.seed.hex()}
+    facts = {"id": "3f0e8f0c-0000-4000-8000-000000000000", "room": "quick", "number": 1, "rated": True}
+    times = {"limit_s": 1200, "starts_at": "2026-11-22T03:00:00.000Z"}
+    world.document = {"format": "talon-race", "version": 1, "race": race | facts | times, "entrants": entrants}
+    return world
+
+
+def later(record: Record) -> dict[str, Any]:
+    """The end of the record, five milliseconds later."""
+    return {"how": record.end.how, "ms": record.end.ms + 5}
+
+
+def score_of(record: Record) -> Score:
+    """What a record comes to in a race."""
+    result = replay(record)
+    return Score(OUTCOME_OF[result.how], result.cards_up, result.elapsed_ms, result.tokens)
+
+
+def entrant(number: int, score: Score, place: int | None, record: Record | None) -> dict[str, Any]:
+    """An entrant as in a race's file."""
+    return {
+        "id": number,
+        "name": f"Racer {number}",
+        "player": None,
+        "state": score.outcome,
+        "place": place,
+        "cards_up": score.cards_up,
+        "elapsed_ms": score.elapsed_ms,
+        "tokens": score.tokens,
+        "record": None if record is None else record.to_json(),
+    }
+
+
+def states(findings: Sequence[dict[str, Any]], state: str) -> set[str]:
+    """The checks that came to a state."""
+    return {one["check"] for one in findings if one["state"] == state}
+
+
+def other_hash(text: str) -> str:
+    """A hash that is not the given one."""
+    return sha256(text.encode()).hexdigest()
