@@ -323,8 +323,9 @@ def test_a_won_game_is_over() -> None:
     assert not table.is_stuck
     assert table.legal_moves() == []
     for token in ("u", "t0-f", "d"):
-        with pytest.raises(IllegalMoveError, match="won"):
+        with pytest.raises(IllegalMoveError, match="won") as caught:
             table.push(token)
+        assert caught.value.token == token
 
 
 def test_a_game_of_tarot_is_won_wherever_the_fool_lies() -> None:
