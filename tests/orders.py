@@ -1,7 +1,7 @@
 """The tests in random orders and under load: `python -m tests.orders`, or `make orders`.
 
-No test may depend on another one, nor on the machine's speed. Every run says its seed;
-`pytest --randomly-seed=N` has the same order again.
+No test may depend on another one, nor on the machine's speed. A run that fails says how to repeat it, order and load;
+one that hangs is stopped after `--minutes`, and has failed.
 """
 
 from __future__ import annotations
@@ -9,54 +9,81 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shlex
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-#: A run that takes longer, even under load, hangs.
-LONGEST_HOURS = 3
 FOLDERS = sorted(
     f"tests/{path.name}" for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.glob("test_*.py"))
 )
+#: Seconds for a run that is stopped to end its servers and remove its databases.
+TO_STOP = 60
+#: Ends with the process that has started it, however that one ends.
+SPIN = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): sum(range(10**6))"
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run them; exit status 1 when any run failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.orders", description=__doc__.splitlines()[0])
     parser.add_argument("tests", nargs="*", help="files or folders; all but tests/browser without any")
-    parser.add_argument("--times", type=int, default=5, help="how many random orders (5)")
-    parser.add_argument("--load", type=int, default=2 * (os.cpu_count() or 1), help="busy processes in the last run")
-    asked = parser.parse_args()
+    parser.add_argument("--times", type=int, default=5, help="how many random orders before the one under load (5)")
+    parser.add_argument("--load", type=int, help="busy processes in the last run (two for each processor)")
+    parser.add_argument("--seed", type=int, help="this one order only, with --load busy processes or none")
+    parser.add_argument("--minutes", type=float, default=90, help="after which a run is stopped (90)")
+    asked = parser.parse_args(arguments)
     tests = asked.tests or ["tests/test_imports.py", *(name for name in FOLDERS if name != "tests/browser")]
+    if asked.seed is None:
+        most = 2 * (os.cpu_count() or 1) if asked.load is None else asked.load
+        runs = [
+            (random.randrange(1_000_000), most if number == asked.times else 0) for number in range(asked.times + 1)
+        ]
+    else:
+        runs = [(asked.seed, asked.load or 0)]
     failed = []
-    for number in range(asked.times + 1):
-        seed = random.randrange(1_000_000)
-        loaded = number == asked.times
-        print(f"== order {seed}{f', with {asked.load} busy processes' if loaded else ''}", flush=True)
-        with busy(asked.load if loaded else 0):
-            command = [sys.executable, "-m", "pytest", "-q", f"--randomly-seed={seed}", *tests]
-            if not passes(command):
-                failed.append(seed)
-    print(f"failed: {failed}" if failed else "Every order passed.")
+    for seed, load in runs:
+        print(f"== order {seed}{f', with {load} busy processes' if load else ''}", flush=True)
+        if not passes(seed, load, tests, 60 * asked.minutes):
+            failed.append(
+                shlex.join(["python", "-m", "tests.orders", f"--seed={seed}", f"--load={load}", *asked.tests])
+            )
+    print("\n".join(["Failed; each again:", *failed]) if failed else "Every order passed.", flush=True)
     return int(bool(failed))
 
 
-def passes(command: list[str]) -> bool:
-    """Whether a run succeeds, and ends at all."""
+def passes(seed: int, load: int, tests: Sequence[str], seconds: float) -> bool:
+    """Whether the tests pass in this order, beside so many busy processes, in this time."""
+    command = [sys.executable, "-m", "pytest", "-q", f"--randomly-seed={seed}", *tests]
+    with busy(load), subprocess.Popen(command, cwd=ROOT) as run:
+        try:
+            return run.wait(seconds) == 0
+        except subprocess.TimeoutExpired:
+            print(f"stopped after {seconds / 60:g} minutes", flush=True)
+            run.send_signal(signal.SIGINT)
+            with_grace(run)
+            return False
+        except BaseException:
+            with_grace(run)
+            raise
+
+
+def with_grace(run: subprocess.Popen[bytes]) -> None:
+    """Wait for a run that has been interrupted, but not for ever."""
     try:
-        return subprocess.run(command, cwd=ROOT, check=False, timeout=LONGEST_HOURS * 3600).returncode == 0
+        run.wait(TO_STOP)
     except subprocess.TimeoutExpired:
-        print(f"It has not ended within {LONGEST_HOURS} hours.", flush=True)
-        return False
+        run.kill()
 
 
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
     """Keep processors busy meanwhile."""
-    running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
+    spin = [sys.executable, "-c", SPIN, str(os.getpid())]
+    running = [subprocess.Popen(spin) for _ in range(processes)]
     try:
         yield
     finally:

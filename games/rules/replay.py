@@ -82,7 +82,7 @@ def replay(record: Record) -> Replay:
     """
     table = record.open_table()
     push = table.push
-    failure = None
+    failure: Failure | None
     try:
         for token in record.tokens:
             push(token)

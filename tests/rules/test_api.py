@@ -29,6 +29,8 @@ from games.rules import (
     shuffled_deck,
 )
 
+from .comparing import changed
+
 SEED = bytes(range(32))
 
 
@@ -285,8 +287,9 @@ def test_the_direction_is_undone_like_any_move() -> None:
 
 def test_pop_is_the_inverse_of_push() -> None:
     table = open_table("plot", SEED)
-    with pytest.raises(IllegalMoveError):
+    with pytest.raises(IllegalMoveError) as caught:
         table.pop()
+    assert caught.value.token == "u"
     table.push("d")
     assert table.pop() == "d"
     assert table.token_count == 0
@@ -323,8 +326,9 @@ def test_a_won_game_is_over() -> None:
     assert not table.is_stuck
     assert table.legal_moves() == []
     for token in ("u", "t0-f", "d"):
-        with pytest.raises(IllegalMoveError, match="won"):
+        with pytest.raises(IllegalMoveError, match="won") as caught:
             table.push(token)
+        assert caught.value.token == token
 
 
 def test_a_game_of_tarot_is_won_wherever_the_fool_lies() -> None:
@@ -397,6 +401,20 @@ def test_a_view_is_json_and_a_fresh_copy() -> None:
         view["options"]["more"] = 1
         assert "XX" not in table.view()["piles"]["t0"]
         assert "more" not in table.options
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_what_a_token_changes_is_told(name: str) -> None:
+    rng = random.Random(name)
+    table = open_table(name, SEED)
+    for _ in range(120):
+        before = table.view()
+        legal = table.legal_moves()
+        token = "u" if table.can_undo and (not legal or rng.random() < 0.2) else rng.choice(legal)
+        table.push(token)
+        assert changed(before, table.view_changes()) == table.view()
+        if token in ("up", "down"):
+            assert table.view_changes()["piles"] == {}
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

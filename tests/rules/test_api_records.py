@@ -74,6 +74,41 @@ def test_the_first_failure_is_told_by_index_token_and_reason() -> None:
     assert nonsense.elapsed_ms == 100
 
 
+def test_a_failure_has_one_form_for_programs() -> None:
+    illegal = replay(resigned(tokens=("r-t0", "d")))
+    assert illegal.elapsed_ms == 0
+    assert illegal.failure is not None
+    assert illegal.failure.place == "token 0 (r-t0)"
+    assert illegal.to_json()["failure"] == {
+        "index": 0,
+        "token": "r-t0",
+        "reason": "the reserve goes to foundations only",
+        "code": "illegal_move",
+    }
+    claimed = replay(replace(resigned(), end=End("won", 5000)))
+    assert claimed.failure is not None
+    assert claimed.failure.place == "the end"
+    assert claimed.to_json() == {
+        "ok": False,
+        "won": False,
+        "cards_up": 1,
+        "goal": 104,
+        "tokens": 3,
+        "elapsed_ms": 5000,
+        "how": "won",
+        "failure": {
+            "index": 3,
+            "token": None,
+            "reason": "the record claims a win, but only 1 of 104 cards are up",
+            "code": "contradicted_end",
+        },
+    }
+
+
+def test_the_time_of_a_replay_that_stops_is_that_of_its_last_legal_token() -> None:
+    assert replay(resigned(tokens=("d", "d", "u", "r-t0", "d"))).elapsed_ms == 200
+
+
 def contradictions() -> list[tuple[Record, str]]:
     won = won_labyrinth()
     cut = replace(won, tokens=won.tokens[:-1], clock=won.clock[:-1])

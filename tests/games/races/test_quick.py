@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.db import connection
 
 from accounts.guests import create_guest
 from accounts.models import User
+from games.deals import sealed
 from games.errors import ErrorCode, Refusal
 from games.events import notifier
 from games.races import quick, rooms, seats, snapshot, starting, tending
@@ -352,3 +354,67 @@ def test_when_no_deal_is_found_everybody_waits_on_elsewhere(told: list[dict[str,
     assert race_of(first).state == "countdown"
     lost.refresh_from_db()
     assert (lost.state, lost.void) == ("void", Race.Void.NOT_STARTED)
+
+
+def test_nobody_is_moved_where_no_deal_was_found() -> None:
+    first = enter(0, "plot")
+    lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
+    seats.sit(lone.pk, create_guest(), wishes=["plot"], now=at(0))
+    Race.objects.filter(room=lone).update(deal=None, deal_failed=True)
+    kept = room_of(first)
+    quick.tend_room(kept.pk, at(1))
+    assert room_of(first) == kept
+
+
+def test_who_waits_alone_is_not_moved_to_an_empty_room() -> None:
+    empty = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
+    lone = create_guest()
+    other = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
+    seats.sit(other.pk, lone, wishes=["plot"], now=at(0))
+    assert not quick.tend_room(other.pk, at(1))
+    assert room_of(lone) == other
+    assert Race.objects.get(room=empty).entrants.count() == 0
+
+
+def test_the_last_free_seat_is_taken_by_who_waits_alone() -> None:
+    first = enter(0, "plot")
+    lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=2, kind=Room.Kind.QUICK, now=at(0))
+    seats.sit(lone.pk, create_guest(), wishes=["plot"], now=at(0))
+    assert quick.tend_room(room_of(first).pk, at(1))
+    assert room_of(first) == lone
+    assert Race.objects.get(room=lone).entrants.count() == 2
+
+
+def test_who_wishes_for_nothing_waits_for_company_in_the_same_game() -> None:
+    room = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
+    guest = create_guest()
+    seats.sit(room.pk, guest, now=at(0))
+    enter(0, "braid")
+    assert not quick.tend_room(room.pk, at(1))
+    Race.objects.exclude(room=room).update(variant="plot")
+    assert quick.tend_room(room.pk, at(2))
+    assert race_of(guest).entrants.count() == 2
+
+
+def test_a_wish_in_common_is_found_from_either_room() -> None:
+    first, second = enter(0, "plot"), enter(0, "braid")
+    Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
+    Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
+    assert quick.tend_room(room_of(first).pk, at(1))
+    assert room_of(first) == room_of(second)
+
+
+def test_a_new_room_is_of_a_game_of_which_there_are_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than are kept for the days to come, or else of any game that is wished for."""
+    stock = {name: Counter({"easy": sealed.KEPT_FOR_DAYS}) for name in CATALOGUE}
+    monkeypatch.setattr(sealed, "levels", lambda: stock)
+    assert race_of(enter(0, "plot")).variant == "plot"
+    stock["tarot"]["hard"] = 1
+    assert {quick._new_room(ALL, T0).pk and Race.objects.latest("pk").variant for _ in range(8)} == {"tarot"}
+
+
+def test_nobody_waits_elsewhere_once_the_countdown_runs() -> None:
+    first, _ = enter(0, "plot"), enter(0, "plot")
+    quick.tend(at(8))
+    assert not quick.wait_elsewhere(first.pk, at(9))
+    assert state_of(first) == "ready"
