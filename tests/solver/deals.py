@@ -61,6 +61,28 @@ def tarot_endgame(variant: str, left: int, chance: Random) -> Table:
     return from_position(" | ".join([head, *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)]))
 
 
+def stonewall_endgame(left: int, chance: Random) -> Table:
+    """A position of Stonewall with so many cards still to go up, lying anyhow in all six piles and the reserve."""
+    suits = [[rank + suit for rank in "A23456789TJQK"] for suit in "SHDC"]
+    low = chance.sample(suits, chance.randrange(2, 5))
+    kept = [chance.choice([suit for suit in low if suit]).pop() for _ in range(left)]
+    chance.shuffle(kept)
+    names = [*(f"t{pile}" for pile in range(6)), *(f"r{cell}" for cell in range(16))]
+    piles: dict[str, list[str]] = {name: [] for name in names}
+    for index, card in enumerate(kept[:6]):
+        piles[f"t{index}"].append(card)
+    for cell, card in enumerate(kept[6:]):
+        piles.setdefault(f"r{cell}" if chance.random() < 0.15 and cell < 16 else f"t{chance.randrange(6)}", []).append(
+            card
+        )
+    for pile in piles.values():
+        pile[:-1] = [f"*{card}" if chance.random() < 0.4 else card for card in pile[:-1]]
+    fields = {**piles, **{f"f{slot}": suit for slot, suit in enumerate(suits)}}
+    return from_position(
+        " | ".join(["stonewall", *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)])
+    )
+
+
 def walk(table: Table, steps: int, chance: Random) -> Table:
     """The table after so many random moves that do not win, foundations two times in three where there is a choice."""
     for _ in range(steps):

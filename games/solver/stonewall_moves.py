@@ -1,0 +1,115 @@
+"""The moves of Stonewall that are worth trying."""
+
+from __future__ import annotations
+
+from games.solver.jit import jit
+from games.solver.stonewall_position import (
+    BASE,
+    FOUND,
+    PILES,
+    RESERVE,
+    TO_FOUNDATION,
+    TOP,
+    continues,
+    goes_on,
+    is_red,
+    source_of,
+)
+from games.solver.tools import Ints
+
+MOST_MOVES = 100
+"""At most 52 moves to a space, 7 to each other pile, 4 to foundations."""
+
+
+@jit
+def list_moves(pos: Ints, pending: int, moves: Ints, first: int) -> int:
+    """Write the moves worth trying to ``moves`` from index ``first`` on, the most promising last; returns the end.
+
+    If ``pending`` is a pile, all of them use its top. A move is card * 64 + source * 8 + target.
+    """
+    if pending >= 0:
+        return list_uses(pos, pending, moves, first)
+    end = first
+    empty = -1
+    for target in range(PILES):
+        if pos[TOP + target] >= 0:
+            end = list_reserve(pos, target, moves, end)
+        elif empty < 0:
+            empty = target
+    if empty >= 0:
+        end = list_to_space(pos, empty, moves, end)
+    for target in range(PILES):
+        if pos[TOP + target] >= 0:
+            end = list_runs(pos, target, moves, end)
+    for suit in range(4):
+        card = suit * 13 + pos[FOUND + suit]
+        if pos[FOUND + suit] < 13 and source_of(pos, card) >= 0:
+            moves[end] = card * 64 + source_of(pos, card) * 8 + TO_FOUNDATION
+            end += 1
+    return end
+
+
+@jit
+def list_uses(pos: Ints, pile: int, moves: Ints, first: int) -> int:
+    """Write the moves that use the top of a pile: other cards to it, and it to its foundation; returns the end."""
+    end = list_runs(pos, pile, moves, list_reserve(pos, pile, moves, first))
+    card = pos[TOP + pile]
+    if card % 13 == pos[FOUND + card // 13]:
+        moves[end] = card * 64 + pile * 8 + TO_FOUNDATION
+        end += 1
+    return end
+
+
+@jit
+def list_reserve(pos: Ints, target: int, moves: Ints, end: int) -> int:
+    """Write the moves of reserve cards to a pile; returns the end of the list."""
+    onto = pos[TOP + target]
+    if onto % 13 == 0:
+        return end
+    card = onto % 13 - 1
+    step = 39
+    if not is_red(onto):
+        card += 13
+        step = 13
+    for reserved in (card, card + step):
+        if pos[reserved] == RESERVE:
+            moves[end] = reserved * 64 + PILES * 8 + target
+            end += 1
+    return end
+
+
+@jit
+def list_runs(pos: Ints, target: int, moves: Ints, end: int) -> int:
+    """Write the moves of runs from other piles to a pile that is not empty; returns the end of the list."""
+    onto = pos[TOP + target]
+    for source in range(PILES):
+        card = pos[TOP + source]
+        if source == target or card < 0:
+            continue
+        while card % 13 + 1 < onto % 13 and continues(pos, card):
+            card = pos[card]
+        if goes_on(card, onto):
+            moves[end] = card * 64 + source * 8 + target
+            end += 1
+    return end
+
+
+@jit
+def list_to_space(pos: Ints, target: int, moves: Ints, end: int) -> int:
+    """Write the moves to an empty pile; returns the end of the list.
+
+    They are those of reserve cards (except aces, which no card goes on) and of runs that leave something behind.
+    """
+    for card in range(52):
+        if pos[card] == RESERVE and card % 13 > 0:
+            moves[end] = card * 64 + PILES * 8 + target
+            end += 1
+    for source in range(PILES):
+        card = pos[TOP + source]
+        while card >= 0 and pos[card] < BASE:
+            moves[end] = card * 64 + source * 8 + target
+            end += 1
+            if not continues(pos, card):
+                break
+            card = pos[card]
+    return end
