@@ -60,6 +60,12 @@ def test_a_position_is_read_and_written_again(head: str, piles: dict[str, str]) 
     assert from_position(line).position() == line
 
 
+def test_labyrinth_has_one_to_six_rows() -> None:
+    for rows in range(1, 7):
+        line = written(f"labyrinth | rows={rows}", {**LABYRINTH, **ROW})
+        assert from_position(line).view()["rows"] == rows
+
+
 @pytest.mark.parametrize(
     ("head", "piles", "said"),
     [

@@ -157,6 +157,10 @@ class TestStonewall:
         assert not between(moves, "t1", "t4")
         assert "r3-t4" in moves
 
+    def test_every_reserve_card_may_go_to_an_empty_pile(self) -> None:
+        table = lay("stonewall", {f"r{cell}": f"{rank}S" for cell, rank in enumerate("23456789TJQK")} | {"t0": "9H"})
+        assert all(table.is_legal(f"r{cell}-t1") for cell in range(12))
+
     def test_the_reserve_plays_and_is_not_refilled(self) -> None:
         moves = lay("stonewall", {"r2": "AS", "r7": "8S", "t0": "9H", "t1": "9C"}).legal_moves()
         assert {"r2-f", "r7-t0"} <= set(moves)
