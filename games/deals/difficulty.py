@@ -40,27 +40,27 @@ WEEK: Final = (1, 2, 2, 3, 3, 4, 5)
 #: The scores between the grades of each variant: percentiles 20, 40, 60 and 80 of its reference sample.
 THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
     "braid": (121.2, 130.4, 131.8, 135.0),
-    "braid-either": (118.4, 128.4, 132.8, 137.2),
+    "braid-either": (118.4, 128.3, 131.9, 135.4),
     "pigtail": (89.8, 101.9, 117.7, 133.0),
-    "labyrinth": (75.4, 79.4, 83.6, 87.9),
-    "tarot": (109.2, 114.7, 123.9, 131.6),
-    "tarot-novice": (112.3, 118.2, 124.7, 133.6),
-    "tarot-adept": (122.1, 130.1, 135.7, 141.1),
-    "plot": (120.3, 127.4, 130.1, 132.3),
-    "stonewall": (95.5, 103.0, 111.2, 117.8),
+    "labyrinth": (76.1, 79.8, 84.2, 88.5),
+    "tarot": (109.0, 114.6, 124.6, 132.9),
+    "tarot-novice": (111.7, 116.9, 124.0, 133.1),
+    "tarot-adept": (121.4, 128.1, 135.2, 138.0),
+    "plot": (121.1, 126.6, 129.1, 131.9),
+    "stonewall": (89.6, 93.8, 99.2, 109.4),
 }
 
 #: The median par of each variant's reference sample.
 MEDIAN_PAR: Final[Mapping[str, float]] = {
     "braid": 286.5,
-    "braid-either": 286.5,
+    "braid-either": 284.5,
     "pigtail": 286,
     "labyrinth": 52,
-    "tarot": 312,
-    "tarot-novice": 389,
-    "tarot-adept": 295,
-    "plot": 251,
-    "stonewall": 96,
+    "tarot": 300,
+    "tarot-novice": 385,
+    "tarot-adept": 292,
+    "plot": 249,
+    "stonewall": 85.5,
 }
 
 #: How many times its variant's median a daily deal's par may be: a longer line tells players nothing.
