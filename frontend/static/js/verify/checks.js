@@ -6,16 +6,10 @@ import { failed, open, passed, same } from "./findings.js";
 import { ofCommitment, ofRace, ofReplay } from "./replays.js";
 import { deckOf, variantOf } from "./shuffle.js";
 
-/**
- * @typedef {import("./findings.js").Asked} Asked
- * @typedef {import("./findings.js").Finding} Finding
- * @typedef {import("./findings.js").Linked} Linked
- * @typedef {import("./findings.js").Site} Site
- * @typedef {import("./findings.js").TalonRecord} TalonRecord
- * @typedef {import("./ledger.js").Chain} Chain
- * @typedef {import("./ledger.js").Head} Head
- * @typedef {import("./ledger.js").Line} Line
- */
+/** @import { DealFile, Linked, TalonRecord } from "./documents.js" */
+/** @import { Asked, Finding, Site } from "./findings.js" */
+/** @import { Chain, Head, Line } from "./ledger.js" */
+/** @import { Variant } from "./shuffle.js" */
 
 /**
  * Everything that can be checked of what was brought.
@@ -34,9 +28,9 @@ export async function examined(asked, site) {
   return [...found, ofChain(chain), ofHead(chain, asked.head)];
 }
 
-/** @param {import("./documents.js").DealFile} deal @param {Chain | null} chain @param {Site} site */
+/** @param {DealFile} deal @param {Chain | null} chain @param {Site} site */
 async function ofDeal(deal, chain, site) {
-  const { game } = /** @type {import("./shuffle.js").Variant} */ (variantOf({ variant: deal.variant }));
+  const { game } = /** @type {Variant} */ (variantOf({ variant: deal.variant }));
   const { solution } = deal;
   const isOfDeal = solution?.seed === deal.seed && solution.variant === deal.variant;
   return [
@@ -75,7 +69,7 @@ function ofDate(line) {
 /** @param {TalonRecord} record @param {Asked} asked @param {Chain | null} chain @param {Site} site */
 async function ofRecord(record, { day, numbered }, chain, site) {
   const replays = await ofReplay(record, site);
-  const variant = /** @type {import("./shuffle.js").Variant} */ (variantOf(record));
+  const variant = /** @type {Variant} */ (variantOf(record));
   const number = await numberOf(variant, record.seed);
   if (numbered || number !== null) {
     const seed = numbered && (await numberedSeed(numbered.variant, numbered.number));
@@ -108,7 +102,7 @@ async function announcement(record, said, chain) {
 
 /** @param {TalonRecord} record @param {Line} line @param {Site} site */
 async function ofDeck(record, line, site) {
-  const { game } = /** @type {import("./shuffle.js").Variant} */ (variantOf(record));
+  const { game } = /** @type {Variant} */ (variantOf(record));
   const deck = await deckOf(game, record.seed);
   const published = await site.deal(line.day, line.variant).catch(() => null);
   if (!published) return open("deck", "deck-none");
