@@ -20,7 +20,7 @@ from allauth.socialaccount.signals import pre_social_login
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.dispatch import receiver
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -69,7 +69,7 @@ def page(request: PlayerRequest) -> HttpResponse:
     back = get_next_redirect_url(request) or reverse("players:settings")
     ways = ways_for(request.user)
     if not ways:
-        return redirect(back)
+        return HttpResponseRedirect(back)
     return render(request, "players/sign_in_again.html", {"ways": ways, "process": AGAIN, "back": back})
 
 
@@ -93,7 +93,7 @@ def _gone_on(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBase
     record_authentication(request, player, "socialaccount", provider=account.provider, uid=account.uid)
     request.GET = QueryDict(urlencode({"next": back}))  # where allauth looks for it
     answer: HttpResponseBase | None = resume_request(request)
-    return answer or redirect(back)
+    return answer or HttpResponseRedirect(back)
 
 
 @login_required

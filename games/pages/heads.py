@@ -22,7 +22,7 @@ MOST_IN_FEED: Final = 30
 @never_cache
 def heads_text(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """The last line of each day of the ledger, newest first, one a line."""
-    return HttpResponse(heads.written(heads.heads(MOST_LINES)), content_type="text/plain; charset=us-ascii")
+    return HttpResponse(heads.written(heads.heads(MOST_LINES)), content_type="text/plain; charset=utf-8")
 
 
 @require_safe

@@ -21,6 +21,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core import mail
 from django.core.cache import cache
+from django.template.autoreload import reset_loaders
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver
 from django.utils import timezone
@@ -99,11 +100,14 @@ def left_out(text: str) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def made_up_language(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+def made_up_language(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[None]:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     cache.clear()
+    reset_loaders()  # templates keep the texts of the language in which they were loaded
     monkeypatch.setattr(DjangoTranslation, "gettext", lambda _, text: f"⟦{text.rpartition(chr(4))[2]}⟧", raising=False)
     monkeypatch.setattr(DjangoTranslation, "ngettext", lambda _, one, more, n: f"⟦{one if n == 1 else more}⟧")
+    yield
+    reset_loaders()
 
 
 @dataclass
