@@ -95,7 +95,14 @@ function line(finding) {
 function summary(findings) {
   const wrong = findings.filter(({ state }) => state === "failed").length;
   if (wrong) return t("Not everything holds");
+  if (!findings.some(({ state }) => state === "passed")) return t("Nothing could be checked");
   return findings.some(({ state }) => state === "open") ? t("What could be checked holds") : t("Everything holds");
+}
+
+/** @param {Finding[]} findings */
+function moodOf(findings) {
+  if (findings.some(({ state }) => state === "failed")) return "bad";
+  return findings.some(({ state }) => state === "passed") ? "good" : "";
 }
 
 /** @param {string} heading @param {Node[]} parts @param {string} mood */
@@ -117,7 +124,7 @@ async function check() {
     if (mine !== begun) return;
     const list = Object.assign(document.createElement("ul"), { className: "findings" });
     list.append(...findings.map(line));
-    tell(summary(findings), [list], findings.some(({ state }) => state === "failed") ? "bad" : "good");
+    tell(summary(findings), [list], moodOf(findings));
   } catch (error) {
     if (mine !== begun) return;
     tell(error instanceof Unusable ? error.message : t("The check was interrupted. Please try again."), [], "bad");
