@@ -6,16 +6,10 @@ import { failed, open, passed, same } from "./findings.js";
 import { ofCommitment, ofRace, ofReplay } from "./replays.js";
 import { deckOf, variantOf } from "./shuffle.js";
 
-/**
- * @typedef {import("./findings.js").Asked} Asked
- * @typedef {import("./findings.js").Finding} Finding
- * @typedef {import("./findings.js").Linked} Linked
- * @typedef {import("./findings.js").Site} Site
- * @typedef {import("./findings.js").TalonRecord} TalonRecord
- * @typedef {import("./ledger.js").Chain} Chain
- * @typedef {import("./ledger.js").Head} Head
- * @typedef {import("./ledger.js").Line} Line
- */
+/** @import { DealFile, Linked, TalonRecord } from "./documents.js" */
+/** @import { Asked, Finding, Site } from "./findings.js" */
+/** @import { Chain, Head, Line } from "./ledger.js" */
+/** @import { Variant } from "./shuffle.js" */
 
 /**
  * Everything that can be checked of what was brought.
@@ -34,12 +28,9 @@ export async function examined(asked, site) {
   return [...found, ofChain(chain), ofHead(chain, asked.head)];
 }
 
-/**
- * @param {import("./documents.js").DealFile} deal @param {Asked} asked
- * @param {Chain | null} chain @param {Site} site
- */
+/** @param {DealFile} deal @param {Asked} asked @param {Chain | null} chain @param {Site} site */
 async function ofDeal(deal, { day: said, numbered }, chain, site) {
-  const { game } = /** @type {import("./shuffle.js").Variant} */ (variantOf({ variant: deal.variant }));
+  const { game } = /** @type {Variant} */ (variantOf({ variant: deal.variant }));
   const isSaid = !numbered && (!said || (said.day === deal.day && said.variant === deal.variant));
   return [
     ...(await ofSolution(deal, chain, site)),
@@ -51,7 +42,7 @@ async function ofDeal(deal, { day: said, numbered }, chain, site) {
 
 /**
  * Whether the deal's winning line wins it; where there is none, whether one had been announced.
- * @param {import("./documents.js").DealFile} deal @param {Chain | null} chain @param {Site} site
+ * @param {DealFile} deal @param {Chain | null} chain @param {Site} site
  */
 async function ofSolution(deal, chain, site) {
   const { solution } = deal;
@@ -96,7 +87,7 @@ function ofDate(line) {
 /** @param {TalonRecord} record @param {Asked} asked @param {Chain | null} chain @param {Site} site */
 async function ofRecord(record, { day, numbered }, chain, site) {
   const replays = await ofReplay(record, site);
-  const variant = /** @type {import("./shuffle.js").Variant} */ (variantOf(record));
+  const variant = /** @type {Variant} */ (variantOf(record));
   const number = await numberOf(variant, record.seed);
   // A record that is said to be of a daily deal is held to that, whatever its seed.
   if (numbered || (number !== null && !day)) {
@@ -132,7 +123,7 @@ async function announcement(record, said, chain) {
 
 /** @param {TalonRecord} record @param {Line} line @param {Site} site */
 async function ofDeck(record, line, site) {
-  const { game } = /** @type {import("./shuffle.js").Variant} */ (variantOf(record));
+  const { game } = /** @type {Variant} */ (variantOf(record));
   const deck = await deckOf(game, record.seed);
   const published = await site.deal(line.day, line.variant).catch(() => null);
   if (!published) return open("deck", "deck-none");

@@ -2,7 +2,7 @@
 
 import { fromHex, sha256, toHex, utf8 } from "./bytes.js";
 
-/** @typedef {import("./shuffle.js").Variant} Variant */
+/** @import { Variant } from "./shuffle.js" */
 
 const MARK = ["talon", "numbered", "deal"].join(" ");
 const MOST = 9_999_999;

@@ -3,6 +3,9 @@
 import { isHash } from "./bytes.js";
 import { variantOf } from "./shuffle.js";
 
+/** @import { Entrant } from "./places.js" */
+/** @import { Options, Variant } from "./shuffle.js" */
+
 /**
  * @typedef {object} TalonRecord
  * @property {number} rules
@@ -34,7 +37,7 @@ import { variantOf } from "./shuffle.js";
  *
  * @typedef {object} RaceFile
  * @property {RaceFacts} race
- * @property {import("./places.js").Entrant[]} entrants
+ * @property {Entrant[]} entrants
  *
  * @typedef {{kind: "record", record: TalonRecord}} BroughtRecord
  * @typedef {{kind: "deal", deal: DealFile}} BroughtDeal
@@ -44,7 +47,7 @@ import { variantOf } from "./shuffle.js";
  * @typedef {object} Linked where a link of this site leads
  * @property {string | null} file the address of what is to be checked
  * @property {{day: string, variant: string} | null} day the daily deal it speaks of
- * @property {{variant: import("./shuffle.js").Variant, number: number} | null} numbered the practice deal it names
+ * @property {{variant: Variant, number: number} | null} numbered the practice deal it names
  */
 
 /** @param {any} value */
@@ -123,7 +126,7 @@ export function readLink(text, origin) {
 function numberedIn(asked) {
   if (!/^\d+$/.test(asked.get("number") ?? "")) return null;
   const name = asked.get("name");
-  /** @type {import("./shuffle.js").Options} */
+  /** @type {Options} */
   const options = {};
   for (const [key, value] of asked)
     if (key.startsWith("option-"))

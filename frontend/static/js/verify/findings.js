@@ -1,11 +1,9 @@
 /** What a check comes to, and what the checks are given. */
 
+/** @import { Brought, Linked, TalonRecord } from "./documents.js" */
+/** @import { Entry, Head } from "./ledger.js" */
+
 /**
- * @typedef {import("./documents.js").Brought} Brought
- * @typedef {import("./documents.js").Linked} Linked
- * @typedef {import("./documents.js").TalonRecord} TalonRecord
- * @typedef {import("./ledger.js").Entry} Entry
- * @typedef {import("./ledger.js").Head} Head
  *
  * @typedef {"replays" | "server" | "places" | "number" | "commitment" | "deck" | "ledger" | "chain" | "head"} Check
  * @typedef {object} Finding

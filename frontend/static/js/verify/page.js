@@ -7,7 +7,8 @@ import { examined } from "./checks.js";
 import { read, readLink } from "./documents.js";
 import { sentenceOf, stateOf, titleOf } from "./words.js";
 
-/** @typedef {import("./findings.js").Finding} Finding */
+/** @import { Asked, Finding, Site } from "./findings.js" */
+/** @import { Head } from "./ledger.js" */
 
 /** What was brought cannot be checked; the message is for the visitor. */
 class Unusable extends Error {}
@@ -25,7 +26,7 @@ async function fetched(address, how) {
   return answer;
 }
 
-/** @type {import("./findings.js").Site} */
+/** @type {Site} */
 const site = {
   async ledger() {
     const entries = [];
@@ -43,7 +44,7 @@ const site = {
   },
 };
 
-/** What is to be checked, and what it is said to be. @returns {Promise<import("./findings.js").Asked>} */
+/** What is to be checked, and what it is said to be. @returns {Promise<Asked>} */
 async function asked() {
   const link = field("link").value.trim();
   const linked = link ? readLink(link, location.origin) : null;
@@ -67,7 +68,7 @@ async function linkedText(file) {
   }
 }
 
-/** The end of the ledger as the visitor noted it. @returns {import("./ledger.js").Head | null} */
+/** The end of the ledger as the visitor noted it. @returns {Head | null} */
 function noted() {
   const hash = field("head").value.trim().toLowerCase();
   const index = field("head-index").value.trim();

@@ -1,5 +1,7 @@
 /** The places of a race from what is stated of everybody: docs/records.md, "Races". */
 
+/** @import { TalonRecord } from "./documents.js" */
+
 /**
  * @typedef {object} Entrant
  * @property {number} id
@@ -9,7 +11,7 @@
  * @property {number | null} cards_up
  * @property {number | null} elapsed_ms
  * @property {number | null} tokens
- * @property {import("./documents.js").TalonRecord | null} record
+ * @property {TalonRecord | null} record
  */
 
 /** The less, the better; equal keys share a place. @param {Entrant} entrant */

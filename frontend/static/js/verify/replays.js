@@ -6,12 +6,11 @@ import { placesOf } from "./places.js";
 import { replay, VERSION } from "./rules/replay.js";
 import { variantOf } from "./shuffle.js";
 
+/** @import { RaceFacts, RaceFile, TalonRecord } from "./documents.js" */
+/** @import { Answer, Finding, Site } from "./findings.js" */
+/** @import { Entrant } from "./places.js" */
+
 /**
- * @typedef {import("./findings.js").Answer} Answer
- * @typedef {import("./findings.js").Finding} Finding
- * @typedef {import("./findings.js").Site} Site
- * @typedef {import("./findings.js").TalonRecord} TalonRecord
- * @typedef {import("./places.js").Entrant} Entrant
  * @typedef {(record: TalonRecord) => Promise<Answer | null>} Replayer none where it has no answer
  */
 
@@ -42,7 +41,7 @@ function replayed(check, record, answer, missing) {
   return failed(check, "replays-not", { index: index + 1 });
 }
 
-/** @param {import("./documents.js").RaceFile} file @param {Site} site @returns {Promise<Finding[]>} */
+/** @param {RaceFile} file @param {Site} site @returns {Promise<Finding[]>} */
 export async function ofRace({ race, entrants }, site) {
   const places = placesOf(entrants);
   const wrong = entrants.findIndex((entrant, k) => entrant.place !== places[k]);
@@ -65,7 +64,7 @@ const OUTCOMES = /** @type {Record<string, string>} */ ({ won: "won", resigned: 
 
 /**
  * Whether every record is of the race's deal and comes to what is stated of its entrant.
- * @param {"replays" | "server"} check @param {import("./documents.js").RaceFacts} race @param {Entrant[]} entrants
+ * @param {"replays" | "server"} check @param {RaceFacts} race @param {Entrant[]} entrants
  * @param {Replayer} replayer @param {string} missing
  */
 async function raced(check, race, entrants, replayer, missing) {

@@ -2,9 +2,10 @@
 
 import { t, tn } from "../i18n.js";
 
+/** @import { Check, Finding } from "./findings.js" */
+
 /**
  * @typedef {Record<string, string | number>} Values
- * @typedef {import("./findings.js").Check} Check
  */
 
 /** @type {Record<Check, () => string>} */
@@ -23,7 +24,7 @@ const TITLES = {
 /** @param {Check} check */
 export const titleOf = (check) => TITLES[check]();
 
-/** @param {import("./findings.js").Finding["state"]} state */
+/** @param {Finding["state"]} state */
 export function stateOf(state) {
   if (state === "passed") return t("passed");
   return state === "failed" ? t("failed") : t("could not be checked");
@@ -106,7 +107,7 @@ const SENTENCES = {
   "no-head": () => t("You have given none. A hash noted today shows tomorrow whether anything before it has changed."),
 };
 
-/** @param {import("./findings.js").Finding} finding */
+/** @param {Finding} finding */
 export const sentenceOf = ({ says, values }) => SENTENCES[says](values ?? {});
 
 /** Every sentence there is, for the tests. */

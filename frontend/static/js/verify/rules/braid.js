@@ -2,13 +2,13 @@
 
 import { carry, dealt, draw, names, newRound, RANKS, top } from "./state.js";
 
-/** @typedef {import("./state.js").State} State */
+/** @import { Rules, State } from "./state.js" */
 
 const CELLS = names("t", 12);
 const [INNER, OUTER] = [CELLS.slice(0, 4), CELLS.slice(4)];
 const FOUNDATIONS = names("f", 8);
 
-/** @type {import("./state.js").Rules["deal"]} */
+/** @type {Rules["deal"]} */
 function deal(deck, options) {
   const piles = /** @type {Record<string, string[]>} */ ({ r: deck.slice(0, 20), w: [], s: deck.slice(33) });
   for (const [k, name] of CELLS.entries()) piles[name] = [deck[20 + k]];
@@ -55,7 +55,7 @@ function fillings({ piles }) {
   return tokens;
 }
 
-/** @type {import("./state.js").Rules["play"]} */
+/** @type {Rules["play"]} */
 function play(state, token) {
   if (token === "up" || token === "down") state.direction = token;
   else if (token === "d") draw(state);
@@ -65,5 +65,5 @@ function play(state, token) {
   } else carry(state, token, taker);
 }
 
-/** @type {import("./state.js").Rules} */
+/** @type {Rules} */
 export const braid = { deal, legal, play, goal: () => 104 };

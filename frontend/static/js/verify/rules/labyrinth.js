@@ -2,11 +2,11 @@
 
 import { carry, dealt, names, RANKS, SUITS, top } from "./state.js";
 
-/** @typedef {import("./state.js").State} State */
+/** @import { Rules, State } from "./state.js" */
 
 const COLUMNS = 8;
 
-/** @type {import("./state.js").Rules["deal"]} */
+/** @type {Rules["deal"]} */
 function deal(deck, options) {
   const piles = /** @type {Record<string, string[]>} */ ({ s: deck.slice(COLUMNS) });
   for (const [k, name] of names("t", 48).entries()) piles[name] = k < COLUMNS ? [deck[k]] : [];
@@ -43,7 +43,7 @@ function legal(state) {
   return tokens;
 }
 
-/** @type {import("./state.js").Rules["play"]} */
+/** @type {Rules["play"]} */
 function play(state, token) {
   const { s } = state.piles;
   if (token === "d") {
@@ -56,5 +56,5 @@ function play(state, token) {
   if (names("t", COLUMNS).includes(source)) state.piles[source].push(...s.splice(0, 1));
 }
 
-/** @type {import("./state.js").Rules} */
+/** @type {Rules} */
 export const labyrinth = { deal, legal, play, goal: () => 52 };

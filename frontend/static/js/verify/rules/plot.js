@@ -2,12 +2,12 @@
 
 import { carry, dealt, draw, names, RANKS, top } from "./state.js";
 
-/** @typedef {import("./state.js").State} State */
+/** @import { Rules, State } from "./state.js" */
 
 const FOUNDATIONS = names("f", 8);
 const PILES = names("t", 12);
 
-/** @type {import("./state.js").Rules["deal"]} */
+/** @type {Rules["deal"]} */
 function deal(deck, options) {
   const piles = /** @type {Record<string, string[]>} */ ({ r: deck.slice(0, 13).reverse(), w: [], s: deck.slice(26) });
   for (const name of FOUNDATIONS) piles[name] = [];
@@ -55,11 +55,11 @@ function legal(state) {
   return tokens;
 }
 
-/** @type {import("./state.js").Rules["play"]} */
+/** @type {Rules["play"]} */
 function play(state, token) {
   if (token === "d") draw(state);
   else carry(state, token, taker);
 }
 
-/** @type {import("./state.js").Rules} */
+/** @type {Rules} */
 export const plot = { deal, legal, play, goal: () => 104 };

@@ -8,12 +8,10 @@ import { cardsUp, copied } from "./state.js";
 import { stonewall } from "./stonewall.js";
 import { tarot } from "./tarot.js";
 
-/**
- * @typedef {import("../documents.js").TalonRecord} TalonRecord
- * @typedef {import("../findings.js").Answer} Answer
- * @typedef {import("./state.js").Rules} Rules
- * @typedef {import("./state.js").State} State
- */
+/** @import { TalonRecord } from "../documents.js" */
+/** @import { Answer } from "../findings.js" */
+/** @import { Variant } from "../shuffle.js" */
+/** @import { Rules, State } from "./state.js" */
 
 /** The version of the rules that these are. */
 export const VERSION = 1;
@@ -69,7 +67,7 @@ export class Table {
 
 /** The table as a seed deals it. @param {{variant?: unknown, game?: unknown, options?: unknown, seed: string}} of */
 export async function dealtTable(of) {
-  const { game, options } = /** @type {import("../shuffle.js").Variant} */ (variantOf(of));
+  const { game, options } = /** @type {Variant} */ (variantOf(of));
   const rules = GAMES[game];
   return new Table(rules, rules.deal(await deckOf(game, of.seed), options));
 }

@@ -1,10 +1,11 @@
 /** What the five games share: the table as plain lists, written for reading and apart from the server's engine. */
 
+/** @import { Options } from "../shuffle.js" */
+
 export const SUITS = "SHDC";
 export const RANKS = "A23456789TJQK";
 
 /**
- * @typedef {import("../shuffle.js").Options} Options
  *
  * @typedef {object} State one table
  * @property {Options} options

@@ -2,12 +2,12 @@
 
 import { carry, dealt, names, RANKS, SUITS, top, unit } from "./state.js";
 
-/** @typedef {import("./state.js").State} State */
+/** @import { Rules, State } from "./state.js" */
 
 const PILES = names("t", 6);
 const RESERVE = names("r", 16);
 
-/** @type {import("./state.js").Rules["deal"]} */
+/** @type {Rules["deal"]} */
 function deal(deck, options) {
   /** @type {Record<string, string[]>} */
   const piles = {};
@@ -68,5 +68,5 @@ function legal(state) {
   return tokens;
 }
 
-/** @type {import("./state.js").Rules} */
+/** @type {Rules} */
 export const stonewall = { deal, legal, play: (state, token) => carry(state, token, taker), goal: () => 52 };

@@ -2,14 +2,14 @@
 
 import { carry, dealt, draw, names, newRound, top, unit } from "./state.js";
 
-/** @typedef {import("./state.js").State} State */
+/** @import { Rules, State } from "./state.js" */
 
 const SUITS = "WCSP";
 const RANKS = "A23456789TPNQK";
 const PILES = names("t", 9);
 const FOOL = "M0";
 
-/** @type {import("./state.js").Rules["deal"]} */
+/** @type {Rules["deal"]} */
 function deal(deck, options) {
   const rest = [...deck];
   /** @type {Record<string, string[]>} */
@@ -95,12 +95,12 @@ function between(state, source, target) {
   return tokens;
 }
 
-/** @type {import("./state.js").Rules["play"]} */
+/** @type {Rules["play"]} */
 function play(state, token) {
   if (token === "d") draw(state, Number(state.options.draw));
   else if (token === "n") newRound(state);
   else carry(state, token, taker);
 }
 
-/** @type {import("./state.js").Rules} */
+/** @type {Rules} */
 export const tarot = { deal, legal, play, goal: ({ options }) => (options.fool === "trump" ? 78 : 77) };
