@@ -104,7 +104,7 @@ def test_the_direction_of_a_braid_is_asked_below_it_and_has_the_focus(visit: Vis
 
 def lost_while_paused(page: Any) -> None:
     """Without a line the table says what is true of the clock."""
-    for paused, said in ((True, "its clock stands"), (False, "the clock runs on")):
+    for paused, said in ((True, "its clock is stopped"), (False, "the clock runs on")):
         if paused:
             page.click("#pause")
             page.wait_for_selector("#paused:not([hidden])")
@@ -130,7 +130,7 @@ def test_practice_is_paused_beyond_a_reload_and_a_second_tab_sees_it(visit: Visi
     player.wait_played()
     page.click("#pause")
     page.wait_for_selector("#paused:not([hidden])")
-    assert page.text_content("#live") == "Paused: the clock stands, and the cards are covered."
+    assert page.text_content("#live") == "Paused: the clock is stopped, and the cards are covered."
     other = page.context.new_page()
     other.goto(page.url)
     for one in (page, other):

@@ -78,6 +78,9 @@ def test_the_head_of_the_ledger_is_noted_and_found_again(visit: Visit) -> None:
     assert faults(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.click("form[data-verify] button")  # below what was found, which is brought into view
+    found(page)
+    assert -1 <= page.evaluate("document.querySelector('[data-findings]').getBoundingClientRect().top") < 844
 
 
 def test_the_replay_of_a_game_leads_to_the_check_of_its_record(visit: Visit) -> None:
@@ -162,6 +165,9 @@ def test_what_cannot_be_checked_is_said(visit: Visit, complaints: list[str]) -> 
     page.fill("#link", "https://elsewhere.example/deals/2026-01-05/plot/")
     page.click("form[data-verify] button")
     page.wait_for_selector(f"{heading}:has-text('does not lead to a deal')")
+    page.fill("#link", "/races/abcd/2/")
+    bring(page, won_record("labyrinth"))
+    page.wait_for_selector(f"{heading}:has-text('give only a link to its deal')")
     page.fill("#record", "")
     page.fill("#link", "/deals/2020-01-01/plot/")
     page.click("form[data-verify] button")

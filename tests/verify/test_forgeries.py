@@ -10,6 +10,7 @@ import pytest
 
 from tests.verify.node import in_node
 from tests.verify.world import (
+    DAY,
     World,
     deal_world,
     other_hash,
@@ -17,6 +18,7 @@ from tests.verify.world import (
     race_world,
     record_world,
     states,
+    won,
 )
 
 DEAL_CHECKS = ["replays", "server", "commitment", "deck", "ledger", "chain", "head"]
@@ -186,6 +188,45 @@ def missing_line(world: World) -> None:
     del world.entries[12]
 
 
+def linked_elsewhere(world: World) -> None:
+    """A genuine file, said to be of another deal."""
+    world.link = "/deals/2026-11-20/plot/"
+
+
+def opening(world: World) -> None:
+    """Written on the deal's day, in a line that says that the deal opened a week later."""
+    forged = next(one for one in world.lines if one.variant == "stonewall")
+    forged.published_at = forged.opens_at + timedelta(hours=3)
+    forged.opens_at += timedelta(days=7)
+    world.rechain()
+    world.head = None
+
+
+def withheld(world: World) -> None:
+    """The winning line that the ledger says was known is left out."""
+    world.document["solution"] = None
+
+
+def given_up_line(world: World) -> None:
+    world.document["solution"] |= {"tokens": [], "clock": [], "end": {"how": "resigned", "ms": 10}}
+
+
+def announced_twice(world: World) -> None:
+    """Two lines for one deal, and the record is of the second: its seed could be chosen after the first."""
+    twice = next(one for one in world.lines if one.variant == "stonewall" and one.day.day == 21)
+    world.document = won("stonewall", 1).to_json()
+    world.link = None
+    twice.day = DAY.date()
+    twice.opens_at = DAY
+    world.rechain()
+    world.head = None
+
+
+def daily_seed(world: World) -> None:
+    """A practice deal's record, said to be of a daily deal."""
+    world.link = "/deals/2026-11-20/plot/"
+
+
 def number_in_seed(world: World) -> None:
     """The seed of deal 43, brought as deal 42."""
     world.document["seed"] = world.document["seed"][:-1] + "b"
@@ -205,6 +246,12 @@ def number_in_seed(world: World) -> None:
         (deal_world, head_place, {"head"}),
         (deal_world, entry_hash, {"chain"}),
         (deal_world, missing_line, {"chain"}),
+        (deal_world, linked_elsewhere, {"ledger"}),
+        (deal_world, opening, {"ledger"}),
+        (deal_world, withheld, {"replays"}),
+        (deal_world, given_up_line, {"replays"}),
+        (record_world, announced_twice, {"commitment"}),
+        (practice_world, daily_seed, {"commitment"}),
         (practice_world, number_in_seed, {"number"}),
     ],
     ids=lambda part: getattr(part, "__name__", None),
@@ -232,6 +279,14 @@ def test_a_line_behind_a_break_is_not_said_to_be_missing() -> None:
     assert states(found, "open") == {"ledger"}
 
 
+@pytest.mark.parametrize("change", [{"end": {"how": "resigned", "ms": 10**9}}, {"clock": [5]}], ids=["end", "clock"])
+def test_no_move_is_blamed_for_an_end_or_times_that_do_not_fit(change: dict[str, Any]) -> None:
+    world = record_world()
+    world.document |= change
+    (replayed,) = (one for one in examined(world) if one["check"] == "replays")
+    assert (replayed["state"], replayed["says"]) == ("failed", "replays-end")
+
+
 def test_links_lead_to_what_can_be_checked_on_this_site_alone() -> None:
     uuid = "3f0e8f0c-0000-4000-8000-000000000000"
     links = [
@@ -242,6 +297,7 @@ def test_links_lead_to_what_can_be_checked_on_this_site_alone() -> None:
         "/races/abcd/2/race.json",
         "https://elsewhere.example/deals/2026-11-20/plot/",
         "//elsewhere.example/deals/2026-11-20/plot/",
+        "/practice/?name=plot&seed=" + "ab" * 32,
         "/admin/",
         "javascript:alert(1)",
     ]
@@ -252,6 +308,7 @@ def test_links_lead_to_what_can_be_checked_on_this_site_alone() -> None:
         f"/replay/{uuid}/record.json",
         "/races/abcd/2/race.json",
         "/races/abcd/2/race.json",
+        None,
         None,
         None,
         None,

@@ -57,7 +57,9 @@ class World:
         """The records in the document."""
         if "entrants" in self.document:
             return [one["record"] for one in self.document["entrants"] if one["record"]]
-        return [self.document["solution"]] if "solution" in self.document else [self.document]
+        if "solution" in self.document:
+            return [self.document["solution"]] if self.document["solution"] else []
+        return [self.document]
 
     def rechain(self) -> None:
         """Write the ledger anew from its lines, every line following from the one before."""

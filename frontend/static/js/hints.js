@@ -30,6 +30,8 @@ export class Question {
   }
 
   async ask() {
+    // Closed and opened again before this module came, the dialog asks once.
+    if (this.#waiting) return;
     this.#open = this.#waiting = true;
     this.#askedAt = Date.now();
     this.progress.value = 0;

@@ -139,7 +139,7 @@ def test_both_are_told_that_the_senders_game_was_paused(ada: User, client: Clien
     Attempt.objects.filter(pk=attempt.pk).update(paused_ms=130_500)
     for browser_of in (client, browser(ada)):
         page = browser_of.get(f"/challenge/{made.code}/")
-        assert "The game was paused for 2:10.5, which is not in the time." in page.content.decode()
+        assert "The game was paused for 2:10.5; the time does not include that." in page.content.decode()
         assert page.context["goal"].elapsed_ms == attempt.elapsed_ms
 
 

@@ -1,5 +1,6 @@
 /** Where the server may be asked for a hint, or whether the game can still be won: the buttons that do. */
 
+import { t } from "../i18n.js";
 import { late } from "./late.js";
 
 /** @import { Question } from "../hints.js" */
@@ -32,6 +33,15 @@ function bindQuestion() {
         question ??= new Question(button, dialog);
         if (dialog.open) question.ask();
       },
+      () => unreached(dialog),
     ),
   );
+}
+
+/** Said in the dialog: it covers the table's notices. @param {HTMLDialogElement} dialog */
+function unreached(dialog) {
+  dialog.dataset.state = "failed";
+  const [text, progress] = [dialog.querySelector("#hint-text"), dialog.querySelector("progress")];
+  if (text) text.textContent = t("The server could not be reached.");
+  if (progress) progress.hidden = true;
 }

@@ -78,7 +78,7 @@ function showDirection({ felt, focus }, asked) {
 /** What becomes of the game while the line is lost. @param {State} state @returns {string} */
 function lostText({ status, paused }) {
   if (status !== "playing") return t("Connection lost. Trying again; this game is over, and nothing of it is lost.");
-  if (paused) return t("Connection lost. Trying again; the game stays paused, and its clock stands.");
+  if (paused) return t("Connection lost. Trying again; the game stays paused, and its clock is stopped.");
   return t("Connection lost. Trying again; your moves so far are kept and the clock runs on.");
 }
 

@@ -13,8 +13,9 @@ const SOON = 1000;
  * Loads a module, once, and uses it. Uses of one module happen in their order.
  * @template M @param {() => Promise<M>} load imports the module
  * @param {(module: M) => void} use
+ * @param {() => void} [failed] says that it cannot be had
  */
-export const late = (load, use) => load().then(use, lost);
+export const late = (load, use, failed = lost) => load().then(use, failed);
 
 /** @type {Map<string, Promise<void>>} */
 const sheets = new Map();
@@ -25,8 +26,13 @@ export function styles(address) {
     sheets.get(address) ??
     new Promise((resolve) => {
       const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: address });
-      // Without its styles a module does what it can.
-      link.onload = link.onerror = () => resolve();
+      link.onload = () => resolve();
+      // Without its styles a module does what it can; who wants them next tries again.
+      link.onerror = () => {
+        sheets.delete(address);
+        link.remove();
+        resolve();
+      };
       document.head.append(link);
     });
   sheets.set(address, coming);

@@ -42,7 +42,7 @@ export function showPause(state) {
     pick(state, null);
     hush();
     document.getElementById("resume")?.focus();
-    say(t("Paused: the clock stands, and the cards are covered."));
+    say(t("Paused: the clock is stopped, and the cards are covered."));
   } else {
     if (away) state.focus?.focus({ preventScroll: true });
     if (state.status === "playing") say(t("The game goes on."));

@@ -4,11 +4,19 @@ import { settings } from "../settings.js";
 
 /** @import { Sound } from "./tones.js" */
 
+/** Makes a sound, once it is there. @type {((what: Sound) => void)|null} */
+let make = null;
+
 /** @param {Sound} what */
 export function play(what) {
-  if (settings.sound)
-    import("./tones.js").then(
-      ({ make }) => make(what),
-      () => {},
-    );
+  if (!settings.sound) return;
+  // At once: some browsers let a page sound only within what the player does.
+  if (make) return make(what);
+  import("./tones.js").then(
+    (tones) => {
+      make = tones.make;
+      make(what);
+    },
+    () => {},
+  );
 }

@@ -23,6 +23,8 @@ function rustle(length, tone, loudness) {
 /** @param {Sound} what */
 export function make(what) {
   context ??= new AudioContext();
+  // The first was made when the module came, which may be too late after the player's move to be heard.
+  if (context.state === "suspended") context.resume().catch(() => {});
   if (what === "place") return rustle(0.07, 1900, 0.35);
   if (what === "up") rustle(0.05, 2600, 0.3);
   const notes = what === "up" ? [660] : [523, 659, 784, 1047];

@@ -1,7 +1,7 @@
 /** The checks, each said apart, worked out from public data alone; beside them the server's own replay. */
 
 import { commitmentOf, numberedSeed, numberOf } from "./commitment.js";
-import { chained, isEarly, placeOf } from "./ledger.js";
+import { chained, isEarly, openingOf, placeOf } from "./ledger.js";
 import { failed, open, passed, same } from "./findings.js";
 import { ofCommitment, ofRace, ofReplay } from "./replays.js";
 import { deckOf, variantOf } from "./shuffle.js";
@@ -21,29 +21,47 @@ export async function examined(asked, site) {
   const { brought } = asked;
   const found =
     brought.kind === "deal"
-      ? await ofDeal(brought.deal, chain, site)
+      ? await ofDeal(brought.deal, asked, chain, site)
       : brought.kind === "race"
         ? await ofRace(brought.file, site)
         : await ofRecord(brought.record, asked, chain, site);
   return [...found, ofChain(chain), ofHead(chain, asked.head)];
 }
 
-/** @param {DealFile} deal @param {Chain | null} chain @param {Site} site */
-async function ofDeal(deal, chain, site) {
+/** @param {DealFile} deal @param {Asked} asked @param {Chain | null} chain @param {Site} site */
+async function ofDeal(deal, { day: said, numbered }, chain, site) {
   const { game } = /** @type {Variant} */ (variantOf({ variant: deal.variant }));
-  const { solution } = deal;
-  const isOfDeal = solution?.seed === deal.seed && solution.variant === deal.variant;
+  const isSaid = !numbered && (!said || (said.day === deal.day && said.variant === deal.variant));
   return [
-    ...(solution === null
-      ? [open("replays", "unproven")]
-      : isOfDeal
-        ? await ofReplay(solution, site)
-        : [failed("replays", "another-deal")]),
+    ...(await ofSolution(deal, chain, site)),
     await ofCommitment(deal.seed, deal.commitment),
     same(await deckOf(game, deal.seed), deal.deck) ? passed("deck", "deck-file") : failed("deck", "deck-file-other"),
-    ofAnnouncement(chain, deal, deal.ledger_index ?? null),
+    isSaid ? ofAnnouncement(chain, deal, deal.ledger_index ?? null) : failed("ledger", "deal-unsaid"),
   ];
 }
+
+/**
+ * Whether the deal's winning line wins it; where there is none, whether one had been announced.
+ * @param {DealFile} deal @param {Chain | null} chain @param {Site} site
+ */
+async function ofSolution(deal, chain, site) {
+  const { solution } = deal;
+  if (solution === null) {
+    const line = chain && lineOf(chain, deal);
+    if (!line) return [open("replays", "lineless")];
+    return [line.proven ? failed("replays", "withheld") : open("replays", "unproven")];
+  }
+  if (solution.seed !== deal.seed || solution.variant !== deal.variant) return [failed("replays", "another-deal")];
+  const [mine, theirs] = await ofReplay(solution, site);
+  const isLost = mine.state === "passed" && solution.end.how !== "won";
+  return [isLost ? failed("replays", "not-winning") : mine, theirs];
+}
+
+/**
+ * The line of a deal: the first, should there be more.
+ * @param {Chain} chain @param {{variant: string, day: string}} deal
+ */
+const lineOf = ({ lines }, { variant, day }) => lines.find((line) => line.variant === variant && line.day === day);
 
 /**
  * Whether the ledger has announced this commitment for this deal, and early.
@@ -52,7 +70,7 @@ async function ofDeal(deal, chain, site) {
  */
 function ofAnnouncement(chain, deal, index) {
   if (!chain) return open("ledger", "no-ledger");
-  const line = chain.lines.find(({ variant, day }) => variant === deal.variant && day === deal.day);
+  const line = lineOf(chain, deal);
   if (!line) return chain.broken ? open("ledger", "broken") : failed("ledger", "unannounced");
   if (index !== null && index !== line.index) return failed("ledger", "elsewhere", { index, found: line.index });
   if (line.commitment !== deal.commitment || line.rules !== deal.rules)
@@ -62,7 +80,7 @@ function ofAnnouncement(chain, deal, index) {
 
 /** @param {Line} line */
 function ofDate(line) {
-  const values = { index: line.index, published: line.published, opens: line.opens };
+  const values = { index: line.index, published: line.published, opens: openingOf(line) };
   return isEarly(line) ? passed("ledger", "announced", values) : failed("ledger", "late", values);
 }
 
@@ -71,7 +89,8 @@ async function ofRecord(record, { day, numbered }, chain, site) {
   const replays = await ofReplay(record, site);
   const variant = /** @type {Variant} */ (variantOf(record));
   const number = await numberOf(variant, record.seed);
-  if (numbered || number !== null) {
+  // A record that is said to be of a daily deal is held to that, whatever its seed.
+  if (numbered || (number !== null && !day)) {
     const seed = numbered && (await numberedSeed(numbered.variant, numbered.number));
     const isSame = number !== null && (numbered === null || seed === record.seed);
     const says = isSame ? passed("number", "number", { number: number ?? "" }) : failed("number", "number-other");
@@ -91,7 +110,9 @@ async function announcement(record, said, chain) {
   const commitment = await commitmentOf(record.seed);
   if (!chain) return { line: null, finding: open("commitment", "no-ledger"), ledger: "no-ledger" };
   const line = chain.lines.find((one) => one.commitment === commitment);
-  const isSaid = line && (!said || (line.day === said.day && line.variant === said.variant));
+  // A second line for the same deal announces nothing: seeds could be chosen between.
+  const isFirst = line && lineOf(chain, line) === line;
+  const isSaid = isFirst && (!said || (line.day === said.day && line.variant === said.variant));
   if (isSaid && line.variant === record.variant && line.rules === record.rules)
     return { line, finding: passed("commitment", "commitment-line", { commitment, index: line.index }), ledger: "" };
   if (!line && chain.broken) return { line: null, finding: open("commitment", "broken"), ledger: "broken" };

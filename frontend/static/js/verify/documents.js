@@ -118,11 +118,13 @@ export function readLink(text, origin) {
   if (replay) return { ...nothing, file: `${replay[1]}record.json` };
   const race = RACE.exec(url.pathname);
   if (race) return { ...nothing, file: `${race[1]}race.json` };
-  return url.pathname === "/practice/" ? { ...nothing, numbered: numberedIn(url.searchParams) } : null;
+  const numbered = url.pathname === "/practice/" ? numberedIn(url.searchParams) : null;
+  return numbered && { ...nothing, numbered };
 }
 
-/** @param {URLSearchParams} asked @returns {Linked["numbered"]} */
+/** None in a link that names its deal by a seed: there is no number to check. @param {URLSearchParams} asked */
 function numberedIn(asked) {
+  if (!/^\d+$/.test(asked.get("number") ?? "")) return null;
   const name = asked.get("name");
   /** @type {Options} */
   const options = {};

@@ -9,8 +9,8 @@ import { sha256, toHex, utf8 } from "./bytes.js";
  * @property {string} variant
  * @property {string} day
  * @property {number} rules
+ * @property {boolean} proven whether it says that a winning line was known
  * @property {string} commitment
- * @property {string} opens
  * @property {string} published
  * @property {string} previous
  * @property {string} hash
@@ -24,16 +24,17 @@ const BEGINNING = "0".repeat(64);
 const DAY = String.raw`\d{4}-\d\d-\d\d`;
 const INSTANT = String.raw`${DAY}T\d\d:\d\d:\d\dZ`;
 const HASH = "[0-9a-f]{64}";
-const FIELDS = ["(0|[1-9]\\d*)", "([a-z-]+)", `(${DAY})`, "(\\d+)", "(?:proven|unproven)", `(${HASH})`];
+const FIELDS = ["(0|[1-9]\\d*)", "([a-z-]+)", `(${DAY})`, "(\\d+)", "(proven|unproven)", `(${HASH})`];
 const LINE = new RegExp(`^talon-ledger-1 ${FIELDS.join(" ")} (${INSTANT}) (${INSTANT}) (${HASH})$`);
 
 /** @param {unknown} text @returns {Promise<Line | null>} null for what is no line */
 export async function readLine(text) {
   const found = typeof text === "string" && LINE.exec(text);
   if (!found) return null;
-  const [line, index, variant, day, rules, commitment, opens, published, previous] = found;
+  const [line, index, variant, day, rules, proof, commitment, , published, previous] = found;
   const hash = toHex(await sha256(utf8(line)));
-  return { index: Number(index), variant, day, rules: Number(rules), commitment, opens, published, previous, hash };
+  const numbers = { index: Number(index), rules: Number(rules) };
+  return { ...numbers, variant, day, proven: proof === "proven", commitment, published, previous, hash };
 }
 
 /** Every line from the first on, as far as each follows from the one before. @param {Entry[]} entries */
@@ -65,5 +66,8 @@ export function placeOf({ lines }, { hash, index }) {
   return found && (index === null || index === found.index) ? found.index : null;
 }
 
+/** When a deal opens: at the beginning of its day in UTC, whatever its line says. @param {Line} line */
+export const openingOf = ({ day }) => `${day}T00:00:00Z`;
+
 /** Whether the line was written before its deal opened. @param {Line} line */
-export const isEarly = ({ published, opens }) => published < opens;
+export const isEarly = (line) => line.published < openingOf(line);

@@ -48,10 +48,13 @@ const site = {
 async function asked() {
   const link = field("link").value.trim();
   const linked = link ? readLink(link, location.origin) : null;
-  if (link && !linked) throw new Unusable(t("The link does not lead to a deal, game or race of this site."));
+  if (link && !linked) throw new Unusable(t("The link does not lead to a deal, game or race to be checked here."));
   const text = (await field("file").files?.[0]?.text()) ?? field("record").value.trim();
   const brought = read(text || (await linkedText(linked?.file)));
   if (!brought) throw new Unusable(t("This is no record, no deal’s file and no race’s file."));
+  const isCompared = linked?.day || linked?.numbered;
+  if (text && linked && (!isCompared || brought.kind === "race"))
+    throw new Unusable(t("Beside a record or a file, give only a link to its deal, or none."));
   return { brought, day: linked?.day ?? null, numbered: linked?.numbered ?? null, head: noted() };
 }
 
@@ -93,7 +96,14 @@ function line(finding) {
 function summary(findings) {
   const wrong = findings.filter(({ state }) => state === "failed").length;
   if (wrong) return t("Not everything holds");
+  if (!findings.some(({ state }) => state === "passed")) return t("Nothing could be checked");
   return findings.some(({ state }) => state === "open") ? t("What could be checked holds") : t("Everything holds");
+}
+
+/** @param {Finding[]} findings */
+function moodOf(findings) {
+  if (findings.some(({ state }) => state === "failed")) return "bad";
+  return findings.some(({ state }) => state === "passed") ? "good" : "";
 }
 
 /** @param {string} heading @param {Node[]} parts @param {string} mood */
@@ -103,19 +113,25 @@ function tell(heading, parts, mood) {
   told.replaceChildren(Object.assign(document.createElement("h2"), { textContent: heading }), ...parts);
 }
 
+/** How often a check has begun: only the last one's findings are shown. */
+let begun = 0;
+
 async function check() {
+  const mine = ++begun;
   told.setAttribute("aria-busy", "true");
   tell(t("Checking …"), [], "");
   try {
     const findings = await examined(await asked(), site);
+    if (mine !== begun) return;
     const list = Object.assign(document.createElement("ul"), { className: "findings" });
     list.append(...findings.map(line));
-    tell(summary(findings), [list], findings.some(({ state }) => state === "failed") ? "bad" : "good");
+    tell(summary(findings), [list], moodOf(findings));
   } catch (error) {
+    if (mine !== begun) return;
     tell(error instanceof Unusable ? error.message : t("The check was interrupted. Please try again."), [], "bad");
     if (!(error instanceof Unusable)) throw error;
   } finally {
-    told.removeAttribute("aria-busy");
+    if (mine === begun) told.removeAttribute("aria-busy");
   }
 }
 
@@ -123,6 +139,8 @@ if (canHash()) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     void check();
+    // The findings stand above the form, which ends with its button.
+    told.scrollIntoView({ block: "start" });
   });
   const link = new URLSearchParams(location.search).get("link");
   if (link) {

@@ -17,8 +17,8 @@ import { variantOf } from "./shuffle.js";
 /** Both replays of a record. @param {TalonRecord} record @param {Site} site @returns {Promise<Finding[]>} */
 export async function ofReplay(record, site) {
   return [
-    replayed("replays", await here(record), "no-rules"),
-    replayed("server", await there(site)(record), "no-answer"),
+    replayed("replays", record, await here(record), "no-rules"),
+    replayed("server", record, await there(site)(record), "no-answer"),
   ];
 }
 
@@ -28,12 +28,17 @@ const here = async (record) => (record.rules === VERSION ? replay(record) : null
 /** @param {Site} site @returns {Replayer} */
 const there = (site) => (record) => site.replay(record).catch(() => null);
 
-/** @param {"replays" | "server"} check @param {Answer | null} answer @param {string} missing */
-function replayed(check, answer, missing) {
+/**
+ * @param {"replays" | "server"} check @param {TalonRecord} record
+ * @param {Answer | null} answer @param {string} missing
+ */
+function replayed(check, record, answer, missing) {
   if (!answer) return open(check, missing);
   const { ok, won, cards_up, goal, tokens, failure } = answer;
   if (ok) return passed(check, won ? "replays-won" : "replays", { cards_up, goal, tokens });
-  return failed(check, "replays-not", { index: (failure?.index ?? 0) + 1 });
+  const index = failure?.index ?? 0;
+  if (index >= record.tokens.length) return failed(check, "replays-end");
+  return failed(check, "replays-not", { index: index + 1 });
 }
 
 /** @param {RaceFile} file @param {Site} site @returns {Promise<Finding[]>} */

@@ -37,8 +37,12 @@ const SENTENCES = {
   "replays-won": (v) => t("Every move is legal, and the game was won in {tokens} moves.", v),
   "replays-not": (v) => t("The rules refuse it at move {index}.", v),
   "no-rules": () => t("It was played by a version of the rules that this page does not know."),
-  "no-answer": () => t("The server did not answer."),
+  "replays-end": () => t("Its times or its end do not fit its moves."),
+  "no-answer": () => t("The server has not replayed it."),
   unproven: () => t("The deal was announced without a winning line, so there is none to replay."),
+  lineless: () => t("The file has no winning line to replay."),
+  withheld: () => t("The ledger says that a winning line was known, but the file has none."),
+  "not-winning": () => t("The line in the file does not win the deal."),
   "another-deal": () => t("The winning line in the file was played on another deal."),
   "race-records": ({ n }) =>
     tn("The record replays to what is stated.", "All {n} records replay to what is stated.", Number(n)),
@@ -46,17 +50,17 @@ const SENTENCES = {
   "race-deal": (v) => t("The record of {whose} was played on another deal.", v),
   "race-empty": () => t("The file has no record."),
   // The places are right
-  places: () => t("Worked out anew from what is stated of everybody, they are the ones in the file."),
+  places: () => t("Worked out again from the figures stated for everybody, they are those in the file."),
   "places-other": (v) => t("The place of {whose} should be {place}.", v),
   // It is the numbered deal
-  number: (v) => t("It was dealt from the practice deal with the number {number}.", v),
+  number: (v) => t("It was played on practice deal number {number}.", v),
   "number-other": () => t("The number named deals other cards: this was played on another deal."),
   // The seed matches the commitment
   commitment: (v) => t("The SHA-256 of the seed is the commitment in the file: {commitment}", v),
   "commitment-other": (v) => t("The SHA-256 of the seed is {commitment}, but the file says {stated}.", v),
   "commitment-line": (v) => t("The SHA-256 of the seed stands in line {index} of the ledger: {commitment}", v),
   "commitment-unsaid": (v) => t("The ledger does not announce the SHA-256 of the seed for this deal: {commitment}", v),
-  undaily: () => t("No daily deal has this seed: of practice and races the ledger says nothing."),
+  undaily: () => t("No daily deal has this seed. Practice deals and races are not in the ledger."),
   practice: () => t("Practice deals are not announced: their numbers are known to everybody."),
   // The seed deals these cards
   deck: () => t("The cards shuffled in your browser lie in the order that is published for the deal."),
@@ -65,12 +69,17 @@ const SENTENCES = {
   "deck-file-other": () => t("The cards shuffled in your browser lie in another order than the file states."),
   "deck-none": () => t("No order of the cards is published for this deal."),
   // The deal was announced before it opened
-  announced: (v) => t("Line {index} of the ledger, written {published}; the deal opened {opens}.", v),
+  announced: (v) =>
+    [
+      t("Line {index} of the ledger, written {published}; the deal opened {opens}.", v),
+      t("When it was written is the ledger’s own word: a head noted before the opening proves it."),
+    ].join(" "),
   late: (v) =>
     t(
       "Line {index} of the ledger was written only {published}: the deal opened {opens}. Normal on a site’s first day.",
       v,
     ),
+  "deal-unsaid": () => t("The file is not of the deal that the link names."),
   unannounced: () => t("The ledger has no line for this deal."),
   elsewhere: (v) => t("The file says line {index}, but the deal stands in line {found} of the ledger.", v),
   "announced-other": (v) => t("Line {index} of the ledger announces another seed or other rules for this deal.", v),

@@ -82,7 +82,8 @@ export async function replay(record) {
   const elapsed_ms = isWhole ? end.ms : (clock[table.tokens - 1] ?? 0);
   const { cardsUp: cards_up, goal, isWon: won } = table;
   const answer = { ok: isEnded, won, cards_up, goal, tokens: table.tokens, elapsed_ms, how: end.how };
-  return isEnded ? answer : { ...answer, failure: { index: table.tokens } };
+  // No move is at fault where the times are.
+  return isEnded ? answer : { ...answer, failure: { index: timed ? table.tokens : tokens.length } };
 }
 
 /** Whether every token has a time, none earlier than the one before. @param {TalonRecord} record */
