@@ -55,9 +55,10 @@ class Lead:
             self._server.close()
 
     def _renewed(self) -> bool:
+        """Whether the lease was ours; also when Redis did not answer a moment ago, while the lease goes on."""
         try:
-            return self._held and self._lock.reacquire()
-        except LockError:  # run out, or Redis was emptied
+            return self._lock.reacquire()
+        except LockError:  # never ours, run out, or Redis was emptied
             return False
 
 

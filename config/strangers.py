@@ -18,7 +18,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, parse_cookie
 from django.middleware.csrf import CSRF_SECRET_LENGTH, get_token
 from django.urls import Resolver404, resolve
 from django.utils import timezone
@@ -42,6 +42,8 @@ _REFUSED: Final = 1.0
 #: No CSRF cookie, or one as Django makes it.
 _SECRET: Final = re.compile(rf"([A-Za-z0-9]{{{CSRF_SECRET_LENGTH}}})?")
 _GZIP: Final = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
+#: What Django judges an address by.
+_PLACE: Final = (b"host", b"x-forwarded-host", b"x-forwarded-proto")
 #: Headers that are of one answer and not of the page.
 _OF_ONE: Final = {b"content-length", b"set-cookie", b"content-encoding"}
 
@@ -61,7 +63,7 @@ class Visit:
         for name, value in scope["headers"]:
             said, between = headers.get(name), "; " if name == b"cookie" else ","
             headers[name] = value.decode("latin1") if said is None else f"{said}{between}{value.decode('latin1')}"
-        return cls(scope, headers, _cookies(headers.get(b"cookie", "")))
+        return cls(scope, headers, parse_cookie(headers.get(b"cookie", "")))
 
     @property
     def seconds(self) -> float:
@@ -84,22 +86,26 @@ class Visit:
         return self.cookies.get(settings.CSRF_COOKIE_NAME, "")
 
     @property
-    def key(self) -> Key:
-        """What the page depends on. Host and scheme are Django's to judge."""
+    def language(self) -> str:
+        """The language of the page."""
         asked = HttpRequest()
         asked.COOKIES, asked.META = self.cookies, {"HTTP_ACCEPT_LANGUAGE": self.headers.get(b"accept-language", "")}
-        language = get_language_from_request(asked)
-        told = tuple(self.headers.get(name) for name in (b"host", b"x-forwarded-host", b"x-forwarded-proto"))
-        knows = KNOWS_THE_WAY in self.cookies
-        return (self.scope["path"], self.scope["scheme"], told, language, knows, timezone.now().date())
+        return get_language_from_request(asked)
 
-    def without_secret(self) -> Scope:
-        """The same visit without CSRF cookie, to whom pages are sent as they are."""
-        dropped = {b"accept-encoding", b"cookie"}
-        heads = [(name, value) for name, value in self.scope["headers"] if name not in dropped]
-        kept = {name: value for name, value in self.cookies.items() if name != settings.CSRF_COOKIE_NAME}
-        if kept:
-            heads.append((b"cookie", "; ".join(f"{name}={value}" for name, value in kept.items()).encode("latin1")))
+    @property
+    def key(self) -> Key:
+        """What the page depends on. Host and scheme are Django's to judge."""
+        told = tuple(self.headers.get(name) for name in _PLACE)
+        knows = KNOWS_THE_WAY in self.cookies
+        return (self.scope["path"], self.scope["scheme"], told, self.language, knows, timezone.now().date())
+
+    def of_any(self) -> Scope:
+        """The visit of anybody with the same key: nothing else that this visitor says can change the page."""
+        heads = [(name, value) for name, value in self.scope["headers"] if name in _PLACE]
+        cookies = [f"{settings.LANGUAGE_COOKIE_NAME}={self.language}"]
+        if KNOWS_THE_WAY in self.cookies:
+            cookies.append(f"{KNOWS_THE_WAY}=1")
+        heads += [(b"accept", b"text/html"), (b"cookie", "; ".join(cookies).encode("ascii"))]
         return {**self.scope, "method": "GET", "headers": heads}
 
 
@@ -113,7 +119,7 @@ class Copy:
     async def send_to(self, visit: Visit, send: Send) -> None:
         """Send the copy, with what is the visitor's own."""
         heads, own = list(self.page.headers), {NOW: timezone.now().isoformat().encode()}
-        if self.page.has_token:
+        if self.cookie:
             asked = HttpRequest()
             if visit.secret:
                 asked.META["CSRF_COOKIE"] = visit.secret
@@ -144,7 +150,7 @@ class ForStrangers:
     def __init__(self, application: Application) -> None:
         self._application = application
         self._kept: dict[Key, Kept] = {}
-        self._making: dict[Key, asyncio.Lock] = {}
+        self._making: dict[Key, asyncio.Task[Kept]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -158,23 +164,21 @@ class ForStrangers:
             await copy.send_to(visit, send)
 
     async def _copy(self, visit: Visit, seconds: float) -> Copy | None:
-        """The page, made by the first who asks for all who wait."""
+        """The page, made once for all who ask meanwhile, however long that takes."""
         key = visit.key
         kept = self._fresh(key)
-        if kept is not None:
-            return kept.copy
-        lock = self._making.setdefault(key, asyncio.Lock())
-        try:
-            async with lock:
-                kept = self._fresh(key)
-                if kept is None:
-                    begun = time.monotonic()
-                    copy = await _made(self._application, visit)
-                    kept = self._keep(key, Kept(copy, begun + (seconds if copy else _REFUSED)))
-                return kept.copy
-        finally:
-            if not lock.locked():
-                self._making.pop(key, None)
+        if kept is None:
+            making = self._making.get(key)
+            if making is None:
+                making = self._making[key] = asyncio.create_task(self._make(key, visit, seconds))
+                making.add_done_callback(lambda _: self._making.pop(key))
+            kept = await asyncio.shield(making)  # others wait for it too
+        return kept.copy
+
+    async def _make(self, key: Key, visit: Visit, seconds: float) -> Kept:
+        begun = time.monotonic()
+        copy = await _made(self._application, visit)
+        return self._keep(key, Kept(copy, begun + (seconds if copy else _REFUSED)))
 
     def _fresh(self, key: Key) -> Kept | None:
         kept = self._kept.get(key)
@@ -198,7 +202,7 @@ async def _made(application: Application, visit: Visit) -> Copy | None:
     async def listen(message: Any) -> None:  # noqa: ANN401 - ASGI's
         told.append(message)
 
-    await application(visit.without_secret(), receive, listen)
+    await application(visit.of_any(), receive, listen)
     if not told or told[0]["status"] != HTTPStatus.OK:
         return None
     headers: Headers = told[0]["headers"]
@@ -228,9 +232,3 @@ def _seconds_of(path: str) -> float:
     except Resolver404:
         return 0.0
     return float(getattr(view, MARK, 0.0))
-
-
-def _cookies(header: str) -> dict[str, str]:
-    """The cookies; where a part of the header says nothing to us, one without a name."""
-    parts = (part.strip().partition("=") for part in header.split(";") if part.strip())
-    return {name if is_named else "": value for name, is_named, value in parts}

@@ -7,9 +7,10 @@ have no arguments. They are worked out once for each language, and only what dep
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from threading import RLock
 from typing import Any, Final
 
-from django.template import Context, Origin, Template
+from django.template import Context, Engine, Origin, Template
 from django.template.base import FilterExpression, Node, NodeList, TextNode, Variable
 from django.template.defaulttags import CommentNode, LoadNode, URLNode
 from django.template.loaders import cached
@@ -22,7 +23,14 @@ _BRANCHES: Final = "conditions_nodelists"
 
 
 class Loader(cached.Loader):
-    """Keeps a template for each language, with the constant parts worked out."""
+    """Keeps a template for each language, with the constant parts worked out.
+
+    One thread at a time: no other may render a template while its parts are being replaced.
+    """
+
+    def __init__(self, engine: Engine, loaders: list[Any]) -> None:
+        super().__init__(engine, loaders)
+        self._lock = RLock()
 
     def cache_key(self, template_name: str, skip: list[Origin] | None = None) -> str:
         """A name for the template in the language of the moment."""
@@ -30,11 +38,12 @@ class Loader(cached.Loader):
 
     def get_template(self, template_name: str, skip: list[Origin] | None = None) -> Template:
         """The template in the language of the moment."""
-        known = self.cache_key(template_name, skip) in self.get_template_cache
-        template = super().get_template(template_name, skip)
-        if not known and template_name.endswith(".html"):
-            settle(template)
-        return template
+        with self._lock:
+            known = self.cache_key(template_name, skip) in self.get_template_cache
+            template = super().get_template(template_name, skip)
+            if not known and template_name.endswith(".html"):
+                settle(template)
+            return template
 
 
 def settle(template: Template) -> None:

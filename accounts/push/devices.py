@@ -85,9 +85,12 @@ def add(player: User, session: SessionBase, subscription: Subscription, language
 
 def renew(old: str, subscription: Subscription) -> bool:
     """Have the messages of the browser at the address `old` sent elsewhere; returns whether there is one."""
+    if not _ADDRESS.fullmatch(old):
+        return False
     with transaction.atomic():
         if subscription.endpoint != old:
-            if not PushDevice.objects.filter(endpoint=old).exists():
+            # Told twice at once, the second waits, and finds the old address gone before it deletes the new one.
+            if PushDevice.objects.select_for_update().filter(endpoint=old).first() is None:
                 return False
             PushDevice.objects.filter(endpoint=subscription.endpoint).delete()
         new = {"endpoint": subscription.endpoint, "p256dh": subscription.p256dh, "auth": subscription.auth}

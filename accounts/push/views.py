@@ -75,7 +75,8 @@ def renewed(request: HttpRequest) -> JsonResponse:
         raise Refusal(ErrorCode.NOT_FOUND)
     try:
         told = json_body(request)
-        known = devices.renew(str(told.get("old")), devices.subscription_of(told))
+        subscription = devices.subscription_of(told)
+        known = devices.renew(str(told.get("old")), subscription)
     except ValueError:
         raise Refusal(ErrorCode.BAD_REQUEST) from None
     if not known:

@@ -18,7 +18,9 @@ from asgiref.sync import async_to_sync
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.contrib.sessions.models import Session
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from py_vapid import Vapid02
@@ -410,7 +412,7 @@ def test_a_new_password_ends_no_reminders_here(user: User, today: date, service:
 RENEWED = "/players/push/renewed/"
 
 
-def renew(old: str, browser: Browser) -> Any:
+def renew(old: Any, browser: Browser) -> Any:
     """What a service worker does, which has no session and no token."""
     told = browser.told(old=old)
     return Client(enforce_csrf_checks=True).post(RENEWED, json.dumps(told), content_type="application/json")
@@ -435,6 +437,33 @@ def test_nobody_elses_address_is_changed_by_a_guess(browser: Browser, make_user:
     bad = browser.told(old=browser.endpoint, endpoint="https://evil.example/send/")
     assert Client().post(RENEWED, json.dumps(bad), content_type="application/json").status_code == 400
     assert set(PushDevice.objects.values_list("endpoint", flat=True)) == {browser.endpoint, theirs.endpoint}
+
+
+@pytest.mark.parametrize("body", ["[]", "null", '"text"', "1", "{}", "{"])
+def test_what_is_no_renewal_is_refused(browser: Browser, body: str) -> None:
+    assert Client().post(RENEWED, body, content_type="application/json").status_code == 400
+
+
+@pytest.mark.parametrize(
+    "old",
+    ["https://fcm.googleapis.com/\0", "\ud800", None, 1, ["a"]],
+    ids=["zero byte", "half a character", "none", "number", "list"],
+)
+def test_an_old_address_that_is_none_is_nobodys(browser: Browser, old: Any) -> None:
+    assert renew(old, Browser()).status_code == 404
+    assert PushDevice.objects.get().endpoint == browser.endpoint
+
+
+def test_a_renewal_holds_the_device_before_anything_goes(browser: Browser) -> None:
+    """Two at once would else each see the old address, and the second delete what the first has written."""
+    new = Browser()
+    with CaptureQueriesContext(connection) as asked:
+        assert devices.renew(browser.endpoint, devices.subscription_of(new.told()))
+    tables = [query["sql"] for query in asked if PushDevice._meta.db_table in query["sql"]]
+    first = tables[0]
+    assert first.startswith("SELECT")
+    assert browser.endpoint in first
+    assert first.endswith("FOR UPDATE") or not connection.features.has_select_for_update
 
 
 def test_a_session_with_a_new_key_keeps_its_reminders_with_any_page(

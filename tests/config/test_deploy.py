@@ -82,10 +82,16 @@ def test_every_service_has_a_health_check_or_ends() -> None:
 
 def test_no_secret_stands_in_the_compose_file() -> None:
     text = (ROOT / "docker-compose.yml").read_text()
-    for name in ("SECRET_KEY", "POSTGRES_PASSWORD", "METRICS_TOKEN"):
+    for name in ("SECRET_KEY", "POSTGRES_PASSWORD", "METRICS_TOKEN", "VAPID_PRIVATE_KEY", "LEDGER_KEY"):
         values = re.findall(rf"^\s*{name}: (.+)$", text, re.MULTILINE)
         assert values
         assert all(value.startswith("${") for value in values)
+
+
+@pytest.mark.parametrize("name", ["METRICS_TOKEN", "VAPID_PRIVATE_KEY", "LEDGER_KEY"])
+def test_the_containers_are_given_the_keys_that_a_site_may_have(name: str) -> None:
+    services = compose()["services"]
+    assert {services[one]["environment"].get(name) for one in SITE_SERVICES} == {f"${{{name}:-}}"}
 
 
 def test_mails_are_never_thrown_away_unasked() -> None:

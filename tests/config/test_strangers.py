@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import re
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from asgiref.testing import ApplicationCommunicator
 from django.conf import settings
 from django.middleware.csrf import _does_token_match  # type: ignore[attr-defined]
@@ -34,10 +36,15 @@ class Site:
         self.status = 200
         self.cookies = [f"csrftoken={SECRET}; Path=/"]
         self.text = "page"
+        self.form = FORM
+        self.open = asyncio.Event()
+        self.open.set()
 
     async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:
         self.asked.append(dict(scope["headers"]))
-        body = FORM.format(token=f"{len(self.asked):064}", now="then", text=f"{self.text} {len(self.asked)}").encode()
+        number = len(self.asked)
+        await self.open.wait()
+        body = self.form.format(token=f"{number:064}", now="then", text=f"{self.text} {number}").encode()
         cookies = [(b"Set-Cookie", value.encode()) for value in self.cookies]
         heads = [(b"Content-Type", b"text/html"), (b"Content-Length", str(len(body)).encode()), *cookies]
         await send({"type": "http.response.start", "status": self.status, "headers": heads})
@@ -102,6 +109,21 @@ async def test_a_page_is_made_once_for_all(site: Site, kept: ForStrangers) -> No
     assert (await ask(kept, method="HEAD")).text == ""
 
 
+async def test_a_page_that_takes_longer_than_it_is_kept_is_made_once_for_all_who_wait(
+    site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
+    site.open.clear()
+    waiting = [asyncio.create_task(ask(kept)) for _ in range(9)]
+    for _ in range(100):  # until all have come, which takes a few turns of the loop
+        await asyncio.sleep(0)
+    site.open.set()
+    answers = await asyncio.gather(*waiting)
+    assert len(site.asked) == 1
+    assert len({one.tokens[0] for one in answers}) == 9
+    assert kept._making == {}
+
+
 async def test_each_visitor_has_a_token_of_their_own(kept: ForStrangers) -> None:
     first, second = await ask(kept), await ask(kept, accept_encoding="gzip, br")
     assert first.cookies.keys() == second.cookies.keys() == {"csrftoken"}
@@ -122,6 +144,33 @@ async def test_a_token_fits_the_cookie_that_the_visitor_has(kept: ForStrangers) 
 async def test_the_page_that_is_copied_is_made_without_anybodys_secret(site: Site, kept: ForStrangers) -> None:
     await ask(kept, cookie=f"csrftoken={'a' * 32}; django_language=de")
     assert site.asked[0][b"cookie"] == b"django_language=de"
+
+
+async def test_the_page_is_made_from_nothing_else_that_a_visitor_says(site: Site, kept: ForStrangers) -> None:
+    told = {
+        "accept": "application/*, text/html;q=0.1",
+        "accept_language": "de",
+        "authorization": "Bearer x",
+        "if_none_match": "*",
+        "cookie": 'django_language="fr"; talon_guide=mine',
+    }
+    await ask(kept, **told)
+    assert site.asked == [
+        {b"host": b"127.0.0.1", b"accept": b"text/html", b"cookie": b"django_language=de; talon_guide=1"}
+    ]
+
+
+async def test_a_quoted_cookie_is_read_as_django_reads_it(site: Site, kept: ForStrangers) -> None:
+    await ask(kept, cookie='django_language="de"')
+    await ask(kept)
+    assert [one[b"cookie"] for one in site.asked] == [b"django_language=de", b"django_language=en-gb"]
+
+
+async def test_a_page_without_forms_may_give_a_token_for_the_client(site: Site, kept: ForStrangers) -> None:
+    site.form = "<p>{text}</p>"
+    first, second = await ask(kept), await ask(kept)
+    assert len(site.asked) == 1
+    assert len({first.cookies["csrftoken"], second.cookies["csrftoken"], SECRET}) == 3
 
 
 async def test_the_time_on_a_copy_is_that_of_its_sending(kept: ForStrangers) -> None:
@@ -246,7 +295,17 @@ async def test_strangers_get_the_pages_they_would_get_from_django(whole: ForStra
 
 
 @pytest.mark.django_db(transaction=True)
-def test_players_see_their_own_and_strangers_nothing_of_them() -> None:
+@pytest.mark.parametrize("told", [{"cookie": 'django_language="de"'}, {"accept": "application/*, text/html;q=0.1"}])
+async def test_nobody_chooses_the_language_of_another(whole: ForStrangers, told: dict[str, str]) -> None:
+    languages = {"en": "en-gb", "de": "de"}
+    for asked, language in languages.items():
+        await ask(whole, "/rules/", accept_language=asked, **told)
+        answer = await ask(whole, "/rules/", accept_language=asked)
+        assert f'<html lang="{language}"' in answer.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_players_see_their_own_and_strangers_nothing_of_them(whole: ForStrangers) -> None:
     deal: Deal = make_deal("braid")
     assert deal.day is not None
     ways = {}
@@ -254,10 +313,17 @@ def test_players_see_their_own_and_strangers_nothing_of_them() -> None:
         client = Client()
         client.post("/play/braid/start")
         ways[name] = client
-    pages = {name: client.get("/").content.decode() for name, client in ways.items()}
+    pages = {}
+    for name, client in ways.items():
+        cookie = "; ".join(f"{one.key}={one.coded_value}" for one in client.cookies.values())
+        pages[name] = async_to_sync(ask)(whole, cookie=cookie).text
     tables = {name: re.findall(r"/table/([0-9a-f-]{36})/", page) for name, page in pages.items()}
     assert all(tables.values())
     assert not set(tables["Ariadne"]) & set(tables["Theseus"])
+    for _ in range(2):
+        page = async_to_sync(ask)(whole).text
+        assert "/play/braid/" in page
+        assert not re.search(r"/table/[0-9a-f-]{36}/", page)
     for client in ways.values():
         answer = client.get("/")
         assert "private" in answer["Cache-Control"]

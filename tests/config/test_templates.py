@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
 import pytest
 from django.template import Context, Engine, Template, engines
 from django.template.base import TextNode
 from django.template.loader import get_template
 from django.utils import translation
 
+from config import templates
 from config.templates import Loader, settle
 
 
@@ -79,3 +82,26 @@ def test_each_language_has_its_own() -> None:
 def test_the_site_loads_its_templates_so() -> None:
     engine: Engine = engines["django"].engine  # type: ignore[attr-defined]
     assert [type(loader) for loader in engine.template_loaders] == [Loader]
+
+
+def test_no_thread_gets_a_template_while_its_parts_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine: Engine = engines["django"].engine  # type: ignore[attr-defined]
+    loader = Loader(engine, ["django.template.loaders.filesystem.Loader"])
+    settled: list[Template] = []
+    seen: list[bool] = []
+
+    def ask() -> None:
+        with translation.override("en-gb"):
+            template = loader.get_template("500.html")
+        seen.append(template in settled)
+
+    def settle_slowly(template: Template) -> None:
+        other.start()
+        other.join(0.2)  # without a lock it has its template by then, and with one it waits
+        settled.append(template)
+
+    other = Thread(target=ask)
+    monkeypatch.setattr(templates, "settle", settle_slowly)
+    ask()
+    other.join(30)
+    assert seen == [True, True]

@@ -115,6 +115,24 @@ def test_no_beat_leads_while_the_broker_is_away(pair: tuple[Redis, Redis]) -> No
     assert lead.hold()
 
 
+def test_a_beat_that_did_not_hear_from_redis_once_leads_on(
+    pair: tuple[Redis, Redis], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lead, other = Lead(pair[0].url), Lead(pair[0].url)
+    assert lead.hold()
+
+    def silent() -> bool:
+        raise RedisError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lead._lock, "reacquire", silent)
+        assert not lead.hold()
+    assert not other.hold(), "the lease is still the first one's"
+    assert lead.hold(), "and is not waited for"
+    lead.release()
+    other.release()
+
+
 def test_of_two_beats_one_sends(pair: tuple[Redis, Redis], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = Celery("of-a-test", broker="memory://")
     app.conf.beat_schedule = {"keep": {"task": "keep", "schedule": 0.0}}
