@@ -57,9 +57,10 @@ class Lead:
     def _renewed(self) -> bool:
         """Whether the lease was ours; also when Redis did not answer a moment ago, while the lease goes on."""
         try:
-            return self._lock.reacquire()
+            renewed: bool = self._lock.reacquire()
         except LockError:  # never ours, run out, or Redis was emptied
             return False
+        return renewed
 
 
 class LeadingScheduler(PersistentScheduler):  # type: ignore[misc]
