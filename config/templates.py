@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from threading import RLock
 from typing import Any, Final
 
-from django.template import Context, Engine, Origin, Template
+from django.template import Context, Engine, Origin, Template, TemplateSyntaxError
 from django.template.base import FilterExpression, Node, NodeList, TextNode, Variable
 from django.template.defaulttags import CommentNode, LoadNode, URLNode
 from django.template.loaders import cached
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 from django.templatetags.static import StaticNode
+from django.urls import NoReverseMatch
 from django.utils.translation import get_language
 
 #: Where a node keeps other nodes, beside the lists that are attributes of their own.
@@ -86,7 +87,7 @@ def _text_of(node: Node, context: Context) -> str | None:
         return None
     try:
         return str(node.render(context))
-    except Exception:  # noqa: BLE001 - it will fail in the same way where it is rendered, if it is
+    except (NoReverseMatch, TemplateSyntaxError, ValueError):  # it will fail again where it is rendered, if it is
         return None
 
 
