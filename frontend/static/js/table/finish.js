@@ -17,6 +17,8 @@ import { play } from "./sound.js";
 /** @param {string} id @returns {HTMLElement} */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const panel = () => /** @type {HTMLDialogElement} */ (byId("finish"));
+/** The panel opens after it. @type {Promise<void>} */
+let celebrated = Promise.resolve();
 
 /** Connects the panel's buttons. @param {State} state */
 function bind(state) {
@@ -31,7 +33,10 @@ function bind(state) {
  */
 export function showEnd(state) {
   const { view, how, played } = state;
-  if (!view || !isComplete(state)) return;
+  if (!view) return;
+  // With the frame that answers the last move: the rest of the end is still on its way.
+  if (view.won && played) once(state, "celebration", () => win(state));
+  if (!isComplete(state)) return;
   once(state, "bind", () => bind(state));
   const won = how === "won" || view.won;
   const title = won ? t("You won!") : how === "closed" ? closedText(state) : t("Game over");
@@ -39,8 +44,7 @@ export function showEnd(state) {
   byId("finish-cards").textContent = `${view.cards_up}/${view.goal}`;
   byId("finish-time").textContent = durationText(elapsed(state));
   byId("finish-moves").textContent = String(view.moves);
-  // First, so that it begins with the frame that answers the last move.
-  once(state, "open", () => (won && played ? win(state) : open()));
+  once(state, "open", () => celebrated.then(open));
   // With each status there is more to say.
   once(state, `after ${state.status}`, () => {
     state.standing = null;
@@ -102,7 +106,7 @@ function tell({ told }, ...texts) {
 /** @param {State} state */
 function win(state) {
   play("won");
-  celebrate(state, open);
+  celebrated = new Promise((resolve) => celebrate(state, () => resolve()));
 }
 
 function open() {

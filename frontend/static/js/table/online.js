@@ -101,8 +101,9 @@ export function resign(state, socket) {
 export function receive(state, socket, message) {
   const wasPlaying = state.status === "playing";
   take(state, socket, message);
-  if (state.status === "playing") return;
-  if (wasPlaying) pick(state, null);
+  const over = state.status !== "playing";
+  if (!over && !state.view?.won) return;
+  if (over && wasPlaying) pick(state, null);
   late(theEnd, ({ showEnd }) => showEnd(state));
   completeLater(state, socket);
 }
