@@ -127,13 +127,13 @@ def test_hint_and_guide_come_when_they_are_wanted(context: Any) -> None:
 
 
 def test_a_race_finds_its_own_parts(context: Any, site: Site) -> None:
-    race = race_soon(site, "Aletes", "Briseis", seconds=12)
+    race = race_soon(site, "Phaon", "Ismene", seconds=20)
     sign_in(context, site, race["racers"][0]["session"])
     page = context.new_page()
     page.goto(race["racers"][0]["table"])
     page.wait_for_selector("#felt .card")
     page.wait_for_selector("#starting", state="hidden")
-    page.wait_for_selector("#strip:has-text('Briseis')")
+    page.wait_for_selector("#strip:has-text('Ismene')")
     wait_loaded(page, "race.late.js", "racing.css")
     assert "day.late.js" not in page.evaluate(LOADED)
 
