@@ -89,11 +89,13 @@ def still_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the browser's tests together: no async test can run between them, beside Playwright's loop.
 
-    In CI, where a machine may stop for seconds, a test of real processes or a browser that fails is tried once more.
+    In CI, where a machine may stop for seconds, a test of real processes, of a browser, or of tables and races that run
+    on the clock is tried once more when it fails.
     """
     items.sort(key=lambda item: "browser" in item.path.parts)
     for item in items:
-        if os.environ.get("CI") == "true" and {"browser", "services"} & {mark.name for mark in item.iter_markers()}:
+        kinds = {*(mark.name for mark in item.iter_markers()), *item.path.parts}
+        if os.environ.get("CI") == "true" and {"browser", "services", "races", "live"} & kinds:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
