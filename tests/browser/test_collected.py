@@ -35,6 +35,27 @@ def context(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Any]:
     context.close()
 
 
+#: Notes when the first cards are drawn, and what has been asked of the browser's knowledge of languages until then.
+WATCH = """() => {
+  window.early = [];
+  const watch = (of, name) => {
+    const plain = of[name];
+    of[name] = new Proxy(plain, {
+      apply(...given) { if (!window.drawn) early.push(name); return Reflect.apply(...given); },
+      construct(...given) { if (!window.drawn) early.push(name); return Reflect.construct(...given); },
+    });
+  };
+  for (const name of ["NumberFormat", "DateTimeFormat", "PluralRules", "Collator"]) watch(Intl, name);
+  watch(Number.prototype, "toLocaleString");
+  for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) watch(Date.prototype, name);
+  new MutationObserver((_, all) => {
+    if (!document.querySelector("#felt .card svg *")) return;
+    all.disconnect();
+    requestAnimationFrame(() => { window.drawn = performance.now(); });
+  }).observe(document, {childList: true, subtree: true});
+}"""
+
+
 def deal(page: Any, path: str) -> Mouse:
     page.goto(path)
     page.click("text=Deal the cards")
@@ -80,6 +101,18 @@ def test_the_first_load_of_a_daily_table_is_small(context: Any, chromium: Any) -
     assert sorted(page.evaluate(LOADED)) == ["at-table.css", "day.late.js", "main.js", "theme.js"]
     assert sum(sizes) / 1024 <= KIB_AIM
     cold.close()
+
+
+def test_the_first_cards_wait_for_neither_the_others_nor_a_language(context: Any) -> None:
+    page = context.new_page()
+    deal(page, "/play/tarot/")
+    page.add_init_script(f"({WATCH})()")
+    page.goto(page.url)
+    wait_loaded(page, "day.late.js")
+    asked = page.evaluate("""performance.getEntriesByType("resource").find(({ name }) => name.includes("/day.late."))
+      .startTime - drawn""")
+    assert asked >= 0
+    assert page.evaluate("early") == []
 
 
 def test_the_end_is_there_before_it_comes(context: Any) -> None:

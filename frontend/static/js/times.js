@@ -2,7 +2,13 @@
 
 import { language } from "./i18n.js";
 
-const POINT = (0.5).toLocaleString(language).charAt(1);
+let separator = "";
+
+/**
+ * The decimal separator. Asked for when it is first wanted: a browser's first look into a language's forms takes some
+ * 15 ms, which the first cards must not wait for.
+ */
+export const point = () => (separator ||= (0.5).toLocaleString(language).charAt(1));
 
 /** @param {number} ms @returns {string} 4:07 or 1:04:07: a clock that runs, or a moment on it */
 export function clockText(ms) {
@@ -16,7 +22,7 @@ export function clockText(ms) {
 export function durationText(ms, places = 1) {
   if (ms === null) return "–";
   const rest = String(Math.floor(ms) % 1000).padStart(3, "0");
-  return `${clockText(ms)}${POINT}${rest.slice(0, places)}`;
+  return `${clockText(ms)}${point()}${rest.slice(0, places)}`;
 }
 
 /**

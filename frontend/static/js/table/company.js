@@ -1,6 +1,6 @@
 /** Who else is at the cards: the others in a race, or at the same daily deal, or a ghost. */
 
-import { late } from "./late.js";
+import { late, painted } from "./late.js";
 
 /** @import { State } from "./state.js" */
 /** @import { View } from "./types.js" */
@@ -15,16 +15,22 @@ import { late } from "./late.js";
 /** @type {Company} */
 const NOBODY = { wait: () => {}, drawn: () => {}, refused: () => {} };
 
-/** @param {State} state @returns {Company} which hears all in its order, once its module is there */
+/**
+ * Hears all in its order, once its module is there, which is asked for when the first cards are seen.
+ * @param {State} state @returns {Company}
+ */
 export function companyAt(state) {
   const place = document.getElementById("lanes");
   if (!place) return NOBODY;
-  /** @type {Promise<Company>} */
-  const coming =
-    place.dataset.kind === "race"
-      ? import("./race.js").then(({ RaceTable }) => new RaceTable(state, place))
-      : import("./day.js").then(({ DayTable }) => new DayTable(state, place));
-  const tell = (/** @type {(company: Company) => void} */ what) => late(() => coming, what);
+  /** @type {Promise<Company>|null} */
+  let coming = null;
+  const come = async () => {
+    await painted();
+    return place.dataset.kind === "race"
+      ? new (await import("./race.js")).RaceTable(state, place)
+      : new (await import("./day.js")).DayTable(state, place);
+  };
+  const tell = (/** @type {(company: Company) => void} */ what) => late(() => (coming ??= come()), what);
   return {
     wait: (message) => tell((company) => company.wait(message)),
     drawn: (view) => tell((company) => company.drawn(view)),

@@ -39,6 +39,16 @@ export function styles(address) {
   return coming;
 }
 
+/**
+ * Resolves when what has just been drawn is on the screen; at once where nobody looks at it.
+ * @returns {Promise<void>}
+ */
+export const painted = () =>
+  new Promise((resolve) => {
+    if (document.hidden) resolve();
+    else requestAnimationFrame(() => setTimeout(resolve));
+  });
+
 /** Loads a module that will soon be wanted, while nothing else is to be done. @param {() => Promise<unknown>} load */
 export function ahead(load) {
   // Without a line it is tried again when it is wanted.
