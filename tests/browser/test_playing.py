@@ -282,6 +282,22 @@ def test_undo_takes_back_and_resigning_asks_first(visit: Visit) -> None:
     assert page.get_attribute("#finish-account", "href") == "/accounts/signup/"
 
 
+def test_nothing_that_a_move_sets_in_motion_is_laid_out_in_every_frame(visit: Visit) -> None:
+    page = visit("/play/labyrinth/", width=390, height=844)
+    deal(page)
+    player = Mouse(page)
+    player.start()
+    page.evaluate("""() => {
+      window.moved = new Set();
+      document.addEventListener("transitionrun", ({ propertyName }) => moved.add(propertyName));
+    }""")
+    play_through(player, won_record("labyrinth")["tokens"][:4])
+    # The cards, and one's mark among the others at the deal.
+    page.wait_for_function("() => moved.has('transform') && moved.has('translate')")
+    laid_out = re.compile("left|right|top|bottom|inset|width|height|margin|padding|gap|flex|grid|font")
+    assert [name for name in page.evaluate("[...moved]") if laid_out.search(name)] == []
+
+
 def test_moves_are_announced_in_words(visit: Visit) -> None:
     page = visit("/play/labyrinth/")
     deal(page)

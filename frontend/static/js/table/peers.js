@@ -53,7 +53,7 @@ export class DayStrip {
       const { name, cardsUp, kind } = peers[k];
       element.className = `mark-on-track ${kind}`.trim();
       element.title = `${name}: ${cardsUp}/${goal}`;
-      element.style.insetInlineStart = `${(100 * Math.min(1, cardsUp / goal)).toFixed(2)}%`;
+      element.style.translate = `${(100 * Math.min(1, cardsUp / goal)).toFixed(2)}cqi 0`;
       if (!element.isConnected) this.track.append(element);
     });
   }
