@@ -31,6 +31,7 @@ from games.pages import (
     rules,
     tables,
     together,
+    winnability,
 )
 
 app_name = "games"
@@ -98,6 +99,9 @@ urlpatterns = [
     # The rules: of all games, and of one
     path("rules/", rules.index, name="rules_index"),
     path("rules/<slug:game>/", rules.rules, name="rules"),
+    # How often each game can be won
+    path("winnability/", winnability.page, name="winnability"),
+    path("winnability.csv", winnability.data, name="winnability_data"),
     # What is shown without a connection
     path("offline/<str:language>/", offline.page, name="offline"),
     path("offline/<str:language>/form/", offline.unsent, name="offline_unsent"),

@@ -68,6 +68,26 @@ MOST_MEDIANS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """What each figure adds to a score: games lost by the two players (of all theirs), a tenfold of positions, a token
+    of par. `games.deals.refitting` proposes others from people's results.
+    """
+
+    greedy: float
+    random: float
+    nodes: float
+    par: float
+
+    def score(self, terms: tuple[float, float, float, float]) -> float:
+        """One number from the terms of a deal's figures."""
+        greedy, random, nodes, par = terms
+        return self.greedy * greedy + self.random * random + self.nodes * nodes + self.par * par
+
+
+WEIGHTS: Final = Weights(greedy=40, random=20, nodes=10, par=0.1)
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """What was measured: shares of games won (0 to 1), positions searched, tokens of the winning line."""
 
@@ -77,10 +97,19 @@ class Figures:
     par: int
 
     @property
+    def terms(self) -> tuple[float, float, float, float]:
+        """What is weighed, each larger for harder deals, in the order of the weights."""
+        return 1 - self.greedy_wins, 1 - self.random_wins, log10(1 + self.nodes), self.par
+
+    @property
     def score(self) -> float:
         """One number, higher for harder deals, comparable within a variant only."""
-        foresight = 40 * (1 - self.greedy_wins) + 20 * (1 - self.random_wins)
-        return foresight + 10 * log10(1 + self.nodes) + self.par / 10
+        return WEIGHTS.score(self.terms)
+
+
+def sample_seed(variant: str, number: int) -> bytes:
+    """The seed of a deal of the reference sample: anybody can make it again, and nobody plays it."""
+    return sha256(f"talon difficulty {variant} {number}".encode()).digest()
 
 
 def measure(variant: str, seed: bytes, *, nodes: int, par: int) -> Figures:

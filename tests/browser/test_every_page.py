@@ -282,6 +282,7 @@ NO_PAGES = {
     "api-1:list_variants": DATA,
     "api-1:search_players": DATA,
     "api-1:verify": POSTED,
+    "games:winnability_data": DATA,
     "worker": DATA,
 }
 #: All on one site, and so in one process.

@@ -12,27 +12,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games.solver import study
-from games.solver.study import Judged, State, Study, interval, judge, judge_all, summary
+from games.solver.study import Judged, State, Study, judge, judge_all, summary
 
 
 def run(tmp_path: Path, *arguments: str) -> str:
     out = StringIO()
     call_command("winnability", *arguments, "--state", str(tmp_path), "--processes", "1", stdout=out)
     return out.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("count", "total", "low", "high"),
-    [
-        (0, 0, 0.0, 1.0),
-        (0, 10, 0.0, 0.2775),
-        (10, 10, 0.7225, 1.0),
-        (50, 100, 0.4038, 0.5962),
-        (1, 1000, 0.0002, 0.0056),
-    ],
-)
-def test_wilson_intervals(count: int, total: int, low: float, high: float) -> None:
-    assert interval(count, total) == pytest.approx((low, high), abs=1e-4)
 
 
 def test_a_study_counts_every_deal_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

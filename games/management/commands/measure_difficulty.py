@@ -1,84 +1,150 @@
-"""`manage.py measure_difficulty`: the reference sample that the grades' thresholds come from."""
+"""`manage.py measure_difficulty`: the reference sample that the grades come from, and how well the grades hold."""
 
 from __future__ import annotations
 
 import csv
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from hashlib import sha256
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, fields
 from itertools import count
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 from tqdm import tqdm
 
+from games.deals import grade_check, refitting
 from games.deals.certification import BUDGET, certify
-from games.deals.difficulty import Figures
+from games.deals.difficulty import WEIGHTS, Figures, Weights, sample_seed
+from games.deals.grade_check import Checked, Sampled
 from games.rules import CATALOGUE
 from games.solver import Budget
+from games.solver.players import SKILLS
 
 COLUMNS: Final = ("variant", "number", "random_wins", "greedy_wins", "nodes", "par", "score")
+TOO_FEW, GRADES_FAIL = 3, 4
 
 
 class Command(BaseCommand):
-    """Measure a sample of winnable deals of each variant."""
+    """Measure a sample of winnable deals of each variant; or check the grades by players, simulated or real."""
 
     help = (
         "Certify deals of each variant from seeds that anybody can make again, SHA-256 of 'talon difficulty <variant> "
         "<number>', write their figures to a CSV file, and print the scores that part a fifth from the next. Goes on "
-        "where the file ends."
+        "where the file ends. With --from-results, print the weights and thresholds that fit people's results at past "
+        "days' deals. With --check, let simulated players of three skills try the sample, and keep what they won. "
+        "Exit codes: 0 done, 2 bad arguments, 3 too few results, 4 the grades do not hold."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """How many, and where to."""
         parser.add_argument("--count", type=int, default=100, help="winnable deals of each variant (default 100)")
         parser.add_argument("--file", type=Path, default=Path("docs/difficulty.csv"))
+        instead = parser.add_mutually_exclusive_group()
+        instead.add_argument("--from-results", action="store_true", help="fit the weights to people's results")
+        instead.add_argument(
+            "--check", type=Path, metavar="FILE", help="write what simulated players win to a CSV file"
+        )
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
+        """Do one of the three."""
+        if options["from_results"]:
+            self._refit(_read(options["file"]))
+        elif options["check"]:
+            self._check(_read(options["file"]), options["check"], options["count"])
+        else:
+            self._measure(options["file"], options["count"])
+
+    def _measure(self, file: Path, wanted: int) -> None:
         """Measure what is missing, then print the table."""
-        file: Path = options["file"]
-        rows = _read(file)
+        sample = _read(file) if file.exists() else []
         with file.open("a", newline="") as stream:
             writer = csv.writer(stream)
-            if not rows:
+            if not sample:
                 writer.writerow(COLUMNS)
             for variant in tqdm(CATALOGUE, unit="variant", disable=not sys.stderr.isatty()):
-                done = [row for row in rows if row["variant"] == variant]
-                first = int(done[-1]["number"]) + 1 if done else 0
-                for number, figures in _measured(variant, first, options["count"] - len(done)):
-                    writer.writerow([variant, number, *_cells(figures)])
+                done = [deal.number for deal in sample if deal.variant == variant]
+                for deal in _measured(variant, done[-1] + 1 if done else 0, wanted - len(done)):
+                    writer.writerow([deal.variant, deal.number, *_cells(deal.figures)])
                     stream.flush()
-        self._print(_read(file))
+        self._print(_read(file), WEIGHTS)
 
-    def _print(self, rows: list[dict[str, str]]) -> None:
+    def _print(self, sample: Sequence[Sampled], weights: Weights) -> None:
+        """The thresholds that weights give, and the medians of the figures."""
         for variant in CATALOGUE:
-            of = [row for row in rows if row["variant"] == variant]
-            parts = quantiles([float(row["score"]) for row in of], n=5)
-            middle = {name: median(float(row[name]) for row in of) for name in COLUMNS[2:]}
-            self.stdout.write(f"{variant}: {', '.join(f'{part:.1f}' for part in parts)} ({len(of)} deals, {middle})")
+            of = [deal.figures for deal in sample if deal.variant == variant]
+            scores = [round(weights.score(figures.terms), 2) for figures in of]  # as the file has them
+            middle = {field.name: median(getattr(one, field.name) for one in of) for field in fields(Figures)}
+            parts = ", ".join(f"{part:.1f}" for part in quantiles(scores, n=5))
+            self.stdout.write(f"{variant}: {parts} ({len(of)} deals, {middle})")
+
+    def _refit(self, sample: Sequence[Sampled]) -> None:
+        """Print what people's results say of the weights."""
+        tried = refitting.tried_deals(timezone.now())
+        try:
+            chosen = refitting.enough(tried)
+        except refitting.TooFewResultsError as error:
+            raise CommandError(str(error), returncode=TOO_FEW) from None
+        deals = list(refitting.measured(tqdm(chosen, unit="deal", disable=not sys.stderr.isatty())))
+        found = refitting.refit(deals)
+        self.stdout.write(f"fitted to {found.results:,} results at {found.deals:,} deals")
+        left_out = [name for name in CATALOGUE if name not in {deal.variant for deal in deals}]
+        if left_out:
+            self.stdout.write(f"too few results of {', '.join(left_out)}: graded by the weights of the others")
+        self.stdout.write(f"loss at deals left out: {found.loss:.4f}, of the present weights {found.present_loss:.4f}")
+        if not found.is_better:
+            self.stdout.write("The present weights tell wins as well: keep them.")
+            return
+        for field in fields(Weights):
+            present, fitted = getattr(WEIGHTS, field.name), getattr(found.weights, field.name)
+            self.stdout.write(f"{field.name}: {fitted:.2f} instead of {present:g}")
+        self._print(sample, found.weights)
+
+    def _check(self, sample: Sequence[Sampled], file: Path, wanted: int) -> None:
+        """Let the players try the first deals of each variant; print and keep what they win."""
+        tried = [deal for name in CATALOGUE for deal in [one for one in sample if one.variant == name][:wanted]]
+        bar = tqdm(tried, unit="deal", disable=not sys.stderr.isatty())
+        checked = grade_check.summed((deal, grade_check.try_deal(deal)) for deal in bar)
+        with file.open("w", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow([field.name for field in fields(Checked)])
+            writer.writerows(astuple(one) for one in checked)
+        for skill in SKILLS:
+            shown = ", ".join(f"{100 * share:.1f} %" for share in grade_check.shares(checked, skill))
+            self.stdout.write(f"{skill}: {shown}")
+        if failing := grade_check.failures(checked):
+            raise CommandError(f"the grades do not hold for {', '.join(failing)}", returncode=GRADES_FAIL)
 
 
-def _measured(variant: str, first: int, wanted: int) -> Iterator[tuple[int, Figures]]:
+def _measured(variant: str, first: int, wanted: int) -> Iterator[Sampled]:
     """Winnable deals from a number on; the node budget alone decides which, so that the sample is the same anywhere."""
     for number in count(first):
         if wanted <= 0:
             return
-        seed = sha256(f"talon difficulty {variant} {number}".encode()).digest()
-        found = certify(variant, seed, budget=Budget(nodes=BUDGET.nodes))
+        found = certify(variant, sample_seed(variant, number), budget=Budget(nodes=BUDGET.nodes))
         if found is not None and found.figures is not None:
             wanted -= 1
-            yield number, found.figures
+            yield Sampled(variant, number, found.figures)
 
 
 def _cells(figures: Figures) -> list[object]:
     return [figures.random_wins, figures.greedy_wins, figures.nodes, figures.par, f"{figures.score:.2f}"]
 
 
-def _read(file: Path) -> list[dict[str, str]]:
-    if not file.exists():
-        return []
-    with file.open(newline="") as stream:
-        return list(csv.DictReader(stream))
+def _read(file: Path) -> list[Sampled]:
+    """The sample in a file."""
+    try:
+        with file.open(newline="") as stream:
+            return [_sampled(row) for row in csv.DictReader(stream)]
+    except OSError as error:
+        raise CommandError(f"{file}: {error.strerror}", returncode=2) from None
+
+
+def _sampled(row: dict[str, str]) -> Sampled:
+    random_wins, greedy_wins = float(row["random_wins"]), float(row["greedy_wins"])
+    return Sampled(
+        row["variant"], int(row["number"]), Figures(random_wins, greedy_wins, int(row["nodes"]), int(row["par"]))
+    )

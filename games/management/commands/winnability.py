@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from games.rules import CATALOGUE, GAMES, RulesError, open_table
-from games.solver import study
+from games.solver import study, winnability
 
 INTERRUPTED = 130
 
@@ -24,6 +24,7 @@ class Command(BaseCommand):
     help = (
         "Solve random deals of variants, over all cores, and print the shares that can be won, are proved lost, or "
         "stay undecided, with 95 % intervals (Wilson). May be stopped and started again: deals judged are kept. "
+        "--keep makes the figures those of the page /winnability/ and of docs/winnability.md. "
         "Exit codes: 0 done, 2 bad arguments, 130 stopped."
     )
 
@@ -34,11 +35,14 @@ class Command(BaseCommand):
         parser.add_argument("--nodes", type=int, default=1_000_000, help="positions a deal (default: %(default)s)")
         parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="default: one a core")
         parser.add_argument("--state", type=Path, help="directory of the deals judged (default: in VAR_DIR)")
+        parser.add_argument("--keep", action="store_true", help="make these the figures that pages and documents show")
         parser.add_argument("--plot", type=Path, metavar="FILE", help="write the shares as an SVG")
 
     def handle(self, *_: object, **options: Any) -> None:  # noqa: ANN401 -- Django's
         if min(options["deals"], options["nodes"], options["processes"]) < 1:
             raise CommandError("deals, nodes and processes are positive numbers", returncode=2)
+        if options["keep"]:
+            _check_may_keep(options)
         directory: Path = options["state"] or Path(settings.VAR_DIR) / "winnability"
         summaries = []
         for name in options["variants"] or list(CATALOGUE):
@@ -48,11 +52,13 @@ class Command(BaseCommand):
             except RulesError as error:
                 raise CommandError(str(error), returncode=2) from None
             summaries.append(self._run(subject, options["deals"], options["processes"], directory))
-        self.stdout.write(study.as_table(summaries))
+        self.stdout.write(winnability.as_table(summaries))
         if options["plot"]:
-            options["plot"].write_text(study.as_plot(summaries))
+            options["plot"].write_text(winnability.as_plot(summaries))
+        if options["keep"]:
+            _keep(winnability.renewed(winnability.read(), summaries))
 
-    def _run(self, subject: study.Study, deals: int, processes: int, directory: Path) -> study.Summary:
+    def _run(self, subject: study.Study, deals: int, processes: int, directory: Path) -> winnability.Summary:
         """Judge what is not judged yet of one variant."""
         state = study.State(directory / f"{subject.label.replace(' ', '_')}-{subject.nodes}.jsonl")
         missing = [number for number in range(deals) if number not in state.judged]
@@ -70,6 +76,25 @@ class Command(BaseCommand):
         finally:
             bar.close()
         return study.summary(subject, [state.judged[number] for number in range(deals)])
+
+
+def _check_may_keep(options: dict[str, Any]) -> None:
+    """Refuse to keep what is no study of a variant, or what would replace a larger one."""
+    if options["option"] or not set(options["variants"]) <= CATALOGUE.keys():
+        raise CommandError("--keep is for variants of the catalogue", returncode=2)
+    asked = options["variants"] or list(CATALOGUE)
+    for row in winnability.read():
+        if row.variant in asked and row.deals > options["deals"]:
+            raise CommandError(f"a study of {row.deals:,} deals of {row.variant} is kept already", returncode=2)
+
+
+def _keep(summaries: list[winnability.Summary]) -> None:
+    """Write the figures, and anew what the documents show of them."""
+    winnability.write(summaries)
+    docs = Path(settings.BASE_DIR) / "docs"
+    page = docs / "winnability.md"
+    page.write_text(winnability.with_table(page.read_text(), summaries))
+    (docs / "winnability.svg").write_text(winnability.as_plot(summaries))
 
 
 def _options(name: str, texts: list[str]) -> study.Options:

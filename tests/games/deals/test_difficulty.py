@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from collections import Counter
 from datetime import date, timedelta
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
 from games.deals import difficulty, publishing
-from games.deals.certification import certify
+from games.deals.certification import Certificate, certify
 from games.deals.difficulty import GRADES, THRESHOLDS, Figures
+from games.management.commands import measure_difficulty
 from games.models import Deal
 from games.rules import CATALOGUE, replay
 from games.solver import Budget
@@ -62,6 +66,39 @@ def test_the_thresholds_are_the_fifths_of_the_sample_in_the_docs(variant: str) -
     assert all(low < high for low, high in pairwise(THRESHOLDS[variant]))
     row = " | ".join(f"{part:.1f}" for part in THRESHOLDS[variant])
     assert f"| `{variant}` | {row} |" in (DOCS / "difficulty.md").read_text()
+
+
+def test_the_verb_prints_the_thresholds_of_a_sample_that_is_whole(tmp_path: Path) -> None:
+    sample, out = tmp_path / "difficulty.csv", StringIO()
+    shutil.copy(DOCS / "difficulty.csv", sample)
+    call_command("measure_difficulty", "--file", str(sample), stdout=out)
+    assert sample.read_bytes() == (DOCS / "difficulty.csv").read_bytes(), "nothing is measured again"
+    for variant, parts in THRESHOLDS.items():
+        assert f"{variant}: {', '.join(f'{part:.1f}' for part in parts)} (100 deals, " in out.getvalue()
+
+
+def test_the_verb_goes_on_where_a_sample_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bytes] = []
+
+    def certify(_: str, seed: bytes, **__: object) -> Certificate | None:
+        asked.append(seed)
+        return None if len(asked) == 1 else Certificate(certified.won("labyrinth")[0], Figures(0.1, 0.2, 30, 52), 1)
+
+    monkeypatch.setattr(measure_difficulty, "CATALOGUE", ["labyrinth"])
+    monkeypatch.setattr(measure_difficulty, "certify", certify)
+    sample = tmp_path / "difficulty.csv"
+    begun = "variant,number,random_wins,greedy_wins,nodes,par,score\nlabyrinth,7,0.0,0.5,40,60,61.0\n"
+    sample.write_text(begun)
+    call_command("measure_difficulty", "--file", str(sample), "--count", "2", stdout=StringIO())
+    assert asked == [difficulty.sample_seed("labyrinth", number) for number in (8, 9)], "the eighth cannot be won"
+    assert sample.read_text() == begun + f"labyrinth,9,0.1,0.2,30,52,{Figures(0.1, 0.2, 30, 52).score:.2f}\n"
+
+
+@pytest.mark.parametrize("way", ["--from-results", "--check=check.csv"])
+def test_without_a_sample_the_verb_says_so(tmp_path: Path, way: str) -> None:
+    with pytest.raises(CommandError, match="No such file") as failed:
+        call_command("measure_difficulty", way, "--file", str(tmp_path / "none.csv"))
+    assert failed.value.returncode == 2
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)

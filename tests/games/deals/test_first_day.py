@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,25 @@ def test_a_coming_day_waits_for_its_grade_and_has_it_sealed(db: None, sunday: No
     certified.seal("stonewall", 1, grade=1)
     made = publishing.ensure_deals(monday, ahead=0, now=SUNDAY)
     assert [deal.grade for deal in made] == [1] * len(CATALOGUE)
+
+
+@pytest.mark.parametrize("after", range(7))
+def test_the_first_days_of_a_new_site_follow_the_weeks_plan(
+    db: None, sunday: None, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    """Whichever weekday it opens on: today and tomorrow take the deals of their grades, and leave the third."""
+    opening = SUNDAY + timedelta(days=after)
+    monkeypatch.setattr(timezone, "now", lambda: opening)
+    days = [opening.date(), opening.date() + timedelta(days=1)]
+    wanted = [difficulty.grade_wanted(day) for day in days]
+    other = next(grade for grade in difficulty.GRADES if grade not in wanted)
+    for variant in CATALOGUE:
+        for index, grade in enumerate([other, *wanted]):
+            certified.seal(variant, index, grade=grade)
+    made = publishing.ensure_deals(days[0], ahead=1, now=opening)
+    assert [(deal.day, deal.grade) for deal in made] == [
+        (day, grade) for day, grade in zip(days, wanted, strict=True) for _ in CATALOGUE
+    ]
 
 
 def test_two_coming_days_do_not_count_on_the_same_deal(db: None, sunday: None) -> None:

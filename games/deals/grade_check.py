@@ -1,0 +1,81 @@
+"""Simulated players of three skills try the reference sample: each should win less, the higher the grade.
+
+They stand in for people as long as there are too few results (`games.deals.refitting`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import pairwise
+from random import Random
+from typing import Final
+
+from games.deals.difficulty import GRADES, Figures, grade, sample_seed
+from games.rules import open_table
+from games.solver.players import SKILLS, skilled_game
+
+#: How often each of them tries a deal.
+GAMES: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A deal of the reference sample."""
+
+    variant: str
+    number: int
+    figures: Figures
+
+    @property
+    def grade(self) -> int:
+        """Its grade, 1 to 5."""
+        return grade(self.variant, self.figures)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How a simulated player fared at the deals of a variant and grade."""
+
+    skill: str
+    variant: str
+    grade: int
+    games: int
+    wins: int
+
+
+def try_deal(deal: Sampled, games: int = GAMES) -> dict[str, int]:
+    """How many of so many games each of the players wins; the same wherever it is tried."""
+    seed = sample_seed(deal.variant, deal.number)
+    wins: dict[str, int] = {}
+    for name, skill in SKILLS.items():
+        chance = Random(sha256(f"talon grade check {name} ".encode() + seed).digest())  # noqa: S311 - repeatable
+        wins[name] = sum(skilled_game(open_table(deal.variant, seed), skill, chance) for _ in range(games))
+    return wins
+
+
+def summed(tried: Iterable[tuple[Sampled, dict[str, int]]], games: int = GAMES) -> list[Checked]:
+    """The games and wins of each player, variant and grade."""
+    played: Counter[tuple[str, str, int]] = Counter()
+    won: Counter[tuple[str, str, int]] = Counter()
+    for deal, wins in tried:
+        for name, count in wins.items():
+            played[name, deal.variant, deal.grade] += games
+            won[name, deal.variant, deal.grade] += count
+    return [Checked(*key, games=count, wins=won[key]) for key, count in played.items()]
+
+
+def shares(checked: Sequence[Checked], skill: str) -> list[float]:
+    """The share of wins of a player at each grade, gentle first; every variant counts alike."""
+    return [_mean([one.wins / one.games for one in checked if (one.skill, one.grade) == (skill, k)]) for k in GRADES]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / max(1, len(values))
+
+
+def failures(checked: Sequence[Checked]) -> list[str]:
+    """The players who do not win less at every grade than at the one before; none when the grades hold."""
+    return [name for name in SKILLS if any(after >= before for before, after in pairwise(shares(checked, name)))]

@@ -1,0 +1,167 @@
+"""How often each variant can be won: the figures that the study has found, and the forms they are shown in.
+
+They are kept once, in `winnability.csv` beside this module, written by `manage.py winnability --keep`. The table and
+the picture of docs/winnability.md, the page `/winnability/` and its download are all made from that file.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from math import sqrt
+from pathlib import Path
+from typing import Final, Literal
+
+from games.rules import CATALOGUE
+
+KEPT: Final = Path(__file__).with_name("winnability.csv")
+
+Outcome = Literal["won", "undecided", "lost"]
+#: In the order in which they are drawn: what is not known lies between what is.
+OUTCOMES: Final[tuple[Outcome, ...]] = ("won", "undecided", "lost")
+
+_BEGIN, _END = "<!-- figures -->\n", "<!-- end of the figures -->\n"
+
+
+def interval(count: int, total: int) -> tuple[float, float]:
+    """Wilson's 95 % score interval for ``count`` out of ``total``; both ends lie between 0 and 1."""
+    if not total:
+        return 0.0, 1.0
+    z = 1.959964
+    share = count / total
+    middle = share + z * z / (2 * total)
+    spread = z * sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+    scale = 1 + z * z / total
+    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of deals and the ends of its 95 % interval, all from 0 to 1."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A study's figures. ``line`` (tokens of a line) and ``nodes`` (positions looked at) are medians; no deal was given
+    more than ``budget`` positions.
+    """
+
+    variant: str
+    deals: int
+    won: int
+    lost: int
+    undecided: int
+    line: float
+    nodes: float
+    budget: int
+
+    def share(self, *outcomes: Outcome) -> Share:
+        """The share of deals with one of these outcomes."""
+        count = sum(getattr(self, outcome) for outcome in outcomes)
+        return Share(count / max(1, self.deals), *interval(count, self.deals))
+
+    def stretches(self) -> Iterator[tuple[Outcome, float, float]]:
+        """The outcomes side by side: each with where it begins and how long it is, of a bar of length 1."""
+        begin = 0.0
+        for outcome in OUTCOMES:
+            length = self.share(outcome).value
+            yield outcome, begin, length
+            begin += length
+
+
+def read() -> list[Summary]:
+    """The figures kept, in catalogue order.
+
+    :raises ValueError: when a row does not count all its deals, which no study writes.
+    """
+    with KEPT.open(newline="") as stream:
+        rows = [_row(row) for row in csv.DictReader(stream)]
+    if faulty := [row.variant for row in rows if row.won + row.lost + row.undecided != row.deals]:
+        raise ValueError(f"{KEPT.name}: outcomes and deals differ: {', '.join(faulty)}")
+    return rows
+
+
+def write(summaries: Sequence[Summary]) -> None:
+    """Keep these figures instead of all others."""
+    with KEPT.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, [field.name for field in fields(Summary)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) | {"line": f"{row.line:g}", "nodes": f"{row.nodes:.0f}"} for row in summaries)
+
+
+def renewed(kept: Sequence[Summary], found: Sequence[Summary]) -> list[Summary]:
+    """The figures kept with those just found in their variants' places, in catalogue order."""
+    by_name = {row.variant: row for row in (*kept, *found)}
+    return [by_name[name] for name in CATALOGUE if name in by_name]
+
+
+def _row(row: dict[str, str]) -> Summary:
+    counts = {name: int(row[name]) for name in ("deals", "won", "lost", "undecided", "budget")}
+    return Summary(row["variant"], line=float(row["line"]), nodes=float(row["nodes"]), **counts)
+
+
+def as_table(summaries: Sequence[Summary]) -> str:
+    """The summaries as a Markdown table."""
+    lines = [
+        "| variant | deals | won | lost | undecided | line | positions | allowed |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in summaries:
+        shares = " | ".join(_percent(row.share(outcome)) for outcome in ("won", "lost", "undecided"))
+        counted = f"{row.line:.0f} | {row.nodes:,.0f} | {row.budget:,}"
+        lines.append(f"| {row.variant} | {row.deals:,} | {shares} | {counted} |")
+    return "\n".join(lines) + "\n"
+
+
+def _percent(share: Share) -> str:
+    return f"{100 * share.value:.1f} % ({100 * share.low:.1f}–{100 * share.high:.1f})"
+
+
+def with_table(page: str, summaries: Sequence[Summary]) -> str:
+    """A Markdown page with the table between its two marks.
+
+    :raises ValueError: when the page lacks a mark.
+    """
+    before, begin, rest = page.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not (begin and end):
+        raise ValueError("the page has no place for the figures")
+    return f"{before}{begin}{as_table(summaries)}{end}{after}"
+
+
+def as_plot(summaries: Sequence[Summary]) -> str:
+    """The summaries as an SVG: a bar for each variant (won, undecided, lost), with the interval of the wins."""
+    row, left, width = 34, 130, 520
+    height = row * len(summaries) + 58
+    box = f"{left + width + 30} {height}"
+    colours: dict[Outcome, str] = {"won": "#2f7d4f", "undecided": "#c9c9c9", "lost": "#9c3d3d"}
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {box}" font-family="sans-serif" font-size="13">',
+        '<rect width="100%" height="100%" fill="#fff"/>',
+    ]
+    for place, found in enumerate(summaries):
+        y = 10 + row * place
+        parts.append(f'<text x="{left - 8}" y="{y + 17}" text-anchor="end">{found.variant}</text>')
+        for outcome, begin, length in found.stretches():
+            x, share = left + width * begin, width * length
+            parts.append(f'<rect x="{x:.1f}" y="{y}" width="{share:.1f}" height="24" fill="{colours[outcome]}"/>')
+        won = found.share("won")
+        low, high = left + width * won.low, left + width * won.high
+        parts.append(
+            f'<path d="M{low:.1f} {y + 12}H{high:.1f}M{low:.1f} {y + 7}v10M{high:.1f} {y + 7}v10" stroke="#000"/>'
+        )
+    base = 14 + row * len(summaries)
+    for percent in range(0, 101, 20):
+        x = left + width * percent / 100
+        parts.append(f'<text x="{x:.0f}" y="{base + 12}" text-anchor="middle">{percent} %</text>')
+    for place, (outcome, colour) in enumerate(colours.items()):
+        x = left + 130 * place
+        word = "proved lost" if outcome == "lost" else outcome
+        parts.append(f'<rect x="{x}" y="{base + 22}" width="14" height="14" fill="{colour}"/>')
+        parts.append(f'<text x="{x + 20}" y="{base + 34}">{word}</text>')
+    return "\n".join([*parts, "</svg>", ""])

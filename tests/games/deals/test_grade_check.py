@@ -1,0 +1,107 @@
+"""The grades, checked by simulated players: each wins less, the higher the grade."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from games.deals import grade_check
+from games.deals.difficulty import GRADES, Figures, sample_seed
+from games.deals.grade_check import Checked, Sampled, failures, shares, summed, try_deal
+from games.rules import CATALOGUE, open_table
+from games.solver.players import SKILLS, Skill, greedy_game, skilled_game
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+EASY = Sampled("labyrinth", 0, Figures(1, 1, 0, 0))
+
+
+def kept() -> list[Checked]:
+    with (DOCS / "grade_check.csv").open(newline="") as stream:
+        return [
+            Checked(row["skill"], row["variant"], int(row["grade"]), int(row["games"]), int(row["wins"]))
+            for row in csv.DictReader(stream)
+        ]
+
+
+def test_the_check_that_is_kept_covers_every_player_variant_and_grade() -> None:
+    assert {(one.skill, one.variant, one.grade) for one in kept()} == {
+        (skill, variant, grade) for skill in SKILLS for variant in CATALOGUE for grade in GRADES
+    }
+    assert sum(one.games for one in kept()) == len(SKILLS) * len(CATALOGUE) * 100 * grade_check.GAMES
+
+
+def test_every_player_wins_less_at_each_higher_grade() -> None:
+    assert failures(kept()) == []
+    for skill in SKILLS:
+        assert all(after < before for before, after in pairwise(shares(kept(), skill)))
+
+
+def test_better_players_win_more_at_every_grade() -> None:
+    poor, fair, good = (shares(kept(), skill) for skill in SKILLS)
+    assert all(a < b < c for a, b, c in zip(poor, fair, good, strict=True))
+
+
+def test_the_documents_show_what_is_kept() -> None:
+    text = (DOCS / "difficulty.md").read_text()
+    for skill in SKILLS:
+        row = " | ".join(f"{100 * share:.1f} %" for share in shares(kept(), skill))
+        assert f"| {skill} | {row} |" in text
+
+
+def test_a_deal_is_tried_the_same_way_again() -> None:
+    assert try_deal(EASY) == try_deal(EASY)
+    assert set(try_deal(EASY, games=1)) == set(SKILLS)
+
+
+def test_what_is_kept_is_what_the_players_win_now() -> None:
+    """Of one variant, the quickest, so that a change of the players or of the grades is noticed."""
+    with (DOCS / "difficulty.csv").open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["variant"] == "labyrinth"]
+    sample = [
+        Sampled(
+            "labyrinth",
+            int(row["number"]),
+            Figures(float(row["random_wins"]), float(row["greedy_wins"]), int(row["nodes"]), int(row["par"])),
+        )
+        for row in rows
+    ]
+    found = summed((deal, try_deal(deal)) for deal in sample)
+    assert sorted(map(repr, found)) == sorted(repr(one) for one in kept() if one.variant == "labyrinth")
+
+
+def test_a_player_for_whom_a_harder_grade_is_easier_is_named() -> None:
+    rising = [Checked("good", "braid", grade, 10, grade) for grade in GRADES]
+    falling = [Checked(skill, "braid", grade, 10, 6 - grade) for skill in ("poor", "fair") for grade in GRADES]
+    assert failures([*rising, *falling]) == ["good"]
+
+
+def test_without_slips_and_retreats_a_player_is_the_greedy_one() -> None:
+    for number in range(10):
+        seed = sample_seed("pigtail", number)
+        one, other = open_table("pigtail", seed), open_table("pigtail", seed)
+        assert greedy_game(one, Random(number)) == skilled_game(other, Skill(), Random(number))
+        assert one.piles == other.piles
+
+
+def test_a_game_ends_even_for_a_player_who_always_goes_back() -> None:
+    table = open_table("stonewall", bytes(32))
+    assert not skilled_game(table, Skill(retreats=5), Random(1))
+
+
+def test_the_verb_keeps_the_check_and_fails_when_the_grades_do(tmp_path: Path) -> None:
+    out = StringIO()
+    with pytest.raises(CommandError, match="do not hold") as failed:
+        # One deal of each variant is not a sample: most grades have none.
+        call_command("measure_difficulty", "--check", str(tmp_path / "check.csv"), "--count", "1", stdout=out)
+    assert failed.value.returncode == 4
+    assert [line.partition(":")[0] for line in out.getvalue().splitlines()] == list(SKILLS)
+    with (tmp_path / "check.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["variant"] for row in rows} == set(CATALOGUE)
+    assert {int(row["games"]) for row in rows} == {grade_check.GAMES}

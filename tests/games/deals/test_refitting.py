@@ -1,0 +1,182 @@
+"""Weights from people's results: found again where they are known, refused where people have played too little."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from io import StringIO
+from math import exp
+from random import Random
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from accounts.models import User
+from games.deals import refitting
+from games.deals.certification import Certificate
+from games.deals.difficulty import WEIGHTS, Figures, Weights
+from games.deals.refitting import Measured, TooFewResultsError, Tried, enough, refit, tried_deals
+from games.models import GRACE, Attempt, Deal
+from games.rules import CATALOGUE
+from tests.games.conftest import make_deal
+
+#: Unlike the present ones: positions say little here, par much.
+TRUE = Weights(greedy=60, random=5, nodes=2, par=0.3)
+
+
+def deals(variants: Sequence[str], each: int, weights: Weights = TRUE, results: int = 400, seed: int = 1) -> list[Any]:
+    """Made-up deals, and the results of people for whom ten points of these weights divide the odds by e."""
+    chance = Random(seed)
+    made = []
+    for place, variant in enumerate(variants):
+        for _ in range(each):
+            figures = Figures(
+                chance.random() / 4, chance.random(), chance.randint(100, 300_000), chance.randint(60, 200)
+            )
+            odds = exp(8 + place - weights.score(figures.terms) / 10)
+            wins = sum(chance.random() < odds / (1 + odds) for _ in range(results))
+            made.append(Measured(variant, figures, results, wins))
+    return made
+
+
+def tried(variant: str, count: int, results: int = refitting.LEAST_RESULTS) -> list[Tried]:
+    return [Tried(Deal(variant=variant), results, 1) for _ in range(count)]
+
+
+def test_the_weights_behind_the_results_are_found_again() -> None:
+    found = refit(deals(["braid", "tarot", "stonewall"], 60))
+    assert (found.deals, found.results) == (180, 72_000)
+    assert found.weights.greedy == pytest.approx(TRUE.greedy, rel=0.1)
+    assert found.weights.nodes == pytest.approx(TRUE.nodes, abs=1.0)
+    assert found.weights.par == pytest.approx(TRUE.par, rel=0.1)
+    assert found.is_better
+    assert found.loss < found.present_loss - 0.005
+
+
+def test_the_present_weights_are_kept_where_they_are_right() -> None:
+    found = refit(deals(["braid", "tarot"], 60, WEIGHTS, results=20))
+    assert abs(found.loss - found.present_loss) < 0.02
+    assert found.weights.greedy == pytest.approx(WEIGHTS.greedy, rel=0.5)
+
+
+def test_the_same_results_give_the_same_weights() -> None:
+    of = deals(["braid", "plot"], 50, results=30)
+    assert refit(of) == refit(list(of))
+
+
+def test_no_figure_makes_a_deal_easier() -> None:
+    odd = Weights(greedy=40, random=0, nodes=-8, par=0.2)
+    found = refit(deals(["braid", "plot"], 60, odd)).weights
+    assert found.nodes == 0
+    assert min(found.greedy, found.random, found.par) >= 0
+    assert found.par == pytest.approx(odd.par, rel=0.3)
+
+
+@pytest.mark.parametrize("wins", [0, 30])
+def test_results_that_are_all_alike_leave_the_weights_finite(wins: int) -> None:
+    of = [Measured(one.variant, one.figures, 30, wins) for one in deals(["braid"], 100, results=1)]
+    found = refit(of)
+    assert all(abs(weight) < 1000 for weight in (found.weights.greedy, found.weights.nodes, found.weights.par))
+    assert 0 <= found.loss < 0.1
+
+
+def test_enough_is_a_hundred_deals_with_twenty_results_each() -> None:
+    half = refitting.LEAST_DEALS // 2
+    known = [*tried("braid", half), *tried("plot", half)]
+    assert enough([*known, *tried("braid", 5, results=19)]) == known
+    with pytest.raises(TooFewResultsError, match=rf"{2 * half - 1} deals .* braid {half - 1}, .* stonewall 0"):
+        enough(known[1:])
+
+
+def test_a_variant_with_few_deals_is_left_out_and_the_others_are_fitted() -> None:
+    known = tried("braid", refitting.LEAST_DEALS)
+    assert enough([*known, *tried("tarot", refitting.LEAST_OF_VARIANT - 1)]) == known
+    with pytest.raises(TooFewResultsError):
+        enough([*known[1:], *tried("tarot", refitting.LEAST_OF_VARIANT - 1)])
+
+
+@pytest.fixture
+def closed(db: None) -> Deal:
+    """A proven deal whose seed is out."""
+    deal = make_deal("labyrinth", day=timezone.now().date() - timedelta(days=3))
+    Deal.objects.filter(pk=deal.pk).update(proven=True)
+    deal.refresh_from_db()
+    return deal
+
+
+def play(deal: Deal, name: str, **fields: Any) -> None:
+    now = timezone.now()
+    given: dict[str, Any] = {"ranked": True, "state": "verified", "end": "won", "tokens": 60} | fields
+    player = User.objects.create(username=name)
+    Attempt.objects.create(deal=deal, player=player, started_at=now, finished_at=now, record=b"r", **given)
+
+
+def test_verified_ranked_results_of_revealed_deals_are_counted(closed: Deal) -> None:
+    play(closed, "won")
+    play(closed, "lost", end="resigned", tokens=9)
+    play(closed, "left", end="closed", tokens=0)
+    play(closed, "practised", ranked=False)
+    play(closed, "doubted", state="review")
+    today = make_deal("labyrinth", day=timezone.now().date())
+    Deal.objects.filter(pk=today.pk).update(proven=True)
+    play(today, "early")
+    now = timezone.now()
+    assert [(one.deal, one.results, one.wins) for one in tried_deals(now)] == [(closed, 2, 1)]
+    assert closed.closes_at is not None
+    assert tried_deals(closed.closes_at + GRACE - timedelta(seconds=1)) == []
+
+
+def test_a_deal_that_was_not_proven_is_no_measure(closed: Deal) -> None:
+    Deal.objects.filter(pk=closed.pk).update(proven=False)
+    play(closed, "won")
+    assert tried_deals(timezone.now()) == []
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command("measure_difficulty", "--from-results", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_verb_refuses_a_site_where_little_was_played(closed: Deal) -> None:
+    play(closed, "won")
+    with pytest.raises(CommandError, match="Too few results: 0 deals") as refused:
+        run()
+    assert refused.value.returncode == 3
+
+
+def test_the_verb_proposes_weights_and_thresholds_for_all_variants(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = deals(["braid", "plot"], 50)
+    monkeypatch.setattr(refitting, "tried_deals", lambda _: [*tried("braid", 50), *tried("plot", 50)])
+    monkeypatch.setattr(refitting, "measured", lambda _: of)
+    told = run()
+    assert "fitted to 40,000 results at 100 deals" in told
+    assert "too few results of braid-either, pigtail, labyrinth" in told
+    assert "instead of 40" in told
+    assert all(f"\n{name}: " in told for name in CATALOGUE), "by the weights of the others"
+
+
+def test_the_verb_advises_to_keep_weights_that_tell_wins_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    worse = refitting.Refit(TRUE, 100, 2000, loss=0.6, present_loss=0.5)
+    monkeypatch.setattr(refitting, "tried_deals", lambda _: tried("braid", 100))
+    monkeypatch.setattr(refitting, "measured", lambda _: deals(["braid"], 100, results=1))
+    monkeypatch.setattr(refitting, "refit", lambda _: worse)
+    told = run()
+    assert "keep them" in told
+    assert "instead of" not in told
+
+
+def test_figures_are_found_anew_by_the_seed(closed: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = Figures(0.1, 0.2, 300, 60)
+    asked: list[tuple[str, bytes]] = []
+
+    def certify(variant: str, seed: bytes, **_: Any) -> Certificate | None:
+        asked.append((variant, seed))
+        return Certificate(None, figures, 3) if len(asked) == 1 else None  # type: ignore[arg-type]
+
+    monkeypatch.setattr(refitting, "certify", certify)
+    found = list(refitting.measured([Tried(closed, 30, 7), Tried(closed, 30, 7)]))
+    assert asked == [("labyrinth", bytes(closed.seed))] * 2
+    assert found == [Measured("labyrinth", figures, 30, 7)], "what the solver no longer wins is left out"

@@ -1,0 +1,99 @@
+"""The page that says how often the games can be won: its figures are those kept, in words, pictures and as CSV."""
+
+from __future__ import annotations
+
+import csv
+from html.parser import HTMLParser
+from io import StringIO
+
+import pytest
+from django.test import Client
+from django.urls import resolve
+from django.utils import translation
+
+from games.pages.strangers import MARK
+from games.pages.winnability import LENGTH, kept, percent
+from games.rules import CATALOGUE, GAMES
+from games.solver import winnability
+
+pytestmark = pytest.mark.django_db
+
+
+class Pictures(HTMLParser):
+    """The drawn bars of a page: what each says for those who do not see it, and how wide its parts are."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self.widths: list[dict[str, int]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "svg" and given.get("role") == "img":
+            self.said.append(given["aria-label"])
+            self.widths.append({})
+        elif tag == "rect":
+            self.widths[-1][given["class"]] = int(given["width"])
+
+
+def page(client: Client, language: str = "en") -> str:
+    answer = client.get("/winnability/", headers={"accept-language": language})
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_every_variant_has_its_bar_with_its_figures_in_words(client: Client) -> None:
+    drawn = Pictures(page(client))
+    rows = sorted(winnability.read(), key=lambda row: -row.won / row.deals)
+    assert len(drawn.said) == 2 * len(CATALOGUE), "the shares, and the moves"
+    for row, said, widths in zip(rows, drawn.said, drawn.widths, strict=False):
+        for outcome in ("won", "undecided", "lost"):
+            share = getattr(row, outcome) / row.deals
+            assert f"{100 * share:.1f}%" in said
+            assert widths.get(outcome, 0) == pytest.approx(LENGTH * share, abs=1)
+        assert sum(widths.values()) == LENGTH
+
+
+def test_the_table_has_every_share_with_its_interval(client: Client) -> None:
+    text = page(client)
+    for row in winnability.read():
+        for outcome in winnability.OUTCOMES:
+            share = row.share(outcome)
+            assert f"{100 * share.value:.1f}%<small>{100 * share.low:.1f}–{100 * share.high:.1f}</small>" in text
+        assert f"{row.budget:,}" in text
+
+
+def test_the_true_share_lies_between_the_wins_alone_and_with_the_undecided(client: Client) -> None:
+    text = page(client)
+    for row in kept():
+        low, high = row.share("won").low, row.share("won", "undecided").high
+        assert f">{100 * low:.1f}–{100 * high:.1f}%</td>" in text
+
+
+def test_figures_are_written_as_the_language_writes_them(client: Client) -> None:
+    with translation.override("de"):
+        assert percent(0.645) == "64,5\u00a0%"
+    assert "64.5%" not in page(client, "de")
+    assert all("." not in widths for widths in map(str, Pictures(page(client, "de")).widths))
+
+
+def test_the_download_is_the_file_that_the_page_is_made_from(client: Client) -> None:
+    answer = client.get("/winnability.csv")
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    assert "attachment" in answer["Content-Disposition"]
+    assert "public" in answer["Cache-Control"]
+    rows = list(csv.DictReader(StringIO(answer.content.decode())))
+    assert [(row["variant"], int(row["won"])) for row in rows] == [(row.variant, row.won) for row in winnability.read()]
+
+
+def test_strangers_share_a_copy() -> None:
+    assert getattr(resolve("/winnability/").func, MARK) == 60.0
+
+
+@pytest.mark.parametrize("address", ["/", "/rules/", "/practice/", *(f"/rules/{game}/" for game in GAMES)])
+def test_players_find_it_from_where_they_would_look(client: Client, address: str) -> None:
+    text = client.get(address).content.decode()
+    main, footer = text.split("<footer")
+    assert 'href="/winnability/"' in footer
+    assert address == "/" or 'href="/winnability/"' in main
