@@ -20,6 +20,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from games import journal_days
 from games.analysis.models import Analysis
 from games.deals import sealed
 from games.models import Attempt, Deal
@@ -103,6 +104,7 @@ def _read(now: datetime) -> Iterator[Metric]:
     )
     analyses = Analysis.objects.exclude(state=Analysis.State.DONE).count()
     yield _one("talon_analyses_waiting", "Analyses asked for and not done.", analyses)
+    yield _one("talon_journal_days", "Days of moves that are kept (PostgreSQL).", len(journal_days.days()))
     yield _by("talon_deals_missing", "Deals of a day not yet published.", "day", _missing_deals(now))
     if settings.SEALED_STOCK:
         stock = {variant: level.total() for variant, level in sealed.levels().items()}

@@ -271,6 +271,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "keep-deals": {"task": "talon.keep_deals", "schedule": crontab(minute="7")},
     "fill-sealed": {"task": "talon.fill_sealed", "schedule": 60.0},
     "close-due": {"task": "talon.close_due", "schedule": 30.0},
+    "begin-journal-day": {"task": "talon.begin_journal_day", "schedule": 60.0},
+    "drop-journal-days": {"task": "talon.drop_journal_days", "schedule": crontab(minute="27")},
     "sweep": {"task": "talon.sweep", "schedule": 30.0},
     "tend-races": {"task": "talon.tend_races", "schedule": 5.0},
     "measure-foresight": {"task": "talon.measure_foresight", "schedule": 300.0},

@@ -17,6 +17,7 @@ from django.db import Error, transaction
 from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from games import journal_days
 from games.attempts import close_attempt
 from games.fairplay import foreseen, links
 from games.models import (
@@ -151,6 +152,9 @@ def _has_attempts() -> Exists:
 
 def _remove_lost_moves(_before: datetime, size: int) -> int:
     lost = Move.objects.exclude(Exists(Attempt.objects.filter(pk=OuterRef("attempt_id"))))
+    by_day = journal_days.days()
+    if by_day:  # these go with their day, and looking through all of them takes long
+        lost = lost.filter(attempt_id__lt=by_day[0].low)
     keys = sorted(set(lost.values_list("attempt_id", flat=True)[:size]))
     removed, _ = Move.objects.filter(attempt_id__in=keys).delete()
     return removed
@@ -180,7 +184,12 @@ def kinds() -> Iterator[Aged]:
     days = timedelta(days=1)
     yield Aged(Attempt, "practice without a move: closed as it stands", 30 * days, close_idle_practice, batch=50)
     yield Aged(Attempt, "practice closed like that", 30 * days, _remove_closed_practice, batch=200)
-    yield Aged(Move, "journal rows of attempts that are gone", 0 * days, _remove_lost_moves)
+    yield Aged(
+        Move,
+        "journal rows of attempts that are gone (those in a day's partition go with it)",
+        0 * days,
+        _remove_lost_moves,
+    )
     yield Aged(Deal, "practice deals without an attempt", days, _remove_unplayed_deals)
     yield Aged(Deal, "those of them that are certified and wait for a player", 30 * days, _remove_practice_stock)
     yield Aged(

@@ -7,7 +7,7 @@ import logging
 from celery import shared_task
 from django.utils import timezone
 
-from games import attempts, events, housekeeping
+from games import attempts, events, housekeeping, journal_days
 from games.analysis import housekeeping as analysis_housekeeping
 from games.appeals import housekeeping as appeals_housekeeping
 from games.deals import filling, practice, publishing
@@ -29,13 +29,36 @@ def keep_deals() -> None:
 
 @shared_task(name="talon.close_due")
 def close_due() -> None:
-    """Close the attempts whose time is up, and delete old journal rows; continued by another task if time runs out."""
-    progress = [attempts.close_due(), attempts.purge_journal()]
+    """Close the attempts whose time is up, and delete old journal rows where they are not dropped by day; continued by
+    another task if time runs out.
+    """
+    closed = attempts.close_due()
+    purged = attempts.Progress(0, 0, more=False) if journal_days.is_by_day() else attempts.purge_journal()
+    progress = (closed, purged)
     if any(each.done or each.failed for each in progress):
-        closed, purged = progress
         log.info("attempts closed", extra={"closed": closed.done, "failed": closed.failed, "purged": purged.done})
     if any(each.more for each in progress):
         events.request_task("talon.close_due")
+
+
+@shared_task(name="talon.begin_journal_day")
+def begin_journal_day() -> None:
+    """Give the moves of the day a partition, on PostgreSQL."""
+    try:
+        journal_days.begin_day((timezone.now() + journal_days.AHEAD).date())
+    except journal_days.LockedError:
+        log.warning("the journal's day not begun: locked by others")
+
+
+@shared_task(name="talon.drop_journal_days", soft_time_limit=540, time_limit=570)
+def drop_journal_days() -> None:
+    """Drop the partitions of moves whose day is settled, on PostgreSQL."""
+    try:
+        dropped = journal_days.drop_days()
+    except journal_days.LockedError:
+        log.warning("the journal's days not dropped: locked by others")
+    else:
+        log.info("journal days dropped", extra={"days": dropped})
 
 
 @shared_task(name="talon.fill_sealed")

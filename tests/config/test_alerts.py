@@ -47,6 +47,7 @@ QUIET = {
     'talon_verdicts_total{state="rejected"}': "0x299 1",
     'talon_tasks_total{task="talon.close_due",state="SUCCESS"}': "0+2x300",
     'talon_tasks_total{task="talon.sweep",state="FAILURE"}': "0x100 1x200",
+    "talon_journal_days": "2x300",
     'talon_worker_children{instance="worker"}': "2x300",
     'talon_deals_missing{day="today"}': "0x300",
     'talon_deals_missing{day="tomorrow"}': "0x300",
@@ -87,6 +88,7 @@ TROUBLES = {
         {'talon_tasks_total{task="talon.close_due",state="SUCCESS"}': "0+2x99 198x200"}, 112, 106
     ),
     "TalonTasksFail": Trouble({'talon_tasks_total{task="talon.remind",state="FAILURE"}': "0x99 0+1x200"}, 110, 102),
+    "TalonJournalGrows": Trouble({"talon_journal_days": "2x99 4x200"}, 161, 159),
     "TalonWorkerEmpty": Trouble({'talon_worker_children{instance="worker"}': "2x99 0x200"}, 103, 101),
     "TalonDealsMissing": Trouble({'talon_deals_missing{day="today"}': "0x99 1x200"}, 111, 109),
     "TalonDealsLate": Trouble({'talon_deals_missing{day="tomorrow"}': "0x99 2x200"}, 221, 219),

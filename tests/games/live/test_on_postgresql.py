@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.mark.services
 @pytest.mark.slow
 def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
-    """In a process of its own, as the database is chosen when the settings are read."""
+    """With the journal in partitions, as it is there."""
     chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "doubt", "pauses")]
     chosen += [
         "tests/games/test_attempts.py",
@@ -24,13 +24,24 @@ def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None
     ]
     whole = "test_journal or test_attempts or test_doubt or test_housekeeping or test_pauses"
     wanted = f"{whole} or two_processes or missed_every_notice or two_tabs or resigning"
+    run_there(postgres_url, tmp_path, *chosen, "-k", wanted)
+
+
+@pytest.mark.services
+@pytest.mark.slow
+def test_the_journals_days_are_kept(postgres_url: str, tmp_path: Path) -> None:
+    run_there(postgres_url, tmp_path, "tests/games/test_journal_days.py")
+
+
+def run_there(url: str, var: Path, *chosen: str) -> None:
+    """Run tests on this database, in a process of its own, as the database is chosen when the settings are read."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *chosen, "-q", "-x", "-k", wanted, "-p", "no:cacheprovider"],
+        [sys.executable, "-m", "pytest", *chosen, "-q", "-x", "-p", "no:cacheprovider"],
         cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": postgres_url, "VAR_DIR": str(tmp_path)},
+        env={**os.environ, "DATABASE_URL": url, "VAR_DIR": str(var)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]

@@ -1,0 +1,228 @@
+"""The journal by day on PostgreSQL: commits beside those of one table, and a day that goes beside one deleted.
+
+`DATABASE_URL=postgres://… python -m benchmarks.journal`; exit code 1 when an aim is missed. It makes a database of its
+own on that server and drops it at the end. Both journals are measured in turns in one run, with the statements that the
+site uses. A twentieth of a day's games are still open when it goes, and carried over. What is deleted is vacuumed, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from datetime import date, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+from benchmarks.play import execute, with_database
+
+BATCH = 128
+ROUNDS = 6
+COMMITS = 150
+ROWS = 2_000_000
+ROWS_A_GAME = 100
+OPEN = 20  # one game of so many is practice that goes on
+
+COMMIT_AIM = 1.35
+GONE_AIM = 0.5
+STALL_AIM = 1.0  # s
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=ROWS)
+    parser.add_argument("--commits", type=int, default=COMMITS)
+    parser.add_argument("--there", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.there:
+        return measure(options.rows, options.commits)
+    url = os.environ.get("DATABASE_URL", "")
+    if not url.startswith("postgres"):
+        print("skipped: DATABASE_URL names no PostgreSQL")
+        return 0
+    with tempfile.TemporaryDirectory() as var:
+        name = f"talon_bench_{os.getpid()}"
+        execute(url, f"CREATE DATABASE {name}")
+        try:
+            command = [sys.executable, "-m", "benchmarks.journal", *sys.argv[1:], "--there"]
+            environment = {**os.environ, "DATABASE_URL": with_database(url, name), "VAR_DIR": var}
+            return subprocess.run(command, env=environment, check=False).returncode
+        finally:
+            execute(url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def measure(rows: int, commits: int) -> int:
+    """In the benchmark's own database."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    journal = Journal()
+    reached = [
+        told("commits of 128 moves, by day beside one table", journal.commits(commits), COMMIT_AIM),
+        told("a day dropped, beside its rows deleted and vacuumed", journal.gone(rows), GONE_AIM),
+        told("longest commit while a day was dropped, s", journal.longest, STALL_AIM),
+    ]
+    return 0 if all(reached) else 1
+
+
+def told(what: str, value: float, at_most: float) -> bool:
+    print(f"{what:<52} {value:8.2f}   aim {at_most:g}   {'ok' if value <= at_most else 'MISSED'}", flush=True)
+    return value <= at_most
+
+
+class Journal:
+    """The journal in both forms, with the moves of players made up."""
+
+    def __init__(self) -> None:
+        from importlib import import_module
+
+        from django.utils import timezone
+
+        from accounts.guests import create_guest
+        from benchmarks.play_parts import make_deals
+        from games.models import Deal
+
+        make_deals()
+        self.player, self.deal, self.now = create_guest(), Deal.objects.all()[0], timezone.now()
+        self.migration: Any = import_module("games.migrations.0015_journal_by_day")
+        self.day = date(2026, 1, 1)
+        self.longest = 0.0
+
+    def commits(self, count: int) -> float:
+        """The time of a commit, by day over one table: the median of rounds in turns."""
+        times: dict[bool, list[float]] = {True: [], False: []}
+        for number in range(2 * ROUNDS):
+            by_day = number % 2 == 0
+            self.form(by_day=by_day)
+            times[by_day].append(self.write(self.begin(BATCH), count))
+        one, days = (statistics.median(times[by_day]) for by_day in (False, True))
+        print(f"one table {one * 1000:.2f} ms, by day {days * 1000:.2f} ms a commit")
+        return days / one
+
+    def gone(self, rows: int) -> float:
+        """The time in which a day goes, by day over one table."""
+        self.form(by_day=False)
+        self.fill(rows)
+        deleted = self.timed(self.purge)
+        one = deleted + self.timed(self.vacuum)
+        self.form(by_day=True)
+        self.fill(rows)
+        self.next_day()
+        stop, playing = threading.Event(), self.begin(BATCH)
+        moves = threading.Thread(target=self.keep_moving, args=(playing, stop))
+        moves.start()
+        days = self.timed(self.drop)
+        stop.set()
+        moves.join()
+        print(
+            f"{rows} moves: deleted in {deleted:.2f} s and vacuumed in {one - deleted:.2f} s, dropped in {days:.2f} s"
+        )
+        return days / one
+
+    def form(self, *, by_day: bool) -> None:
+        from django.db import connection
+
+        editor = SimpleNamespace(connection=connection)
+        (self.migration.partition if by_day else self.migration.join)(None, editor)
+        if by_day:
+            self.next_day()
+
+    def next_day(self) -> None:
+        from games.journal_days import begin_day
+
+        begin_day(self.day)
+        self.day += timedelta(days=1)
+
+    def begin(self, count: int) -> list[int]:
+        from games.models import Attempt
+
+        made = (Attempt(player=self.player, deal=self.deal, ranked=False, started_at=self.now) for _ in range(count))
+        return [attempt.pk for attempt in Attempt.objects.bulk_create(made, batch_size=1000)]
+
+    def write(self, playing: list[int], count: int) -> float:
+        """The median time of a commit with a move of each."""
+        from games.live.journal_store import Entry, JournalStore
+
+        store, times = JournalStore("default"), []
+        for n in range(1, count + 1):
+            begun = time.perf_counter()
+            store.write([Entry(attempt_id, n, ("t0-t1",), n) for attempt_id in playing])
+            times.append(time.perf_counter() - begun)
+        store.close()
+        return statistics.median(times)
+
+    def keep_moving(self, playing: list[int], stop: threading.Event) -> None:
+        from games.live.journal_store import Entry, JournalStore
+
+        store, n = JournalStore("default"), 0
+        while not stop.is_set():
+            n += 1
+            begun = time.perf_counter()
+            store.write([Entry(attempt_id, n, ("t0-t1",), n) for attempt_id in playing])
+            self.longest = max(self.longest, time.perf_counter() - begun)
+        store.close()
+
+    def fill(self, rows: int) -> None:
+        """Games of a day, most of them finished hours ago, and nothing else."""
+        from django.db import connection
+
+        from games.models import Attempt
+
+        with connection.cursor() as cursor:
+            cursor.execute("TRUNCATE games_move")
+        Attempt.objects.all().delete()
+        games = self.begin(rows // ROWS_A_GAME)
+        first, last = games[0], games[-1]
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE games_attempt SET state = 'verified', record = '', \"end\" = 'resigned', "
+                "started_at = started_at - interval '9 hours', finished_at = started_at - interval '8 hours' "
+                "WHERE id BETWEEN %s AND %s AND id %% %s <> 0",
+                [first, last, OPEN],
+            )
+            cursor.execute(
+                "UPDATE games_attempt SET started_at = started_at - interval '9 hours' WHERE state = 'playing'"
+            )
+            cursor.execute(
+                "INSERT INTO games_move (attempt_id, n, token, ms, auto) "
+                "SELECT a.id, n, CASE WHEN n = %s AND a.state <> 'playing' THEN '' ELSE 't0-t1' END, n, false "
+                "FROM games_attempt a, generate_series(1, %s) n WHERE a.id BETWEEN %s AND %s",
+                [ROWS_A_GAME, ROWS_A_GAME, first, last],
+            )
+            cursor.execute("ANALYZE games_move")
+            cursor.execute("ANALYZE games_attempt")
+            cursor.execute("CHECKPOINT")
+
+    def purge(self) -> None:
+        from games.attempts import purge_journal
+
+        purge_journal(seconds=600)
+
+    def vacuum(self) -> None:
+        from django.db import connection
+
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM games_move")
+
+    def drop(self) -> None:
+        from games.journal_days import drop_days
+
+        assert drop_days() == 1
+
+    def timed(self, work: Any) -> float:  # noqa: ANN401
+        begun = time.perf_counter()
+        work()
+        return time.perf_counter() - begun
+
+
+if __name__ == "__main__":
+    sys.exit(main())

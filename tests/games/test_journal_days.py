@@ -1,0 +1,561 @@
+"""The journal's partitions: where moves go, what is dropped, and that no move is lost by it.
+
+On SQLite nothing of it happens; `tests/games/live/test_on_postgresql.py` runs all of this on PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+from django.utils import timezone
+
+from config import gauges
+from games import housekeeping, journal_days, tasks
+from games.attempts import close_attempt, journal_of, record_of, start_attempt
+from games.journal_days import LockedError, begin_day, drop_days
+from games.live.journal_store import Entry, JournalStore
+from games.models import Attempt, Move
+from tests.games.conftest import make_deal
+
+migration: Any = import_module("games.migrations.0015_journal_by_day")
+
+pytestmark = pytest.mark.django_db(transaction=True)
+on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has partitions")
+on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="what SQLite does without partitions")
+
+FIRST, SECOND, THIRD = (date(2026, 11, number) for number in (20, 21, 22))
+LATER = timedelta(hours=4)
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    """The journal as its migration leaves it, without days."""
+    migrate(migration.join)
+    migrate(migration.partition)
+    yield
+    if journal_days.days():
+        migrate(migration.join)
+        migrate(migration.partition)
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock that is not to be had is given up at once."""
+    monkeypatch.setattr(journal_days, "LOCK_WAIT", "20ms")
+    monkeypatch.setattr(journal_days, "LOCK_TRIES", 2)
+    monkeypatch.setattr(journal_days, "LOCK_PAUSE", 0.0)
+    monkeypatch.setattr(migration, "LOCK_PAUSE", 0.0)
+
+
+@pytest.fixture
+def store() -> Iterator[JournalStore]:
+    made = JournalStore("default")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def other() -> Iterator[Any]:
+    """A connection of another process."""
+    made = connections.create_connection("default")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def practice(player: Any) -> Callable[[], Attempt]:
+    """Begin a practice game."""
+    deal = make_deal()
+
+    def begin() -> Attempt:
+        return Attempt.objects.create(player=player, deal=deal, ranked=False, started_at=timezone.now())
+
+    return begin
+
+
+def migrate(step: Callable[[Any, Any], None]) -> None:
+    step(None, SimpleNamespace(connection=connection))
+
+
+def rows(sql: str, *params: str | int) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
+
+
+def place_of(attempt: Attempt) -> set[str]:
+    """The partitions that the attempt's moves are in."""
+    return {
+        name for (name,) in rows("SELECT tableoid::regclass::text FROM games_move WHERE attempt_id = %s", attempt.pk)
+    }
+
+
+def tables() -> set[str]:
+    """The journal's tables, whether they are its partitions or stray."""
+    return {name for (name,) in rows("SELECT relname FROM pg_class WHERE relname ~ '^games_move' AND relkind = 'r'")}
+
+
+def told(metric: str) -> float:
+    """What Prometheus is told."""
+    return next(
+        sample.value for each in gauges._read(timezone.now()) for sample in each.samples if sample.name == metric
+    )
+
+
+def tokens(attempt: Attempt) -> list[str]:
+    return [move.token for move in journal_of(attempt.pk)]
+
+
+def elsewhere(*actions: Callable[[], object]) -> list[Any]:
+    """Do all at once, each on a connection of its own; gives what each gave."""
+
+    def act(action: Callable[[], object]) -> object:
+        try:
+            return action()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(actions)) as threads:
+        return list(threads.map(act, actions))
+
+
+def until(holds: Callable[[], bool], seconds: float = 30.0) -> bool:
+    """Wait for something; returns whether it came."""
+    latest = time.monotonic() + seconds
+    while not holds() and time.monotonic() < latest:
+        time.sleep(0.001)
+    return holds()
+
+
+def play(store: JournalStore, attempt: Attempt, *ns: int) -> None:
+    for n in ns:
+        assert store.write([Entry(attempt.pk, n, ("d",), n)]) == frozenset()
+
+
+@on_postgresql
+def test_each_day_has_a_partition_and_its_attempts_moves_are_in_it(
+    store: JournalStore, practice: Callable[[], Attempt]
+) -> None:
+    before = practice()
+    assert begin_day(FIRST)
+    first = practice()
+    assert not begin_day(FIRST)
+    again = practice()
+    assert begin_day(SECOND)
+    second = practice()
+    for attempt in (before, first, again, second):
+        play(store, attempt, 1)
+    places = [place_of(attempt) for attempt in (before, first, again, second)]
+    assert places == [{"games_move_rest"}, {"games_move_20261120"}, {"games_move_20261120"}, {"games_move_20261121"}]
+    assert again.pk == first.pk + 1
+    assert [day.name for day in journal_days.days()] == ["games_move_20261120", "games_move_20261121"]
+
+
+@on_postgresql
+def test_numbers_go_on_from_the_day_also_when_its_beginning_was_cut_short(
+    practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_days, "_number_from", lambda _day: None)
+        assert begin_day(FIRST)
+    [day] = journal_days.days()
+    assert practice().pk < (day.low or 0)
+    assert not begin_day(FIRST)
+    assert practice().pk == day.low
+
+
+@on_postgresql
+def test_a_number_is_given_once_before_and_after_its_day_is_dropped(
+    store: JournalStore, practice: Callable[[], Attempt]
+) -> None:
+    begin_day(FIRST)
+    attempt, tab = practice(), JournalStore("default")
+    begin_day(SECOND)
+    play(store, attempt, 1)
+    assert tab.write([Entry(attempt.pk, 1, ("n",), 5)]) == {attempt.pk}
+    assert drop_days(timezone.now() + LATER) == 1
+    assert tab.write([Entry(attempt.pk, 1, ("n",), 5)]) == {attempt.pk}
+    play(tab, attempt, 2)
+    assert store.write([Entry(attempt.pk, 2, ("n",), 5)]) == {attempt.pk}
+    assert tokens(attempt) == ["d", "d"]
+    tab.close()
+
+
+@on_postgresql
+def test_the_operator_sees_how_many_days_are_kept(practice: Callable[[], Attempt]) -> None:
+    seen = []
+    for day in (FIRST, SECOND):
+        begin_day(day)
+        practice()
+        seen.append(told("talon_journal_days"))
+    drop_days(timezone.now() + LATER)
+    assert [*seen, told("talon_journal_days")] == [1, 2, 1]
+
+
+@on_postgresql
+def test_a_settled_day_is_dropped_and_open_games_go_on(store: JournalStore, practice: Callable[[], Attempt]) -> None:
+    begin_day(FIRST)
+    over, still = practice(), practice()
+    begin_day(SECOND)
+    young = practice()
+    for attempt in (over, still, young):
+        play(store, attempt, 1, 2)
+    close_attempt(over.pk, "resigned")
+    assert drop_days(timezone.now() + LATER) == 1
+    assert tables() == {"games_move_rest", "games_move_20261121", "games_move_default"}
+    assert sorted(Move.objects.values_list("attempt_id", "n")) == [(a.pk, n) for a in (still, young) for n in (1, 2)]
+    play(store, still, 3)
+    assert place_of(still) == {"games_move_rest"}
+    assert len(record_of(close_attempt(still.pk, "resigned")).tokens) == 3
+    assert len(record_of(Attempt.objects.get(pk=over.pk)).tokens) == 2
+
+
+@on_postgresql
+def test_the_rest_is_dropped_in_turn(store: JournalStore, practice: Callable[[], Attempt]) -> None:
+    old, still = practice(), practice()
+    play(store, old, 1)
+    play(store, still, 1)
+    for day in (FIRST, SECOND):
+        begin_day(day)
+        practice()
+    assert drop_days(timezone.now() + LATER) == 1
+    close_attempt(old.pk, "resigned")
+    begin_day(THIRD)
+    assert drop_days(timezone.now() + LATER) == 1
+    assert list(Move.objects.values_list("attempt_id", "n")) == [(still.pk, 1)]
+    assert tables() == {"games_move_rest", "games_move_20261122", "games_move_default"}
+
+
+@on_postgresql
+def test_several_days_that_nobody_dropped_go_together(store: JournalStore, practice: Callable[[], Attempt]) -> None:
+    begun = []
+    for day in (FIRST, SECOND, THIRD):
+        begin_day(day)
+        begun.append(practice())
+        play(store, begun[-1], 1)
+    assert drop_days(timezone.now() + LATER) == 2
+    assert [place_of(attempt) for attempt in begun] == [{"games_move_rest"}] * 2 + [{"games_move_20261122"}]
+
+
+@on_postgresql
+def test_a_day_stays_until_its_last_attempt_is_old_and_the_newest_day_always(
+    store: JournalStore, practice: Callable[[], Attempt]
+) -> None:
+    begin_day(FIRST)
+    early, late = practice(), practice()
+    Attempt.objects.filter(pk=early.pk).update(started_at=timezone.now() - timedelta(days=1))
+    assert drop_days(timezone.now() + timedelta(days=9)) == 0
+    begin_day(SECOND)
+    assert drop_days() == 0
+    assert drop_days(late.started_at + journal_days.SETTLED) == 0
+    assert drop_days(late.started_at + journal_days.SETTLED + timedelta(seconds=1)) == 1
+
+
+@on_postgresql
+def test_what_ended_within_the_hour_is_kept_for_those_who_still_read_it(
+    store: JournalStore, practice: Callable[[], Attempt]
+) -> None:
+    now = timezone.now()
+    begin_day(FIRST)
+    just, long_ago = practice(), practice()
+    for attempt, minutes in ((just, 59), (long_ago, 61)):
+        play(store, attempt, 1)
+        close_attempt(attempt.pk, "resigned")
+        Attempt.objects.filter(pk=attempt.pk).update(
+            started_at=now - LATER, finished_at=now - timedelta(minutes=minutes)
+        )
+    begin_day(SECOND)
+    assert drop_days(now) == 1
+    assert list(Move.objects.values_list("attempt_id", "n", "token").order_by("n")) == [
+        (just.pk, 1, "d"),
+        (just.pk, 2, ""),
+    ]
+
+
+@on_postgresql
+def test_moves_and_ends_that_come_while_rows_are_carried_over_are_kept(
+    store: JournalStore, practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin_day(FIRST)
+    played, untouched, ended, deleted = (practice() for _ in range(4))
+    begin_day(SECOND)
+    for attempt in (played, ended, deleted):
+        play(store, attempt, 1)
+    lock = journal_days._lock
+
+    def others() -> None:
+        tab = JournalStore("default")
+        play(tab, played, 2, 3)
+        play(tab, untouched, 1)
+        play(tab, ended, 2)
+        tab.close()
+        close_attempt(ended.pk, "resigned", at=timezone.now() + LATER)
+        Attempt.objects.get(pk=deleted.pk).delete()
+
+    def meanwhile(*given: Any) -> None:
+        elsewhere(others)
+        lock(*given)
+
+    monkeypatch.setattr(journal_days, "_lock", meanwhile)
+    assert drop_days(timezone.now() + LATER) == 1
+    assert [len(tokens(attempt)) for attempt in (played, untouched, ended)] == [3, 1, 2]
+    assert Move.objects.filter(attempt=ended, token="").exists()
+    assert len(record_of(Attempt.objects.get(pk=ended.pk)).tokens) == 2
+    # Of an attempt that was deleted meanwhile copies may be left, for a moment.
+    housekeeping.remove_aged([kind for kind in housekeeping.KINDS if kind.model is Move])
+    assert not Move.objects.filter(attempt_id=deleted.pk).exists()
+
+
+@on_postgresql
+@pytest.mark.parametrize("change", ["begin", "drop"])
+def test_a_reader_who_does_not_end_keeps_everything_as_it_is(
+    change: str, store: JournalStore, practice: Callable[[], Attempt], other: Any
+) -> None:
+    begin_day(FIRST)
+    attempt = practice()
+    play(store, attempt, 1)
+    begin_day(SECOND)
+    there = tables()
+    with other.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT count(*) FROM games_move")  # as a backup holds it
+        with pytest.raises(LockedError):
+            begin_day(THIRD) if change == "begin" else drop_days(timezone.now() + LATER)
+        assert tables() == there
+        play(store, attempt, 2)
+        cursor.execute("ROLLBACK")
+    assert begin_day(THIRD) if change == "begin" else drop_days(timezone.now() + LATER) == 1
+    assert len(tokens(attempt)) == 2
+
+
+@on_postgresql
+@pytest.mark.parametrize("task", [tasks.begin_journal_day, tasks.drop_journal_days])
+def test_the_tasks_leave_a_locked_journal_for_their_next_run(
+    task: Callable[[], None], practice: Callable[[], Attempt], other: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    for day in (FIRST, SECOND):
+        begin_day(day)
+        Attempt.objects.filter(pk=practice().pk).update(started_at=timezone.now() - LATER)
+    there = tables()
+    with other.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("LOCK TABLE games_move IN SHARE MODE")
+        task()
+        cursor.execute("ROLLBACK")
+    assert "locked by others" in caplog.text
+    assert tables() == there
+    task()
+    assert tables() != there
+
+
+@on_postgresql
+def test_of_two_workers_one_changes_partitions(practice: Callable[[], Attempt], other: Any) -> None:
+    begin_day(FIRST)
+    practice()
+    begin_day(SECOND)
+    there = tables()
+    with other.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [journal_days._TURN])
+        assert not begin_day(THIRD)
+        assert drop_days(timezone.now() + LATER) == 0
+        assert tables() == there
+        cursor.execute("ROLLBACK")
+    assert elsewhere(*[lambda: begin_day(THIRD)] * 4).count(True) == 1
+    assert len(tables() - there) == 1
+    assert practice().pk == journal_days.days()[-1].low
+
+
+@on_postgresql
+def test_numbers_beyond_all_days_have_a_place_and_the_next_day_begins_above_them(
+    store: JournalStore, practice: Callable[[], Attempt]
+) -> None:
+    begin_day(FIRST)
+    rows("SELECT setval(pg_get_serial_sequence('games_attempt', 'id'), %s)", journal_days.days()[0].high + 5)
+    far = practice()
+    play(store, far, 1)
+    assert place_of(far) == {"games_move_default"}
+    assert begin_day(SECOND)
+    play(store, far, 2)
+    assert practice().pk == journal_days.days()[-1].low
+    assert drop_days(timezone.now() + LATER) == 1
+    assert len(record_of(close_attempt(far.pk, "resigned")).tokens) == 2
+
+
+@on_postgresql
+def test_a_deleted_player_leaves_no_move_in_any_partition(
+    player: Any, rival: Any, store: JournalStore, practice: Callable[[], Attempt]
+) -> None:
+    mine = [practice()]
+    for day in (FIRST, SECOND):
+        begin_day(day)
+        mine.append(practice())
+    kept = start_attempt(rival, make_deal("braid"))
+    for attempt in (*mine, kept):
+        play(store, attempt, 1)
+    player.delete()
+    assert list(Move.objects.values_list("attempt_id", flat=True)) == [kept.pk]
+
+
+@on_postgresql
+def test_rows_of_no_attempt_go_at_once_from_the_rest_and_else_with_their_day(
+    store: JournalStore, practice: Callable[[], Attempt]
+) -> None:
+    begun = [practice()]
+    for day in (FIRST, SECOND):
+        begin_day(day)
+        begun.append(practice())
+    for attempt in begun:
+        Move.objects.create(attempt_id=attempt.pk + 1000, n=1, token="d", ms=1)
+    housekeeping.remove_aged([kind for kind in housekeeping.KINDS if kind.model is Move])
+    left = list(Move.objects.order_by("attempt_id").values_list("attempt_id", flat=True))
+    assert left == [attempt.pk + 1000 for attempt in begun[1:]]
+    assert drop_days(timezone.now() + LATER) == 1
+    assert list(Move.objects.values_list("attempt_id", flat=True)) == left[1:]
+
+
+@on_postgresql
+def test_a_live_table_becomes_partitions_and_back_without_losing_a_move(
+    practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Players go on while the steps of the migration run, forwards and backwards, and days begin and end."""
+    migrate(migration.join)
+    assert not journal_days.is_by_day()
+    assert not begin_day(FIRST)
+    begun = [practice() for _ in range(4)]
+    Attempt.objects.filter(pk__in=[attempt.pk for attempt in begun]).update(started_at=timezone.now() - LATER)
+    kept: dict[int, int] = dict.fromkeys((attempt.pk for attempt in begun), 0)
+    stop = threading.Event()
+
+    def play_on(mine: list[Attempt]) -> None:
+        tab = JournalStore("default")
+        while not stop.is_set():
+            for attempt in mine:
+                play(tab, attempt, kept[attempt.pk] + 1)
+                kept[attempt.pk] += 1
+        tab.close()
+
+    def all_moved(since: dict[int, int]) -> bool:
+        return all(kept[key] > since[key] for key in since)
+
+    steps: list[Callable[[], object]] = [
+        lambda: migrate(migration.partition),
+        lambda: begin_day(FIRST),
+        lambda: begin_day(SECOND),
+        drop_days,
+        lambda: migrate(migration.join),
+        lambda: migrate(migration.partition),
+    ]
+
+    def change() -> None:
+        try:
+            for step in steps:
+                seen = dict(kept)
+                assert until(partial(all_moved, seen)), "nobody can move"
+                step()
+        finally:
+            stop.set()
+
+    monkeypatch.setattr(journal_days, "LOCK_TRIES", 1000)
+    elsewhere(change, lambda: play_on(begun[:2]), lambda: play_on(begun[2:]))
+    assert {attempt.pk: len(tokens(attempt)) for attempt in begun} == kept
+    assert journal_days.is_by_day()
+
+
+@on_postgresql
+def test_the_table_as_it_was_is_the_rest_with_its_own_indexes(
+    store: JournalStore, practice: Callable[[], Attempt]
+) -> None:
+    migrate(migration.join)
+    play(store, practice(), 1)
+    [before] = rows("SELECT 'games_move'::regclass::oid, pg_relation_filenode('games_move')")
+    migrate(migration.partition)
+    [after] = rows("SELECT 'games_move_rest'::regclass::oid, pg_relation_filenode('games_move_rest')")
+    assert after == before
+    kinds = "SELECT count(*) FROM pg_indexes WHERE tablename = %s"
+    assert [rows(kinds, name) for name in ("games_move", "games_move_rest", "games_move_default")] == [[(2,)]] * 3
+    assert rows("SELECT 1 FROM pg_constraint WHERE conname = 'journal_range'") == []
+    migrate(migration.partition)
+    assert rows("SELECT 'games_move_rest'::regclass::oid")[0][0] == before[0]
+
+
+@on_postgresql
+def test_an_interrupted_migration_can_be_run_again(
+    store: JournalStore, practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate(migration.join)
+    attempt = practice()
+    play(store, attempt, 1)
+    run = migration.run
+
+    def breaks(on: Any, sql: str) -> Any:
+        if "ATTACH" in sql:
+            raise RuntimeError("killed")
+        return run(on, sql)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migration, "run", breaks)
+        with pytest.raises(RuntimeError, match="killed"):
+            migrate(migration.partition)
+    assert not journal_days.is_by_day()
+    play(store, attempt, 2)
+    migrate(migration.partition)
+    play(store, attempt, 3)
+    assert len(tokens(attempt)) == 3
+
+
+@on_postgresql
+def test_finished_games_are_not_deleted_row_by_row(
+    store: JournalStore, practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = practice()
+    play(store, attempt, 1)
+    close_attempt(attempt.pk, "resigned", at=attempt.started_at)
+    Attempt.objects.filter(pk=attempt.pk).update(finished_at=timezone.now() - LATER)
+    tasks.close_due()
+    assert Move.objects.count() == 2
+    migrate(migration.join)
+    tasks.close_due()
+    assert Move.objects.count() == 0
+
+
+@on_postgresql
+def test_a_day_begins_before_midnight(monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = datetime(2026, 11, 20, 23, 59, 5, tzinfo=UTC)
+    monkeypatch.setattr(tasks, "timezone", SimpleNamespace(now=lambda: moment))
+    tasks.begin_journal_day()
+    assert [day.name for day in journal_days.days()] == ["games_move_20261121"]
+    moment -= timedelta(minutes=2)
+    tasks.begin_journal_day()
+    assert len(journal_days.days()) == 2
+
+
+@on_sqlite
+def test_sqlite_has_one_table_and_deletes_its_rows(player: Any) -> None:
+    before = rows("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name")
+    attempt = start_attempt(player, make_deal())
+    Move.objects.create(attempt=attempt, n=1, token="d", ms=1)
+    close_attempt(attempt.pk, "resigned")
+    Attempt.objects.filter(pk=attempt.pk).update(finished_at=timezone.now() - timedelta(hours=2))
+    tasks.begin_journal_day()
+    tasks.drop_journal_days()
+    assert not begin_day(FIRST)
+    assert drop_days(timezone.now() + timedelta(days=9)) == 0
+    assert journal_days.days() == []
+    assert told("talon_journal_days") == 0
+    migrate(migration.partition)
+    assert rows("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name") == before
+    assert Move.objects.count() == 2
+    tasks.close_due()
+    assert not Move.objects.exists()
