@@ -1,5 +1,7 @@
 """The production shape in a test's hands: two ASGI processes, Celery workers, beat, PostgreSQL and Redis of our own.
 
+At will PgBouncer stands before the database.
+
 The commands are those of `deploy/Procfile`.
 """
 
@@ -23,7 +25,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from deploy.procfile import commands
-from tests.services.servers import Postgres, Redis, eventually, free_port
+from tests.services.servers import PgBouncer, Postgres, Redis, eventually, free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIRST_DAY = date(2020, 1, 6)  # of the deals that tests make here, each of the day after the last
@@ -62,9 +64,10 @@ class Process:
 class Stack:
     """Everything that runs, and how to break it."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, pooled: bool = False) -> None:
         self._home = home
         self.postgres, self.redis = Postgres(), Redis()
+        self.pgbouncer = PgBouncer(self.postgres) if pooled else None
         self.ports = [free_port(), free_port()]
         self._webs: list[Process | None] = [None, None]
         self._workers: list[Process] = []
@@ -74,7 +77,7 @@ class Stack:
         (home / "var").mkdir()
         self._environment = {
             **os.environ,
-            "DATABASE_URL": self.postgres.url,
+            "DATABASE_URL": (self.pgbouncer or self.postgres).url,
             "REDIS_URL": self.redis.url,
             "VAR_DIR": str(home / "var"),
             "SECRET_KEY": "of a test",
@@ -90,9 +93,9 @@ class Stack:
         """Start everything."""
         self.postgres.start()
         self.redis.start()
-        subprocess.run(
-            [sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self._environment, check=True, timeout=120
-        )
+        if self.pgbouncer is not None:
+            self.pgbouncer.start()
+        self.manage("migrate", "-v0").check_returncode()
         self._control = self._process("control", ["python", "-m", "tests.services.control"], stdin=-1, stdout=-1)
         for index in range(2):
             self.start_web(index)
@@ -173,6 +176,8 @@ class Stack:
                 process.kill()
         self.kill_workers()
         self.redis.stop()
+        if self.pgbouncer is not None:
+            self.pgbouncer.remove()
         self.postgres.remove()
 
     def _process(self, name: str, command: list[str], **options: Any) -> Process:
@@ -195,6 +200,13 @@ class Stack:
         answer = json.loads(child.stdout.readline())
         assert "done" in answer, answer["failed"]
         return answer["done"]
+
+    def manage(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of `manage.py` to its end."""
+        line = [sys.executable, "manage.py", *command]
+        return subprocess.run(
+            line, cwd=ROOT, env=self._environment, check=False, timeout=300, capture_output=True, text=True
+        )
 
     def get(self, index: int, path: str) -> int:
         """The status of a page; 0 while nobody answers."""
