@@ -51,6 +51,12 @@ class Process:
         """Whether it ended by itself."""
         return self.child.poll() is not None
 
+    def stop(self, within: float = 60) -> None:
+        """Ask it to stop, and wait until it has."""
+        self.child.terminate()
+        self.child.wait(within)
+        self.kill()
+
     def kill(self) -> None:
         """kill -9, the children too."""
         if self.child.poll() is None:
@@ -116,6 +122,14 @@ class Stack:
         web, self._webs[index] = self._webs[index], None
         assert web is not None
         web.kill()
+
+    def restart_web(self, index: int) -> None:
+        """Have one of the two ASGI processes stop in order, and start it anew."""
+        web = self._webs[index]
+        assert web is not None
+        web.stop()
+        self.start_web(index)
+        self.await_web(index)
 
     def start_worker(self, children: int = 1) -> None:
         """Start another of each Celery worker that the Procfile has."""
