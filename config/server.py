@@ -18,11 +18,12 @@ from config.heads import Http
 
 MAX_FRAME_BYTES = 16 * 1024
 GRACE_SECONDS = 5
+GOODBYE_SECONDS = 1.0
 COLLECTOR_THRESHOLDS = (10_000, 20, 50)  # Python's own: 700, 10, 10
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server that calls `on_ready` once it listens, and returns normally after SIGINT or SIGTERM.
+    """A uvicorn server that calls `on_ready` once it listens, drains at SIGINT or SIGTERM, and returns normally.
 
     uvicorn itself raises the signal again after the shutdown, which would stop the cleanup that follows.
     """
@@ -37,6 +38,27 @@ class Server(uvicorn.Server):
         if self.started:
             calm_collector()
             self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no new connections, hand the players over to other processes, then stop as uvicorn does."""
+        for listening in (*self.servers, *(sockets or ())):
+            listening.close()
+        # The application has been loaded by then, and Django set up.
+        from games.live import draining  # noqa: PLC0415
+
+        await draining.drain(lambda: self.force_exit)
+        await self._await_goodbyes()
+        await super().shutdown(sockets)
+        await draining.finish()
+
+    async def _await_goodbyes(self) -> None:
+        """Give clients a moment to answer the close: one that is sending just then might not see it otherwise."""
+        loop = asyncio.get_running_loop()
+        latest = loop.time() + GOODBYE_SECONDS
+        while loop.time() < latest and not self.force_exit:
+            if not any(getattr(connection, "close_sent", False) for connection in self.server_state.connections):
+                return
+            await asyncio.sleep(0.02)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

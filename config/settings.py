@@ -185,6 +185,8 @@ else:
         "pool": {"min_size": 1, "max_size": env.int("DATABASE_POOL", default=24), "timeout": 10},
     }
     _database["CONN_MAX_AGE"] = 0
+    # Nothing may be left in a session between two transactions, so that PgBouncer can stand between: no cursor either.
+    _database["DISABLE_SERVER_SIDE_CURSORS"] = True
 DATABASES = {"default": _database}
 
 # --- Redis: channel layer, cache, tasks -----------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from types import FrameType
 from deploy.procfile import commands
 
 ROOT = Path(__file__).resolve().parent.parent
-STOP_SECONDS = 15
+STOP_SECONDS = 20
 READY_SECONDS = 30
 
 

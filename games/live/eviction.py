@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, Protocol
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -41,6 +41,9 @@ class Socket(Protocol):
     def evict(self) -> None:
         """Close; does not wait."""
 
+    def go_away(self) -> None:
+        """Close when what has arrived is answered; does not wait."""
+
 
 def evict_player(player_id: int) -> None:
     """After the commit, close every socket of a player."""
@@ -71,6 +74,12 @@ class OpenSockets:
         self._sockets: WeakSet[Socket] = WeakSet()
         self._listener: asyncio.Task[None] | None = None
 
+    def __len__(self) -> int:
+        return len(self._sockets)
+
+    def __iter__(self) -> Iterator[Socket]:
+        return iter(list(self._sockets))
+
     def add(self, socket: Socket) -> None:
         """Close the socket when its session ends."""
         self._sockets.add(socket)
@@ -88,7 +97,7 @@ class OpenSockets:
 
     def _meant(self, message: dict[str, Any]) -> Iterable[Socket]:
         player, session = message.get("player"), message.get("session")
-        for socket in list(self._sockets):
+        for socket in self:
             if (player and socket.player_id == player) or (session and socket.session == session):
                 yield socket
 

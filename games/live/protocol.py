@@ -48,8 +48,9 @@ FATAL: Final[dict[ErrorCode, int]] = {
     ErrorCode.NOT_FOUND: 4404,
     ErrorCode.UNSUPPORTED_VERSION: 4406,
 }
-#: Other close codes: a session that has ended or changed, no `hello` in time, too many connections, too slow a reader,
-#: too persistent a sender, and a server that goes away. After 43xx a client may come back at once.
+#: Other close codes: a server that stops, a session that has ended or changed, no `hello` in time, too many
+#: connections, too slow a reader, and too persistent a sender. After 1012 and 43xx a client may come back at once.
+CLOSE_RESTART: Final = 1012
 CLOSE_SESSION: Final = 4301
 CLOSE_NO_HELLO: Final = 4308
 CLOSE_CROWDED: Final = 4409

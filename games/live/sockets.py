@@ -53,7 +53,10 @@ class SocketConnection(ABC):
         "_clock",
         "_closer",
         "_closing",
+        "_idle",
+        "_leaving",
         "_outbox",
+        "_parted",
         "_refused",
         "_send",
         "_session_key",
@@ -71,6 +74,10 @@ class SocketConnection(ABC):
         self._outbox = Outbox(self._send, self._overflow)
         self._refused = 0
         self._closing = False
+        self._parted = False
+        self._leaving = False
+        self._idle = False
+        """Whether nothing of the client's is being worked on, or waits for it."""
         self._closer: asyncio.Future[None] | None = None
         user, session = scope.get("user"), scope.get("session")
         self.player_id: int | None = user.pk if user is not None and user.is_authenticated else None
@@ -87,7 +94,7 @@ class SocketConnection(ABC):
         open_sockets().add(self)
         self._clock = asyncio.get_running_loop().call_later(HELLO_WITHIN, self._give_up)
         try:
-            while (message := await receive())["type"] != "websocket.disconnect":
+            while (message := await self._next(receive))["type"] != "websocket.disconnect":
                 if message["type"] == "websocket.receive":
                     await self._received(message.get("text"))
                 elif not self._closing:
@@ -100,8 +107,15 @@ class SocketConnection(ABC):
             await self._leave()
 
     def tell(self, frame: str) -> None:
-        """Take a frame to be sent."""
-        self._outbox.put(frame)
+        """Take a frame to be sent, unless the close is sent already."""
+        if not self._parted:
+            self._outbox.put(frame)
+
+    def go_away(self) -> None:
+        """The server stops: close once all that has arrived is answered, so that the client goes on elsewhere."""
+        self._leaving = True
+        if self._idle and not self._closing:
+            self._closer = asyncio.ensure_future(self._close_if_idle())
 
     def evict(self) -> None:
         """The session has ended or changed: close, so that the client connects and says `hello` again."""
@@ -121,6 +135,19 @@ class SocketConnection(ABC):
     @abstractmethod
     def _error_frame(self, error: Refusal) -> str:
         """How the protocol tells of a refusal."""
+
+    async def _next(self, receive: Receive) -> dict[str, Any]:
+        """The next message; if the server stops, of those that have arrived already."""
+        if self._leaving:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0):
+                    return await receive()
+            await self._close(protocol.CLOSE_RESTART)
+        self._idle = True
+        try:
+            return await receive()
+        finally:
+            self._idle = False
 
     async def _received(self, text: str | None) -> None:
         """Handle one message; the next ones wait in the server's buffers meanwhile."""
@@ -170,11 +197,21 @@ class SocketConnection(ABC):
         elif self._refused > MOST_REFUSED:
             await self._close(protocol.CLOSE_RATE)
 
+    async def _close_if_idle(self) -> None:
+        """Close, unless a message has just been on its way from the server to here; then `_next` will."""
+        if self._idle:
+            await self._close(protocol.CLOSE_RESTART)
+
     async def _close(self, code: int) -> None:
         """Send what waits, then close."""
         if not self._closing:
             self._closing = True
+            await self._part(code)
+
+    async def _part(self, code: int) -> None:
+        with contextlib.suppress(OSError):  # the client is gone already
             await self._outbox.flush()
+            self._parted = True
             await self._send({"type": "websocket.close", "code": code})
 
     def _overflow(self) -> None:

@@ -174,3 +174,10 @@ def shared_tables() -> LiveTables:
         for begin in _beginnings:
             _shared[loop].accompany(begin(_shared[loop]))
     return _shared[loop]
+
+
+async def close_shared_tables() -> None:
+    """Commit what waits and stop, if the running loop has tables."""
+    tables = _shared.pop(asyncio.get_running_loop(), None)
+    if tables is not None:
+        await tables.close()

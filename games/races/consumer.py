@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -64,7 +63,7 @@ class RaceConsumer(SocketConnection):
     def dismiss(self, frame: str) -> None:
         """Send a last frame and close."""
         self.tell(frame)
-        self._closer = asyncio.ensure_future(self._part())
+        self._closer = asyncio.ensure_future(self._close(protocol.CLOSE_GONE))
 
     async def _do(self, text: str) -> None:
         message = protocol.parse(text)
@@ -121,10 +120,6 @@ class RaceConsumer(SocketConnection):
             raise Refusal(ErrorCode.RATE_LIMITED, "too many reactions", retry_after_ms=wait)
         told = {"type": "room.reacted", "room": watch.facts.id, "entrant": entrant.id, "kind": kind}
         notifier.send(room_group(watch.facts.id), told, about=entrant.id)
-
-    async def _part(self) -> None:
-        with contextlib.suppress(OSError):  # the client is gone already
-            await self._close(protocol.CLOSE_GONE)
 
     async def _check_session(self) -> None:
         """Check the session; a connection whose session has ended is closed, and may come back as a visitor's.

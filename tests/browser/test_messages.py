@@ -17,7 +17,7 @@ from games.live import frames, protocol
 from games.live.loading import Loaded, Pauses
 from games.rules import CATALOGUE, Record, Table
 from tests.browser.conftest import from_sources
-from tests.browser.table import Player, won_record
+from tests.browser.table import Mouse, Player, won_record
 from tests.browser.test_playing import deal
 
 Visit = Callable[..., Any]
@@ -60,6 +60,7 @@ class Server:
         record = Record.from_json(won_record("labyrinth"))
         tokens = record.tokens if won else record.tokens[:6]
         self.hellos: list[dict[str, Any]] = []
+        self.asked: list[dict[str, Any]] = []
         self.answer: list[str] = []
         self.table: Table = record.open_table()
         facts = _facts("playing")
@@ -91,6 +92,8 @@ class Server:
             self.hellos.append(message)
             for frame in self.answer or [self.view, self.before_last]:
                 self.line.send(frame)
+        else:
+            self.asked.append(message)
 
 
 def _facts(state: str, how: str = "") -> Loaded:
@@ -254,6 +257,85 @@ def test_a_reader_cut_off_for_slowness_comes_back_with_what_it_has(seat: Callabl
     page.wait_for_selector("#lost", state="hidden")
     page.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '6'")
     assert [hello["have"] for hello in server.hellos] == [0, 5]
+
+
+def resumed(server: Server) -> str:
+    """The answer to a page that has missed nothing."""
+    return frames.resumed(server.table.token_count - 1, 11_000, _facts("playing"))
+
+
+def test_a_server_that_hands_over_is_left_at_once_and_the_move_made_meanwhile_reaches_the_next(
+    seat: Callable[[Server], Any],
+) -> None:
+    server = Server(won=True)
+    page = seat(server)
+    server.answer = [resumed(server)]
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+    server.line.close(code=1012)
+    page.wait_for_selector("#lost:not([hidden])")
+    Mouse(page).play(won_record("labyrinth")["tokens"][-1])
+    assert page.is_hidden("#notice")
+    assert len(server.hellos) == 1
+    page.clock.run_for(500)
+    page.wait_for_selector("#lost", state="hidden")
+    page.wait_for_function("() => true")  # what the page has sent is here
+    n = server.table.token_count
+    assert [hello["have"] for hello in server.hellos] == [server.hellos[0]["have"], n - 1]
+    assert [(one["type"], one["n"]) for one in server.asked] == [("move", n)]
+
+
+def test_a_server_that_hands_over_again_before_it_has_answered_is_not_come_back_to_in_haste(
+    seat: Callable[[Server], Any],
+) -> None:
+    server = Server(won=True)
+    page = seat(server)
+    server.serve = lambda line: line.close(code=1012)  # type: ignore[method-assign]
+    page.evaluate("Math.random = () => 0.5")
+    tries = page.evaluate(
+        """() => {
+          globalThis.tries = 0;
+          globalThis.WebSocket = class extends WebSocket { constructor(...args) { super(...args); tries += 1; } };
+        }"""
+    )
+    assert tries is None
+    server.line.close(code=1012)
+    page.wait_for_selector("#lost:not([hidden])")
+    for _ in range(40):
+        page.clock.run_for(250)
+    assert 2 <= page.evaluate("tries") <= 7, "in ten seconds; each wait is longer than the one before"
+
+
+def test_what_was_asked_and_not_answered_is_asked_again_of_the_next_server(seat: Callable[[Server], Any]) -> None:
+    server = Server(won=False)
+    page = seat(server)
+    server.answer = [resumed(server)]
+    page.click("#resign")
+    page.click("dialog[open] [value=resign]")
+    page.wait_for_function("() => !document.querySelector('dialog[open]')")
+    server.line.close(code=1012)
+    page.wait_for_selector("#lost:not([hidden])")
+    page.clock.run_for(1_000)
+    page.wait_for_selector("#lost", state="hidden")
+    n = server.table.token_count
+    assert [(one["type"], one["n"]) for one in server.asked] == [("resign", n)] * 2
+    server.line.send(server.frames["moved"])
+    server.line.send(server.frames["ended"])
+    server.line.send(server.frames["verdict"])
+    finished(page)
+
+
+def test_nobody_resigns_a_position_that_another_page_has_changed(seat: Callable[[Server], Any]) -> None:
+    server = Server(won=False)
+    page = seat(server)
+    server.answer = [server.frames["moved"], frames.resumed(server.table.token_count, 11_000, _facts("playing"))]
+    page.click("#resign")
+    page.click("dialog[open] [value=resign]")
+    page.wait_for_function("() => !document.querySelector('dialog[open]')")
+    server.line.close(code=1012)
+    page.wait_for_selector("#lost:not([hidden])")
+    page.clock.run_for(1_000)
+    page.wait_for_selector("#lost", state="hidden")
+    assert [one["type"] for one in server.asked] == ["resign"]
 
 
 def test_a_player_who_has_signed_out_is_told_so(seat: Callable[[Server], Any]) -> None:

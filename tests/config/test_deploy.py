@@ -13,8 +13,10 @@ import compose_spec
 import pytest
 import yaml
 
+from config.server import GOODBYE_SECONDS, GRACE_SECONDS
 from deploy.procfile import commands
-from deploy.stack import stack_environment
+from deploy.stack import STOP_SECONDS, stack_environment
+from games.live import draining
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -69,6 +71,14 @@ def test_the_image_collects_static_files_as_the_stack_does() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text()
     assert shlex.join(commands()["static"]) in dockerfile
     assert f"CMD {str(commands()['web']).replace(chr(39), chr(34))}" in dockerfile
+
+
+def test_a_web_process_is_given_the_time_that_it_takes_to_hand_its_players_over() -> None:
+    longest = draining.SECONDS + draining.PATIENCE + GOODBYE_SECONDS + GRACE_SECONDS + draining.NOTICES_WITHIN
+    given = re.fullmatch(r"(\d+)s", compose()["services"]["web"]["stop_grace_period"])
+    assert given
+    assert longest < int(given[1])
+    assert longest < STOP_SECONDS
 
 
 def test_every_service_has_a_health_check_or_ends() -> None:

@@ -55,6 +55,7 @@ def test_servers_named_by_the_environment_are_used(tmp_path: Path) -> None:
     database = shown["DATABASES"]["default"]
     assert database["ENGINE"] == "django.db.backends.postgresql"
     assert database["OPTIONS"]["pool"]["max_size"] > 1
+    assert database["DISABLE_SERVER_SIDE_CURSORS"]
     assert shown["CHANNEL_LAYERS"]["default"]["BACKEND"].startswith("channels_redis.")
     assert shown["CACHES"]["default"]["BACKEND"].endswith("RedisCache")
     assert shown["CELERY_BROKER_URL"] == PRODUCTION["REDIS_URL"]

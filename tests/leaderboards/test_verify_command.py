@@ -57,6 +57,15 @@ def test_what_differs_is_settled_anew_and_exits_1() -> None:
     assert verify("--all")[0] == 0
 
 
+def test_all_are_judged_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    deal = factory.deal()
+    bad = [verified(deal, tokens=factory.line(deal, seed=seed)) for seed in range(5)][-1]
+    cheat(bad)
+    monkeypatch.setattr("leaderboards.management.commands.verify.BATCH", 2)
+    code, printed = verify("--all")
+    assert (code, "5 judged, 1 changed" in printed) == (1, True)
+
+
 def test_a_dry_run_changes_nothing() -> None:
     bad = verified(factory.deal())
     cheat(bad)

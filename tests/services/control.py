@@ -105,6 +105,13 @@ def close_due() -> attempts.Progress:
     return attempts.close_due()
 
 
+def run_tasks() -> list[str]:
+    """Do every periodic task once, here; the names of those that failed."""
+    app.loader.import_default_modules()
+    names = {entry["task"] for entry in app.conf.beat_schedule.values()}
+    return [name for name in sorted(names) if app.tasks[name].apply().failed()]
+
+
 def unsettled() -> int:
     """How many attempts have no verdict yet."""
     return Attempt.objects.filter(state__in=[Attempt.State.PLAYING, Attempt.State.PENDING]).count()
@@ -138,7 +145,7 @@ def _kept(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-PUBLIC = (deal, seat, state, sweep, deliver, faults, version, expire, close_due, unsettled, marked, kept)
+PUBLIC = (deal, seat, state, sweep, deliver, faults, version, expire, close_due, run_tasks, unsettled, marked, kept)
 COMMANDS = {one.__name__: one for one in (*PUBLIC, *control_races.COMMANDS)}
 
 

@@ -1,4 +1,4 @@
-"""Real servers for tests: a private PostgreSQL cluster and a private Redis, which may be killed and started again."""
+"""Real servers for tests, which may be killed and started again: PostgreSQL, PgBouncer and Redis of our own."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from configparser import ConfigParser
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import redis
+from psycopg.rows import dict_row
+
+DEPLOYED_PGBOUNCER = Path(__file__).resolve().parents[2] / "deploy" / "pgbouncer" / "pgbouncer.ini"
 
 
 def free_port() -> int:
@@ -138,3 +143,80 @@ class Postgres:
                 return True
         except psycopg.OperationalError:
             return False
+
+
+class PgBouncer:
+    """A PgBouncer of our own before a PostgreSQL, set up as `deploy/pgbouncer` has it but with few connections."""
+
+    SERVERS = 4
+    """The most connections to PostgreSQL."""
+
+    def __init__(self, postgres: Postgres) -> None:
+        self.port = free_port()
+        self.url = f"postgres://talon@127.0.0.1:{self.port}/talon"
+        self._home = Path(tempfile.mkdtemp(prefix="talon-pgbouncer-"))
+        self._process: subprocess.Popen[bytes] | None = None
+        (self._home / "userlist.txt").write_text('"talon" ""\n')
+        deployed = ConfigParser()
+        deployed.read(DEPLOYED_PGBOUNCER)
+        deployed["databases"]["talon"] = f"host=127.0.0.1 port={postgres.port} dbname=postgres"
+        deployed["pgbouncer"].update(
+            listen_addr="127.0.0.1",
+            listen_port=str(self.port),
+            unix_socket_dir="",
+            auth_type="trust",
+            auth_file=str(self._home / "userlist.txt"),
+            admin_users="talon",
+            default_pool_size=str(self.SERVERS),
+        )
+        with (self._home / "pgbouncer.ini").open("w") as file:
+            deployed.write(file)
+        if os.geteuid() == 0:
+            shutil.chown(self._home, "postgres")
+
+    @staticmethod
+    def is_installed() -> bool:
+        """Whether there is a pgbouncer."""
+        return _pgbouncer() is not None
+
+    def start(self) -> None:
+        """Start and wait until it answers."""
+        program = _pgbouncer()
+        assert program is not None
+        self._process = subprocess.Popen(
+            [program, "--quiet", self._home / "pgbouncer.ini"],
+            user="postgres" if os.geteuid() == 0 else None,
+            stderr=subprocess.DEVNULL,
+            cwd=self._home,
+        )
+        eventually(self._answers)
+
+    def stop(self) -> None:
+        """Kill it, and with it every connection."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def remove(self) -> None:
+        """Stop and delete it."""
+        self.stop()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    def show(self, what: str) -> list[dict[str, Any]]:
+        """A table of its console: `clients`, `servers`, `stats` and others."""
+        # The console knows simple queries alone.
+        with psycopg.connect(self.url, dbname="pgbouncer", autocommit=True, row_factory=dict_row) as console:
+            return psycopg.ClientCursor(console).execute(f"SHOW {what}".encode()).fetchall()
+
+    def _answers(self) -> bool:
+        try:
+            with psycopg.connect(self.url, connect_timeout=2):
+                return True
+        except psycopg.OperationalError:
+            return False
+
+
+def _pgbouncer() -> str | None:
+    """Where the program is: root's directories are not on everybody's path."""
+    return shutil.which("pgbouncer", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")

@@ -1,5 +1,7 @@
 """The production shape in a test's hands: two ASGI processes, Celery workers, beat, PostgreSQL and Redis of our own.
 
+At will PgBouncer stands before the database.
+
 The commands are those of `deploy/Procfile`.
 """
 
@@ -23,7 +25,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from deploy.procfile import commands
-from tests.services.servers import Postgres, Redis, eventually, free_port
+from tests.services.servers import PgBouncer, Postgres, Redis, eventually, free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIRST_DAY = date(2020, 1, 6)  # of the deals that tests make here, each of the day after the last
@@ -49,6 +51,12 @@ class Process:
         """Whether it ended by itself."""
         return self.child.poll() is not None
 
+    def stop(self, within: float = 60) -> None:
+        """Ask it to stop, and wait until it has."""
+        self.child.terminate()
+        self.child.wait(within)
+        self.kill()
+
     def kill(self) -> None:
         """kill -9, the children too."""
         if self.child.poll() is None:
@@ -62,9 +70,10 @@ class Process:
 class Stack:
     """Everything that runs, and how to break it."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, pooled: bool = False) -> None:
         self._home = home
         self.postgres, self.redis = Postgres(), Redis()
+        self.pgbouncer = PgBouncer(self.postgres) if pooled else None
         self.ports = [free_port(), free_port()]
         self._webs: list[Process | None] = [None, None]
         self._workers: list[Process] = []
@@ -74,7 +83,7 @@ class Stack:
         (home / "var").mkdir()
         self._environment = {
             **os.environ,
-            "DATABASE_URL": self.postgres.url,
+            "DATABASE_URL": (self.pgbouncer or self.postgres).url,
             "REDIS_URL": self.redis.url,
             "VAR_DIR": str(home / "var"),
             "SECRET_KEY": "of a test",
@@ -90,9 +99,9 @@ class Stack:
         """Start everything."""
         self.postgres.start()
         self.redis.start()
-        subprocess.run(
-            [sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self._environment, check=True, timeout=120
-        )
+        if self.pgbouncer is not None:
+            self.pgbouncer.start()
+        self.manage("migrate", "-v0").check_returncode()
         self._control = self._process("control", ["python", "-m", "tests.services.control"], stdin=-1, stdout=-1)
         for index in range(2):
             self.start_web(index)
@@ -113,6 +122,14 @@ class Stack:
         web, self._webs[index] = self._webs[index], None
         assert web is not None
         web.kill()
+
+    def restart_web(self, index: int) -> None:
+        """Have one of the two ASGI processes stop in order, and start it anew."""
+        web = self._webs[index]
+        assert web is not None
+        web.stop()
+        self.start_web(index)
+        self.await_web(index)
 
     def start_worker(self, children: int = 1) -> None:
         """Start another of each Celery worker that the Procfile has."""
@@ -173,6 +190,8 @@ class Stack:
                 process.kill()
         self.kill_workers()
         self.redis.stop()
+        if self.pgbouncer is not None:
+            self.pgbouncer.remove()
         self.postgres.remove()
 
     def _process(self, name: str, command: list[str], **options: Any) -> Process:
@@ -195,6 +214,13 @@ class Stack:
         answer = json.loads(child.stdout.readline())
         assert "done" in answer, answer["failed"]
         return answer["done"]
+
+    def manage(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of `manage.py` to its end."""
+        line = [sys.executable, "manage.py", *command]
+        return subprocess.run(
+            line, cwd=ROOT, env=self._environment, check=False, timeout=300, capture_output=True, text=True
+        )
 
     def get(self, index: int, path: str) -> int:
         """The status of a page; 0 while nobody answers."""

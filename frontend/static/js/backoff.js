@@ -3,6 +3,8 @@
 const GROWTH = 1.8;
 /** A connection that has stood this long, in ms, was a good one. */
 const STEADY_AFTER = 10000;
+/** All clients of a server that stops come back within this time, in ms. */
+const HANDED_OVER_WITHIN = 500;
 
 export class Backoff {
   #wait;
@@ -27,6 +29,13 @@ export class Backoff {
     const wait = this.#wait;
     this.#wait = Math.min(wait * GROWTH, this.longest);
     return wait * (0.75 + Math.random() / 2);
+  }
+
+  /** The server stops in order, and another is there. @returns {number} ms to wait: little, yet not the same for all */
+  handedOver() {
+    this.lost();
+    this.reset();
+    return Math.random() * HANDED_OVER_WITHIN;
   }
 
   reset() {

@@ -6,6 +6,8 @@ const FIRST_WAIT = 400;
 const LONGEST_WAIT = 15000;
 const PING_EVERY = 15000;
 const PONG_WITHIN = 8000;
+/** The close code of a server that stops when all it was asked is answered. */
+const RESTART = 1012;
 /** The close code of a connection that read too slowly: it may come back, and is told what it missed. */
 const TOO_SLOW = 4408;
 
@@ -30,6 +32,7 @@ export class Connection {
   #pong = 0;
   #retry = 0;
   #greeted = false;
+  #handedOver = false;
   #done = false;
 
   /** @param {string} path @param {Handlers} handlers */
@@ -44,9 +47,9 @@ export class Connection {
     this.#connect();
   }
 
-  /** Whether a connection is being made, and the server has not yet answered. */
+  /** Whether a connection is being made, or is about to be, and the server has not yet answered. */
   get coming() {
-    return this.#socket !== null && !this.#greeted;
+    return this.#handedOver || (this.#socket !== null && !this.#greeted);
   }
 
   /** @param {object} message @returns {boolean} whether it left */
@@ -84,7 +87,7 @@ export class Connection {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(`${scheme}//${location.host}${this.path}`);
     this.#socket = socket;
-    this.#greeted = false;
+    this.#greeted = this.#handedOver = false;
     socket.addEventListener("open", () => {
       this.greet();
       this.#ping = window.setInterval(() => this.#heartbeat(), PING_EVERY);
@@ -124,7 +127,8 @@ export class Connection {
     clearInterval(this.#ping);
     clearTimeout(this.#pong);
     this.#socket = null;
-    const wait = this.#backoff.lost();
+    this.#handedOver = code === RESTART && this.#greeted && !this.#done;
+    const wait = this.#handedOver ? this.#backoff.handedOver() : this.#backoff.lost();
     if (this.#done) return;
     if (code === CROWDED) return this.handlers.status("crowded");
     if (code === SIGNED_OUT) return this.handlers.status("signed-out");

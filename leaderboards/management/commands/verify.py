@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import QuerySet
@@ -16,6 +17,9 @@ from leaderboards.listings import deal_listings
 from leaderboards.management.explained import ExplainedCommand
 from leaderboards.management.named import NOT_FOUND, finished_attempt
 from leaderboards.reverification import Finding, finished_attempts, reverify
+
+#: The most attempts that are read at a time.
+BATCH: Final = 500
 
 
 class Command(ExplainedCommand):
@@ -56,7 +60,7 @@ class Command(ExplainedCommand):
             sys.exit(1)
 
     def _judge(self, chosen: QuerySet[Attempt], *, dry_run: bool, progress: bool) -> list[Finding]:
-        bar = tqdm(chosen.iterator(chunk_size=500), total=chosen.count(), unit="attempt", disable=not progress or None)
+        bar = tqdm(_one_by_one(chosen), total=chosen.count(), unit="attempt", disable=not progress or None)
         findings = []
         self._judged = 0
         for attempt in bar:
@@ -72,6 +76,14 @@ class Command(ExplainedCommand):
         if faults and not dry_run:
             entries.recount_board(deal_id)
         return faults
+
+
+def _one_by_one(chosen: QuerySet[Attempt]) -> Iterator[Attempt]:
+    """The attempts in order, of which a batch at a time is in memory: there is no cursor on the server."""
+    last = 0
+    while batch := list(chosen.filter(pk__gt=last)[:BATCH]):
+        yield from batch
+        last = batch[-1].pk
 
 
 def _chosen(options: dict[str, Any]) -> tuple[QuerySet[Attempt], list[int]]:

@@ -76,7 +76,7 @@ def test_limits_are_as_written() -> None:
 def test_every_close_code_is_in_the_table() -> None:
     told = {int(code) for code in re.findall(r"^\| (\d{4}) \|", PAGE, flags=re.MULTILINE)}
     ours = {value for name, value in vars(protocol).items() if name.startswith("CLOSE_")}
-    assert told == ours | {1012}  # the server's own, when it stops
+    assert told == ours
 
 
 def test_one_shape_of_errors() -> None:

@@ -291,6 +291,8 @@ class Other:
         self.player_id, self.session = player_id, session
         self.evicted = asyncio.Event()
 
+    def go_away(self) -> None: ...
+
     def evict(self) -> None:
         self.evicted.set()
 

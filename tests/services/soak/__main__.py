@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.services.servers import Redis, postgres_programs
+from tests.services.servers import PgBouncer, Redis, postgres_programs
 from tests.services.soak.running import Wish, soak
 
 SHOWN = 40
@@ -32,17 +32,19 @@ def main() -> int:
     parser.add_argument(
         "--hurried", action="store_true", help="send lost attempts again at once, without the sweep's wait"
     )
+    parser.add_argument("--pooled", action="store_true", help="with PgBouncer before the database")
     asked = parser.parse_args()
     if asked.minutes <= 0 or not 1 <= asked.players <= 2000:
         parser.error("a soak takes some time and 1 to 2,000 players")
     if postgres_programs() is None or not Redis.is_installed():
         parser.error("PostgreSQL's server programs and redis-server must be installed")
     seed = random.randrange(1_000_000) if asked.seed is None else asked.seed
+    if asked.pooled and not PgBouncer.is_installed():
+        parser.error("pgbouncer must be installed")
     home = Path(tempfile.mkdtemp(prefix="talon-soak-"))
     print(f"seed {seed}", flush=True)
-    outcome = soak(
-        Wish(asked.minutes * 60, seed, asked.players, hurried=asked.hurried), home, lambda text: print(text, flush=True)
-    )
+    wish = Wish(asked.minutes * 60, seed, asked.players, hurried=asked.hurried, pooled=asked.pooled)
+    outcome = soak(wish, home, lambda text: print(text, flush=True))
     tally = outcome.tally
     print(f"{len(tally.games)} games over {tally.connections} connections, {tally.tokens} tokens acknowledged")
     print(f"blows: {dict(outcome.blows)}; moves refused as busy: {tally.busy}; verdicts: {dict(outcome.verdicts)}")

@@ -33,12 +33,15 @@ PAGE = 100
 
 @dataclass(frozen=True)
 class Wish:
-    """What is asked for. `hurried` sends lost attempts again at once instead of waiting until the sweep finds them."""
+    """What is asked for. `hurried` sends lost attempts again at once instead of waiting until the sweep finds them;
+    `pooled` has PgBouncer before the database.
+    """
 
     seconds: float
     seed: int
     players: int = 40
     hurried: bool = False
+    pooled: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Outcome:
 
 def soak(wish: Wish, home: Path, say: Say) -> Outcome:
     """Run one in the empty directory `home`."""
-    stack = Stack(home)
+    stack = Stack(home, pooled=wish.pooled)
     try:
         say("starting PostgreSQL, Redis, two web processes, a worker and beat")
         stack.start()

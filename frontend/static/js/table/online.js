@@ -75,7 +75,7 @@ export function redo(state, socket) {
 export function rewind(state, socket) {
   if (!canUndo(state) || state.pending.length > 0) return;
   pick(state, null);
-  state.rewinding = socket.send({ type: "rewind", n: (state.n ?? 0) + 1 });
+  state.rewinding = socket.ask({ type: "rewind", n: (state.n ?? 0) + 1 });
 }
 
 /**
@@ -89,12 +89,12 @@ export function askWhy(socket, pile, cards, to) {
 
 /** Asks the server to make the moves that need no thought. @param {State} state @param {TableSocket} socket */
 export function playOut(state, socket) {
-  if (state.auto && plays(state) && state.pending.length === 0) socket.send({ type: "auto", n: (state.n ?? 0) + 1 });
+  if (state.auto && plays(state) && state.pending.length === 0) socket.ask({ type: "auto", n: (state.n ?? 0) + 1 });
 }
 
 /** @param {State} state @param {TableSocket} socket */
 export function resign(state, socket) {
-  socket.send({ type: "resign", n: (state.n ?? 0) + 1 });
+  if (!socket.ask({ type: "resign", n: (state.n ?? 0) + 1 })) notice(t("The server could not be reached."));
 }
 
 /** @param {State} state @param {TableSocket} socket @param {any} message */

@@ -18,7 +18,7 @@ export function bindPause(state, socket) {
   if (!button) return undefined;
   const turn = () => {
     if (state.status !== "playing" || state.view?.won) return;
-    if (!socket().send({ type: state.paused ? "resume" : "pause" })) notice(t("The server could not be reached."));
+    if (!socket().ask({ type: state.paused ? "resume" : "pause" })) notice(t("The server could not be reached."));
   };
   button.addEventListener("click", turn);
   document.getElementById("resume")?.addEventListener("click", turn);

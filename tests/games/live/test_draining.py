@@ -1,0 +1,153 @@
+"""A process that stops hands its players over: what has arrived is answered, then it closes with 1012."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+
+from games.attempts import journal_of
+from games.live import draining
+from games.live.eviction import open_sockets
+from games.live.protocol import CLOSE_RESTART
+from games.live.tables import shared_tables
+from tests.games.live.test_socket import ask, cookie_of, opened, socket
+from tests.games.seats import PATIENCE
+
+pytestmark = pytest.mark.django_db(transaction=True)
+CLOSED = {"type": "websocket.close", "code": CLOSE_RESTART}
+
+
+@pytest.fixture
+async def attempt(attempt_at: Any) -> AsyncIterator[Any]:
+    yield await sync_to_async(attempt_at)()
+    await shared_tables().close()
+
+
+async def line_to(attempt: Any) -> ApplicationCommunicator:
+    return socket(attempt.public_id, cookie=await sync_to_async(cookie_of)(attempt.player))
+
+
+async def seated(attempt: Any) -> ApplicationCommunicator:
+    line = await line_to(attempt)
+    assert await opened(line) == "websocket.accept"
+    assert (await ask(line, {"type": "hello", "v": 1}))["type"] == "view"
+    return line
+
+
+def drained(*, hurried: bool = False) -> asyncio.Task[None]:
+    return asyncio.create_task(draining.drain(lambda: hurried))
+
+
+async def ended(line: ApplicationCommunicator) -> None:
+    """What the server does when it has sent a close."""
+    await line.send_input({"type": "websocket.disconnect", "code": CLOSE_RESTART})
+    await line.wait(PATIENCE)
+
+
+async def test_an_idle_connection_is_closed_and_waited_for(attempt: Any) -> None:
+    line = await seated(attempt)
+    draining_all = drained()
+    assert await line.receive_output(PATIENCE) == CLOSED
+    assert not draining_all.done()
+    await ended(line)
+    await draining_all
+    assert len(open_sockets()) == 0
+
+
+async def test_all_that_has_arrived_is_answered_before_the_close(attempt: Any) -> None:
+    line = await seated(attempt)
+    for n in (1, 2, 3):
+        await line.send_input({"type": "websocket.receive", "text": json.dumps({"type": "move", "n": n, "token": "d"})})
+    draining_all = drained()
+    answers = [json.loads((await line.receive_output(PATIENCE))["text"]) for _ in range(3)]
+    assert [(answer["type"], answer["n"]) for answer in answers] == [("moved", 1), ("moved", 2), ("moved", 3)]
+    assert await line.receive_output(PATIENCE) == CLOSED
+    await ended(line)
+    await draining_all
+    assert len(await sync_to_async(journal_of)(attempt.pk)) == 3
+
+
+async def test_what_arrives_behind_the_close_is_left_to_the_next_process(attempt: Any) -> None:
+    line = await seated(attempt)
+    draining_all = drained()
+    assert await line.receive_output(PATIENCE) == CLOSED
+    await line.send_input({"type": "websocket.receive", "text": '{"type":"move","n":1,"token":"d"}'})
+    await ended(line)
+    await draining_all
+    assert await line.receive_nothing()
+    assert await sync_to_async(journal_of)(attempt.pk) == []
+
+
+async def test_a_connection_that_is_just_being_made_is_closed_so_that_the_browser_is_told_why(attempt: Any) -> None:
+    sitting, coming = await seated(attempt), await line_to(attempt)
+    draining_all = drained()
+    assert await sitting.receive_output(PATIENCE) == CLOSED
+    assert await opened(coming) == "websocket.accept"
+    assert await coming.receive_output(PATIENCE) == CLOSED
+    for line in (sitting, coming):
+        await ended(line)
+    await draining_all
+
+
+class Listed:
+    """A connection that goes when it is told to."""
+
+    player_id = session = None
+
+    def __init__(self, told: list[float]) -> None:
+        self.told = told
+        open_sockets().add(self)
+
+    def evict(self) -> None: ...
+
+    def go_away(self) -> None:
+        self.told.append(asyncio.get_running_loop().time())
+        open_sockets().discard(self)
+
+
+async def test_many_are_not_sent_away_at_once_unless_it_is_hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    real = asyncio.sleep
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        await real(0)
+
+    monkeypatch.setattr("games.live.draining.asyncio.sleep", sleep)
+    told: list[float] = []
+    kept = [Listed(told) for _ in range(2_000)]
+    await draining.drain(lambda: False)
+    assert len(told) == len(kept)
+    assert max(slept) > draining.SECONDS * 0.9, "the last ones play on for so long"
+    slept.clear()
+    kept = [Listed(told) for _ in range(2_000)]
+    await draining.drain(lambda: True)
+    assert len(told) == 4_000
+    assert slept == []
+
+
+async def test_one_that_does_not_go_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draining, "PATIENCE", 0.05)
+    stuck = Listed([])
+    monkeypatch.setattr(stuck, "go_away", lambda: None)
+    await draining.drain(lambda: False)
+    open_sockets().discard(stuck)
+
+
+async def test_the_journal_is_closed_at_the_end(attempt: Any) -> None:
+    line = await seated(attempt)
+    tables = shared_tables()
+    assert (await ask(line, {"type": "move", "n": 1, "token": "d"}))["type"] == "moved"
+    draining_all = drained()
+    assert await line.receive_output(PATIENCE) == CLOSED
+    await ended(line)
+    await draining_all
+    await draining.finish()
+    assert tables.journal._thread is None
+    assert shared_tables() is not tables, "a loop that goes on has new ones"

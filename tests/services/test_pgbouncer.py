@@ -1,0 +1,103 @@
+"""PgBouncer in transaction mode before the database: everything works on connections that are shared and lent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from secrets import token_hex
+
+import pytest
+
+from games.rules import CATALOGUE
+from tests.requirements import need
+from tests.services.servers import PgBouncer, Redis, eventually, postgres_programs
+from tests.services.soak.breaking import KINDS
+from tests.services.soak.running import Wish, soak
+from tests.services.stack import Stack, await_ranks
+
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def programs() -> None:
+    need(postgres_programs() is not None, "PostgreSQL's server programs")
+    need(Redis.is_installed(), "redis-server")
+    need(PgBouncer.is_installed(), "pgbouncer")
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    running = Stack(tmp_path_factory.mktemp("pooled"), pooled=True)
+    try:
+        running.start()
+        yield running
+    finally:
+        print(running.logs())
+        running.stop()
+
+
+def pooler(stack: Stack) -> PgBouncer:
+    assert stack.pgbouncer is not None
+    return stack.pgbouncer
+
+
+def new_deal(stack: Stack, variant: str) -> int:
+    deal: int = stack.ask("deal", variant=variant, seed=token_hex(32))
+    return deal
+
+
+def test_games_are_played_judged_and_ranked(stack: Stack) -> None:
+    for variant in list(CATALOGUE)[:3]:
+        deal = new_deal(stack, variant)
+        seats = [stack.seat(deal) for _ in range(3)]
+        for number, seat in enumerate(seats):
+            seat.sit(number % 2)
+            seat.play(12)
+            seat.sit(1 - number % 2)
+            seat.play(3)
+            seat.resign()
+        assert await_ranks(*seats) == [1, 2, 3]
+        assert stack.ask("faults", deal=deal) == []
+    clients, servers = pooler(stack).show("clients"), pooler(stack).show("servers")
+    assert {one["database"] for one in servers} == {"talon"}
+    assert 0 < len(servers) <= PgBouncer.SERVERS < len(clients), "connections are lent, not given"
+
+
+def test_every_periodic_task_and_every_command_that_reads_all_of_a_table_works(stack: Stack) -> None:
+    seat = stack.seat(new_deal(stack, "braid"))
+    seat.sit(0)
+    seat.play(5)
+    seat.resign()
+    await_ranks(seat)
+    assert stack.ask("run_tasks") == []
+    for command in ("verify --all", "rerate --check", "fairplay"):
+        done = stack.manage(*command.split(), "--no-progress")
+        assert done.returncode == 0, (done.stdout, done.stderr)
+    # The deals that tests make are on no line, which is what it finds.
+    assert re.search(r"^\d+ lines, \d+ faults", stack.manage("check_ledger").stdout, re.MULTILINE)
+    assert "Traceback" not in stack.logs(), "nor was any part of a task passed over"
+
+
+def test_pgbouncer_killed_and_started_again_loses_no_acknowledged_move(stack: Stack) -> None:
+    seat = stack.seat(new_deal(stack, "plot"))
+    seat.sit(0)
+    seat.play(3)
+    pooler(stack).stop()
+    assert stack.get(0, "/readyz") == 503
+    pooler(stack).start()
+    eventually(lambda: stack.get(0, "/readyz") == 200)
+    seat.play(3)
+    seat.sit(1)
+    seat.play(2)
+    seat.resign()
+    assert await_ranks(seat) == [1]
+
+
+def test_nothing_is_lost_while_everything_is_killed(tmp_path: Path) -> None:
+    outcome = soak(Wish(seconds=20, seed=13, players=12, hurried=True, pooled=True), tmp_path, print)
+    assert outcome.faults == []
+    assert outcome.blows.keys() == set(KINDS)
+    assert outcome.tally.tokens > 0
+    assert outcome.verdicts["verified"] > 0
+    assert outcome.races, "ratings are folded under a lock and copied in"

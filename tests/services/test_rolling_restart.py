@@ -1,0 +1,159 @@
+"""Web processes restarted one after the other while people play: nobody loses a move, and everybody is handed over."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.frames import CloseCode
+
+from tests.requirements import need
+from tests.services.racing.watching import until
+from tests.services.servers import Redis, postgres_programs
+from tests.services.stack import Stack
+
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+
+PLAYERS: Final = 24
+#: Moves that each player sends before the first is answered.
+AHEAD: Final = 3
+WITHIN: Final = 120.0  # seconds, for a machine with much else to do
+
+
+@pytest.fixture
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    need(postgres_programs() is not None, "PostgreSQL's server programs")
+    need(Redis.is_installed(), "redis-server")
+    running = Stack(tmp_path_factory.mktemp("rolling"))
+    try:
+        running.start()
+        yield running
+    finally:
+        print(running.logs())
+        running.stop()
+
+
+@dataclass
+class Player:
+    """Draws cards as fast as they are acknowledged, some moves ahead, and comes back as the site's client does."""
+
+    session: str
+    attempt: str
+    ports: list[int]
+    port: int
+    choose: random.Random
+    acknowledged: dict[int, str] = field(default_factory=dict)
+    told: int = 0
+    """The number of the last token that the server has told of."""
+    unanswered: list[int] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
+    """How the connections were closed."""
+    swallowed: list[str] = field(default_factory=list)
+    """What was done and not told, of which a client would have to find out."""
+    away: list[float] = field(default_factory=list)
+    """Seconds from each close until the answer of the next process."""
+    lost_at: float = 0.0
+    stopping: bool = False
+
+    async def play(self) -> None:
+        """Play until told to stop."""
+        while not self.stopping:
+            try:
+                async with self._connected() as socket:
+                    await self._greet(socket)
+                    await self._visit(socket)
+            except ConnectionClosed as closed:
+                self.codes.append(closed.rcvd.code if closed.rcvd else CloseCode.ABNORMAL_CLOSURE)
+                self.lost_at = self.lost_at or time.monotonic()
+                await asyncio.sleep(self.choose.uniform(0, 0.5))
+            except (OSError, InvalidHandshake):
+                # As a proxy does: the next one.
+                self.port = self.ports[1 - self.ports.index(self.port)]
+                await asyncio.sleep(0.05)
+
+    def _connected(self) -> connect:
+        return connect(
+            f"ws://127.0.0.1:{self.port}/ws/play/{self.attempt}/",
+            additional_headers={"Cookie": f"sessionid={self.session}"},
+            origin=f"http://127.0.0.1:{self.port}",  # type: ignore[arg-type]
+            compression=None,
+            open_timeout=WITHIN,
+        )
+
+    async def _greet(self, socket: ClientConnection) -> None:
+        await socket.send(json.dumps({"type": "hello", "v": 1, "have": self.told or None}))
+        while (message := await self._hear(socket))["type"] not in ("view", "resumed"):
+            self.swallowed.append(f"{message} was not told before")
+        if self.told and (message["type"], message["n"]) != ("resumed", self.told):
+            self.swallowed.append(f"{message['type']} at {message['n']} for one who had {self.told}")
+        self.told = message["n"]
+        self.unanswered.clear()
+        if self.lost_at:
+            self.away.append(time.monotonic() - self.lost_at)
+            self.lost_at = 0.0
+
+    async def _visit(self, socket: ClientConnection) -> None:
+        while not self.stopping or self.unanswered:
+            while len(self.unanswered) < AHEAD and not self.stopping:
+                n = self.told + len(self.unanswered) + 1
+                with suppress(ConnectionClosed):  # the answers that came before the close are still to be heard
+                    await socket.send(json.dumps({"type": "move", "n": n, "token": "d" if n % 2 else "u"}))
+                self.unanswered.append(n)
+            message = await self._hear(socket)
+            if message["type"] != "moved" or message["n"] != self.unanswered.pop(0):
+                self.swallowed.append(f"{message} instead of a move's answer")
+                continue
+            self.told = message["n"]
+            self.acknowledged[self.told] = message["token"]
+            await asyncio.sleep(0.04)  # no more messages than the server takes of one player
+
+    async def _hear(self, socket: ClientConnection) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), WITHIN))
+        return message
+
+
+def test_players_go_on_without_a_lost_move_while_one_process_after_the_other_is_restarted(stack: Stack) -> None:
+    deal = stack.ask("deal", variant="labyrinth", seed="3b" * 32)
+    players = []
+    for number in range(PLAYERS):
+        seat = stack.ask("seat", deal=deal)
+        port = stack.ports[number % 2]
+        players.append(Player(seat["session"], seat["attempt"], stack.ports, port, random.Random(number)))
+    asyncio.run(restart_each_among(players, stack))
+    kept = {one["attempt"]: one["tokens"] for one in stack.ask("kept")}
+    for player in players:
+        assert player.swallowed == []
+        assert {n: kept[player.attempt][n - 1] for n in player.acknowledged} == player.acknowledged
+        assert len(kept[player.attempt]) == len(player.acknowledged), "nothing was done that was not answered"
+        assert player.away, "handed over at least once"
+        assert set(player.codes) == {CloseCode.SERVICE_RESTART}
+        # On a quiet machine all are back within two seconds.
+        assert max(player.away) < WITHIN
+
+
+async def restart_each_among(players: list[Player], stack: Stack) -> None:
+    """Restart both processes while all play, each when everybody has made some moves since the one before."""
+    async with asyncio.TaskGroup() as playing:
+        for player in players:
+            playing.create_task(player.play())
+        for index in range(2):
+            await made_moves(players)
+            await asyncio.to_thread(stack.restart_web, index)
+        await made_moves(players)
+        for player in players:
+            player.stopping = True
+
+
+async def made_moves(players: list[Player]) -> None:
+    """Wait until everybody has made some moves more."""
+    aims = [player.told + 6 for player in players]
+    await until(lambda: all(player.told >= aim for player, aim in zip(players, aims, strict=True)), within=WITHIN)
