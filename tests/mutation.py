@@ -53,9 +53,15 @@ MODULES: dict[str, tuple[str, ...]] = {
         for path in sorted((ROOT / "games" / "rules").glob("*.py"))
         if not path.name.startswith("__")
     },
-    "games/attempts.py": ("tests/games/test_attempts.py",),
+    "games/attempts.py": (
+        "tests/games/test_attempts.py",
+        "tests/games/live/test_pauses.py",
+        "tests/games/pages/test_restart.py",
+        "tests/games/fairplay/test_copies.py",
+        "tests/leaderboards/desk/test_desk.py",
+    ),
     "games/live/journal.py": JOURNAL,
-    "games/live/journal_store.py": JOURNAL,
+    "games/live/journal_store.py": (*JOURNAL, "tests/games/live/test_pauses.py"),
     "games/fairplay/copies.py": ("tests/games/fairplay/test_copies.py",),
     "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py",),
     "games/verification.py": ("tests/leaderboards/test_verification.py",),
