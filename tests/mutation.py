@@ -63,8 +63,14 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/live/journal.py": JOURNAL,
     "games/live/journal_store.py": (*JOURNAL, "tests/games/live/test_pauses.py"),
     "games/fairplay/copies.py": ("tests/games/fairplay/test_copies.py",),
-    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py",),
-    "games/verification.py": ("tests/leaderboards/test_verification.py",),
+    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py", "tests/leaderboards/test_judging.py"),
+    "games/verification.py": (
+        "tests/leaderboards/test_verification.py",
+        "tests/leaderboards/test_fairplay_command.py",
+        "tests/games/fairplay/test_copies.py",
+        "tests/games/fairplay/test_links.py",
+        "tests/games/fairplay/test_pace.py",
+    ),
     "games/pages/deals.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/test_deals.py"),
     "games/pages/ledger.py": ("tests/games/deals/test_ledger.py",),
     "games/races/starting.py": RACES,
@@ -72,7 +78,12 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/races/seats.py": (*RACES, "tests/games/races/test_players_who_go.py"),
     "games/races/quick.py": ("tests/games/races/test_quick.py",),
     "leaderboards/ratings/folding.py": ("tests/leaderboards/test_rating_fold.py", "tests/leaderboards/test_ratings.py"),
-    "leaderboards/settlement.py": ("tests/leaderboards/test_settlement.py", "tests/leaderboards/test_verification.py"),
+    "leaderboards/settlement.py": (
+        "tests/leaderboards/test_settlement.py",
+        "tests/leaderboards/test_verification.py",
+        "tests/leaderboards/test_ladders.py",
+        "tests/games/fairplay/test_copies.py",
+    ),
     "accounts/deletion.py": ("tests/accounts/test_deletion.py",),
 }
 #: Seconds after which one test of a mutant is stopped, which counts as noticed: a loop without end is a change, too.

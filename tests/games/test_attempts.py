@@ -287,6 +287,12 @@ def test_a_portion_that_fails_is_not_all_there_is(player: Any, asked: list[int])
     assert asked == [good]
 
 
+def test_what_has_failed_is_not_more_to_be_done(player: Any) -> None:
+    (bad,) = overdue(1)
+    Move.objects.create(attempt_id=bad, n=1, token="no token", ms=1)
+    assert close_due(seconds=0) == (0, 1, False)
+
+
 def test_the_time_limit_ends_the_closing_and_keeps_what_was_closed(
     player: Any, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,6 +128,38 @@ def test_a_game_that_does_everything_there_is_accuses_nobody_who_plays_naturally
 
 
 @database
+def test_lines_with_a_part_of_the_sketch_alone_in_common_are_not_alike(deal: Deal) -> None:
+    first, other = won(deal, verified_at=LATER), later(deal)
+    line = bytes(other.line or b"")
+    assert [one.pk for one in copies.may_be_copied([(other, line)], [])[other.pk]] == [first.pk]
+    assert copies.copies_since([(other, line)], LATER) == {other.pk}
+    assert copies.copies_since([(other, line)], LATER + timedelta(seconds=1)) == set()
+    elsewhere = line[: copies._HEAD] + b"\xff\xff\xff\xfe"
+    Attempt.objects.filter(pk=first.pk).update(line=elsewhere)
+    assert copies.may_be_copied([(other, line)], []) == {other.pk: []}
+    assert copies.copies_since([(other, line)], LATER) == set()
+
+
+@pytest.mark.parametrize(("of", "wanted"), [("plot", 10.0), ("tarot", 10.0), ("braid", 14.0)])
+def test_so_many_bits_in_common_make_a_copy(of: str, wanted: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    for bits, enough in ((wanted, True), (wanted - 0.5, False)):
+        made = {1: bits - 1.0, 2: 1.0}
+        monkeypatch.setattr(copies, "weights", Mock(return_value=made))
+        assert copies.is_copy(made, made, of) is enough
+        assert copies.can_be_copy(Attempt(deal=Deal(game=of))) is enough
+        # It counts as much as it weighs for whom it weighs less.
+        assert not copies.is_copy(made, {1: 1.0, 2: 1.0}, of)
+        assert not copies.is_copy({1: 1.0, 2: 1.0}, made, of)
+
+
+def test_a_copy_has_nearly_all_of_the_one_that_decided_less() -> None:
+    much = {1: 17.0, 3: 50.0}
+    for less, found in (({1: 17.0, 2: 3.0}, True), ({1: 17.0, 2: 3.1}, False)):
+        assert copies.is_copy(less, much, "plot") is found
+        assert copies.is_copy(much, less, "plot") is found
+
+
+@database
 def test_what_is_kept_when_a_win_is_closed_is_what_its_verdict_finds(deal: Deal) -> None:
     attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=True, started_at=factory.NOON)
     tokens = disguised(VARIANT, SEED, win(), Random(2))

@@ -153,6 +153,24 @@ def test_what_broke_a_run_is_raised_even_when_it_cannot_be_rolled_back(
         store.write([Entry(attempts[0].pk, 2, ("d", "d"), 6)])
 
 
+def test_what_follows_a_run_that_broke_is_committed(
+    store: JournalStore, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = attempts[:2]
+    insert = journal_store._insert
+
+    def breaks(*given: Any) -> Any:
+        insert(*given)
+        raise DataError("after the insert")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_store, "_insert", breaks)
+        with pytest.raises(DataError):
+            store.write([Entry(one.pk, 1, ("d", "d"), 5)])
+    assert store.write([Entry(two.pk, 1, ("d",), 6)]) == frozenset()
+    assert (rows(one), rows(two)) == ([], [(1, "d")])  # as another connection sees them
+
+
 def test_a_closed_attempt_takes_no_more(store: JournalStore, attempts: list[Attempt]) -> None:
     one = attempts[0]
     store.write([Entry(one.pk, 1, ("d",), 5)])
@@ -167,10 +185,11 @@ def test_a_closed_attempt_takes_no_more(store: JournalStore, attempts: list[Atte
 def test_a_commit_whose_answer_was_lost_is_not_lost(
     store: JournalStore, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    insert, failures = journal_store._insert, iter([True])
+    insert, failures, tries = journal_store._insert, iter([True]), []
 
     def breaks_after(cursor: Any, vendor: str, given: Any) -> Any:
         made = insert(cursor, vendor, given)
+        tries.append(made)
         if next(failures, False):
             raise OperationalError("the connection broke after the commit")
         return made
@@ -178,6 +197,7 @@ def test_a_commit_whose_answer_was_lost_is_not_lost(
     monkeypatch.setattr(journal_store, "_insert", breaks_after)
     assert store.write([Entry(attempts[0].pk, 1, ("d",), 5)]) == frozenset()
     assert rows(attempts[0]) == [(1, "d")]
+    assert len(tries) == 2
 
 
 def test_a_connection_that_broke_is_made_anew(store: JournalStore, attempts: list[Attempt]) -> None:
