@@ -84,7 +84,12 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/leaderboards/test_ladders.py",
         "tests/games/fairplay/test_copies.py",
     ),
-    "accounts/deletion.py": ("tests/accounts/test_deletion.py",),
+    "accounts/deletion.py": (
+        "tests/accounts/test_deletion.py",
+        "tests/accounts/test_held_names.py",
+        "tests/games/fairplay/test_links.py",
+        "tests/games/races/test_players_who_go.py",
+    ),
 }
 #: Seconds after which one test of a mutant is stopped, which counts as noticed: a loop without end is a change, too.
 #: Where even that does not stop it, the limits below do; a mutant that they stop is counted as `timeout`.
