@@ -157,6 +157,24 @@ def test_on_postgresql_only_what_can_be_worked_out_again_does_not_wait_for_the_d
     assert not any("synchronous_commit" in sql for sql in asked)
 
 
+def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two workers that settle the same deals the other way round would wait for each other."""
+    deals = [factory.deal("plot"), factory.deal("braid")]
+    attempts = [factory.finished(of) for of in (deals[1], deals[0], deals[1])]
+    places, held = settlement._place_all, list[tuple[int, int]]()
+
+    def placed(cases: Any, players: Any) -> Any:
+        held.extend((case.attempt.deal_id, case.attempt.pk) for case in cases)
+        return places(cases, players)
+
+    monkeypatch.setattr(settlement, "_place_all", placed)
+    cases = [settlement.Case(one, Verdict.of(verification.judge(one))) for one in attempts]
+    assert len(settlement.settle_all(cases, expected=State.PENDING)) == 3
+    assert held == sorted(held)
+    for attempt in attempts:
+        assert attempt.public_id in {entry.attempt for entry in boards.page(attempt.deal).entries}
+
+
 def test_what_another_worker_decided_meanwhile_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = factory.finished(factory.deal())
     compare = verification.compare

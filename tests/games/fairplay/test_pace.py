@@ -15,7 +15,6 @@ from games.fairplay.pace import (
     AUTO_MS,
     BURST_MS_A_PLAY,
     BURST_PLAYS,
-    FEWEST_PLAYS,
     LEAST_TIMES,
     POINT_MS,
     STEADY_PLAYS,
@@ -72,7 +71,7 @@ def test_auto_finish_runs_are_nobodys_speed() -> None:
 
 
 def test_bursts_of_undo_and_of_drawing_are_human() -> None:
-    for token in ("u", "d"):
+    for token in ("u", "d", "n", "up", "down"):
         assert implausibilities([token] * 200, [n * 20 for n in range(200)], 5_000, []) == []
 
 
@@ -185,8 +184,9 @@ def test_what_a_pace_would_need_is_named() -> None:
 
 
 def test_a_few_plays_tell_no_pace() -> None:
-    assert implausibilities(*plays([100, 200] * (FEWEST_PLAYS // 2)), []) == []
-    assert codes(implausibilities(*plays([100, 200] * (FEWEST_PLAYS // 2 + 1)), [])) == ["pace"]
+    gaps = [100, 200] * 7
+    assert implausibilities(*plays(gaps[:12]), []) == []
+    assert codes(implausibilities(*plays(gaps[:13]), [])) == ["pace"]  # the first play takes no time: 12 that do
 
 
 def test_pauses_do_not_buy_back_a_machines_speed() -> None:
@@ -204,6 +204,14 @@ def test_a_third_of_a_game_may_come_at_three_quarters_of_the_floor() -> None:
     for ms, found in ((floor - 60, ["pace"]), (floor + 60, [])):
         quick = [round(ms / 30) - 20, round(ms / 30) + 20] * 15
         assert codes(implausibilities(*plays([900, *[900, 1_400, 600] * 20, *quick]), [])) == found
+
+
+@pytest.mark.parametrize(("slow", "of"), [(60, 30), (36, 24)])
+def test_no_part_is_so_short_that_chance_has_it(slow: int, of: int) -> None:
+    """A third of a game, or 24 plays."""
+    gaps = [900, *[900, 1_400, 600] * (slow // 3), *[130, 190] * (of // 2)]
+    (found,) = implausibilities(*plays(gaps), [])
+    assert (found["code"], found["plays"]) == ("pace", of)
 
 
 def test_gaps_that_vary_by_13_per_cent_are_a_persons() -> None:
