@@ -113,6 +113,20 @@ def test_a_verdict_without_a_rank_is_told_too_and_leaves_those_who_wait(
     assert f"board.{deal.pk}" in {group for group, _message in told}
 
 
+def test_a_result_that_stays_as_it_is_keeps_its_row_and_its_rank_is_told(
+    told: list[Any], django_capture_on_commit_callbacks: Any
+) -> None:
+    deal = factory.deal()
+    factory.listed(deal, Score(104, 1, 1))
+    attempt = factory.finished(deal)
+    settle(attempt.pk)
+    result = Result.objects.get(attempt=attempt)
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(attempt.pk, State.VERIFIED, "ada")
+    assert Result.objects.get(attempt=attempt).pk == result.pk
+    assert [message["rank"] for group, message in told if group.startswith("attempt.")] == [2]
+
+
 def test_only_a_first_verdict_is_timed(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:

@@ -87,6 +87,18 @@ def test_ones_own_line_and_another_deals_are_no_copies(deal: Deal) -> None:
 
 
 @database
+def test_a_guests_win_accuses_nobody(deal: Deal) -> None:
+    won(deal, who=factory.player(is_guest=True))
+    assert judge(later(deal)).state == State.VERIFIED
+
+
+@database
+def test_of_several_alike_the_one_that_ended_first_is_named(deal: Deal) -> None:
+    _second, first = (won(deal, started_at=factory.NOON + timedelta(minutes=minutes)) for minutes in (2, 1))
+    assert [one["attempt"] for one in judge(later(deal)).reasons] == [str(first.public_id)]
+
+
+@database
 def test_a_loss_is_not_accused(deal: Deal) -> None:
     won(deal)
     lost = factory.finished(deal, tokens=win()[:-1], started_at=LATER)
