@@ -216,7 +216,10 @@ def test_no_second_factor_stays(ada: User) -> None:
 def test_ranked_results_and_records_stay_under_a_nameless_row(
     ada: User, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
-    ranked, practice = make_attempt(ada, make_deal()), make_attempt(ada, make_deal(practice=True))
+    ranked = make_attempt(ada, make_deal())
+    make_attempt(ada, make_deal(practice=True))
+    taken = make_attempt(ada, make_deal("braid"))  # over from a guest: it has a deadline, and is practice
+    Attempt.objects.filter(pk=taken.pk).update(ranked=False, deadline=timezone.now())
     ranking.rank_player(ada)
     record = bytes(ranked.record or b"")
     erase_player(ada)
@@ -225,7 +228,7 @@ def test_ranked_results_and_records_stay_under_a_nameless_row(
     assert ada.display_name == FORMER_PLAYER
     assert (ranked.player, bytes(ranked.record or b"")) == (ada, record)
     assert Result.objects.get(attempt=ranked).listed
-    assert not Attempt.objects.filter(pk=practice.pk).exists()
+    assert list(Attempt.objects.all()) == [ranked]
 
 
 def test_the_name_is_free_again(ada: User, make_user: MakeUser) -> None:
@@ -310,8 +313,10 @@ def test_what_staff_wrote_is_deleted_and_that_they_decided_stays(
     attempt = make_attempt(user, make_deal())
     decide(attempt.pk, attempt.State.REJECTED, staff, "Ada admits it.")
     StaffNote.objects.create(attempt=attempt, text="Wrote to Ada.", by=staff, made_at=timezone.now())
+    Appeal.objects.create(attempt=attempt, text="It was me.", made_at=timezone.now())
     ban_player(user, note="Ada again.", by=staff)
     erase_player(user)
     assert list(attempt.decisions.values_list("state", "why", "by")) == [("rejected", "", staff.pk)]
     assert list(Ban.objects.values_list("player", "note")) == [(user.pk, "")]
     assert not StaffNote.objects.exists()
+    assert not Appeal.objects.exists()

@@ -152,6 +152,21 @@ def test_lines_with_a_part_of_the_sketch_alone_in_common_are_not_alike(deal: Dea
     assert copies.copies_since([(other, line)], LATER) == set()
 
 
+@database
+def test_only_verified_ranked_wins_of_others_at_the_deal_are_compared(deal: Deal) -> None:
+    first, copy = won(deal, verified_at=LATER), later(deal, state=State.VERIFIED, verified_at=LATER)
+    line = bytes(copy.line or b"")
+    # The later one is found from either, whenever it was verified.
+    assert copies.copies_since([(first, line)], LATER + timedelta(hours=1)) == {copy.pk}
+    assert copies.copies_since([(copy, line)], LATER) == {copy.pk}
+    elsewhere = factory.deal(VARIANT, day=factory.DAY - timedelta(days=1), seed=bytes([1]) * 32)
+    for change in ({"ranked": False}, {"state": State.REVIEW}, {"deal": elsewhere}):
+        Attempt.objects.filter(pk=first.pk).update(**change)
+        assert copies.may_be_copied([(copy, line)], []) == {copy.pk: []}
+        assert copies.copies_since([(copy, line)], LATER) == set()
+        Attempt.objects.filter(pk=first.pk).update(ranked=True, state=State.VERIFIED, deal=deal)
+
+
 @pytest.mark.parametrize(("of", "wanted"), [("plot", 10.0), ("tarot", 10.0), ("braid", 14.0)])
 def test_so_many_bits_in_common_make_a_copy(of: str, wanted: float, monkeypatch: pytest.MonkeyPatch) -> None:
     for bits, enough in ((wanted, True), (wanted - 0.5, False)):
