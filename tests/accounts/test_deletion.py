@@ -220,6 +220,9 @@ def test_ranked_results_and_records_stay_under_a_nameless_row(
     make_attempt(ada, make_deal(practice=True))
     taken = make_attempt(ada, make_deal("braid"))  # over from a guest: it has a deadline, and is practice
     Attempt.objects.filter(pk=taken.pk).update(ranked=False, deadline=timezone.now())
+    raced_before = make_deal("tarot", practice=True)
+    Deal.objects.filter(pk=raced_before.pk).update(for_race=True)
+    Attempt.objects.filter(pk=make_attempt(ada, raced_before).pk).update(ranked=False)
     ranking.rank_player(ada)
     record = bytes(ranked.record or b"")
     erase_player(ada)
