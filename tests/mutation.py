@@ -53,12 +53,24 @@ MODULES: dict[str, tuple[str, ...]] = {
         for path in sorted((ROOT / "games" / "rules").glob("*.py"))
         if not path.name.startswith("__")
     },
-    "games/attempts.py": ("tests/games/test_attempts.py",),
+    "games/attempts.py": (
+        "tests/games/test_attempts.py",
+        "tests/games/live/test_pauses.py",
+        "tests/games/pages/test_restart.py",
+        "tests/games/fairplay/test_copies.py",
+        "tests/leaderboards/desk/test_desk.py",
+    ),
     "games/live/journal.py": JOURNAL,
-    "games/live/journal_store.py": JOURNAL,
+    "games/live/journal_store.py": (*JOURNAL, "tests/games/live/test_pauses.py"),
     "games/fairplay/copies.py": ("tests/games/fairplay/test_copies.py",),
-    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py",),
-    "games/verification.py": ("tests/leaderboards/test_verification.py",),
+    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py", "tests/leaderboards/test_judging.py"),
+    "games/verification.py": (
+        "tests/leaderboards/test_verification.py",
+        "tests/leaderboards/test_fairplay_command.py",
+        "tests/games/fairplay/test_copies.py",
+        "tests/games/fairplay/test_links.py",
+        "tests/games/fairplay/test_pace.py",
+    ),
     "games/pages/deals.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/test_deals.py"),
     "games/pages/ledger.py": ("tests/games/deals/test_ledger.py",),
     "games/races/starting.py": RACES,
@@ -66,8 +78,18 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/races/seats.py": (*RACES, "tests/games/races/test_players_who_go.py"),
     "games/races/quick.py": ("tests/games/races/test_quick.py",),
     "leaderboards/ratings/folding.py": ("tests/leaderboards/test_rating_fold.py", "tests/leaderboards/test_ratings.py"),
-    "leaderboards/settlement.py": ("tests/leaderboards/test_settlement.py", "tests/leaderboards/test_verification.py"),
-    "accounts/deletion.py": ("tests/accounts/test_deletion.py",),
+    "leaderboards/settlement.py": (
+        "tests/leaderboards/test_settlement.py",
+        "tests/leaderboards/test_verification.py",
+        "tests/leaderboards/test_ladders.py",
+        "tests/games/fairplay/test_copies.py",
+    ),
+    "accounts/deletion.py": (
+        "tests/accounts/test_deletion.py",
+        "tests/accounts/test_held_names.py",
+        "tests/games/fairplay/test_links.py",
+        "tests/games/races/test_players_who_go.py",
+    ),
 }
 #: Seconds after which one test of a mutant is stopped, which counts as noticed: a loop without end is a change, too.
 #: Where even that does not stop it, the limits below do; a mutant that they stop is counted as `timeout`.

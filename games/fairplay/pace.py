@@ -137,7 +137,7 @@ def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Seq
     """The plays of a game but for the server's own, each with its time and its demand. The first took no time."""
     served = _served(auto_runs)
     found: list[Play] = []
-    since, draws, before, source = clock[0] if clock else 0, 0, "", ""
+    since, draws, before, source = 0, 0, "", ""
     for n, (token, ms) in enumerate(zip(tokens, clock, strict=True), 1):
         if n in served:
             since, draws = ms, 0

@@ -21,6 +21,7 @@ from games.attempts import (
     close_due,
     purge_journal,
     record_of,
+    restart_practice,
     start_attempt,
 )
 from games.deals.publishing import practice_deal
@@ -54,6 +55,15 @@ def test_the_first_attempt_on_an_open_daily_deal_is_ranked_and_the_only_one(play
     assert start_attempt(player, deal).pk == first.pk
     close_attempt(first.pk, "resigned")
     assert start_attempt(player, deal).pk == first.pk
+
+
+def test_who_took_a_guests_attempt_over_has_that_one_unless_there_is_a_ranked_one(player: Any) -> None:
+    deal = make_deal()
+    taken = Attempt.objects.create(player=player, deal=deal, ranked=False, started_at=timezone.now())
+    assert start_attempt(player, deal).pk == taken.pk
+    assert Attempt.objects.count() == 1
+    ranked = Attempt.objects.create(player=player, deal=deal, ranked=True, started_at=timezone.now())
+    assert start_attempt(player, deal).pk == ranked.pk
 
 
 def test_two_tabs_that_begin_at_once_get_one_attempt(player: Any) -> None:
@@ -92,6 +102,14 @@ def test_a_deal_that_is_over_is_practised_and_one_in_its_hour_of_grace_is_not(pl
     for now in (today.opens_at - timedelta(seconds=1), today.closes_at, today.closes_at + GRACE / 2):
         with pytest.raises(DealClosedError):
             start_attempt(player, today, now=now)
+
+
+def test_a_ranked_game_is_not_begun_again(player: Any, attempt_at: Play) -> None:
+    ranked = attempt_at("braid")
+    journal(ranked, "d")
+    assert restart_practice(player, ranked.deal).pk == ranked.pk
+    ranked.refresh_from_db()
+    assert ranked.state == "playing"
 
 
 def test_the_record_is_the_journal(attempt_at: Play, seed: bytes, asked: list[int]) -> None:
@@ -136,6 +154,16 @@ def test_a_close_that_races_with_moves_is_tried_so_often(
     assert len(tries) == attempts._TRIES
 
 
+def test_a_move_that_came_in_while_the_journal_was_read_is_in_the_record(
+    attempt_at: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt, read, stale = attempt_at("braid"), attempts.journal_of, iter([True])
+    journal(attempt, "d", "d")
+    monkeypatch.setattr(attempts, "journal_of", lambda pk: read(pk)[: -1 if next(stale, False) else None])
+    assert record_of(close_attempt(attempt.pk, "resigned")).tokens == ("d", "d")
+    assert [(row.n, row.token) for row in read(attempt.pk)] == [(1, "d"), (2, "d")]
+
+
 def test_who_has_the_attempt_open_is_told_how_it_ended(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[Any, ...]] = []
     monkeypatch.setattr(events, "tell_attempt", lambda *what, **data: told.append((*what, data)))
@@ -172,6 +200,21 @@ def test_a_game_that_is_not_won_is_not_closed_as_won(attempt_at: Play, asked: li
     attempt.refresh_from_db()
     assert attempt.state == "playing"
     assert asked == []
+
+
+@pytest.mark.parametrize("for_race", [False, True])
+@pytest.mark.parametrize("deadline", [False, True])
+def test_who_follows_races_is_told_of_their_attempts_only(
+    player: Any, monkeypatch: pytest.MonkeyPatch, *, for_race: bool, deadline: bool
+) -> None:
+    told: list[int] = []
+    monkeypatch.setattr(attempts, "_followers", [lambda attempt: told.append(attempt.pk)])
+    now, deal = timezone.now(), make_deal("braid")
+    Deal.objects.filter(pk=deal.pk).update(for_race=for_race)
+    until = now + timedelta(hours=1) if deadline else None
+    attempt = Attempt.objects.create(player=player, deal=deal, ranked=False, started_at=now, deadline=until)
+    close_attempt(attempt.pk, "resigned")
+    assert told == ([attempt.pk] if for_race and deadline else [])
 
 
 def test_a_won_journal_is_a_win_whatever_closes_it(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,6 +287,12 @@ def test_a_portion_that_fails_is_not_all_there_is(player: Any, asked: list[int])
     assert asked == [good]
 
 
+def test_what_has_failed_is_not_more_to_be_done(player: Any) -> None:
+    (bad,) = overdue(1)
+    Move.objects.create(attempt_id=bad, n=1, token="no token", ms=1)
+    assert close_due(seconds=0) == (0, 1, False)
+
+
 def test_the_time_limit_ends_the_closing_and_keeps_what_was_closed(
     player: Any, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,6 +343,17 @@ def test_several_journals_are_purged_and_counted(attempt_at: Play, rival: Any) -
         close_attempt(attempt.pk, "resigned")
     assert purge_journal().done == 0
     assert purge_journal(timezone.now() + timedelta(hours=2), batch=1).done == 2
+    assert not Move.objects.exists()
+
+
+def test_journals_are_purged_in_portions(attempt_at: Play, rival: Any) -> None:
+    one = attempt_at("braid")
+    for attempt in (one, start_attempt(rival, one.deal)):
+        journal(attempt, "d")
+        close_attempt(attempt.pk, "resigned")
+    later = timezone.now() + timedelta(hours=2)
+    assert purge_journal(later, batch=1, seconds=0) == (1, 0, True)
+    assert purge_journal(later, batch=1, seconds=0) == (1, 0, False)
     assert not Move.objects.exists()
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 from games import metrics, verification
 from games.models import Attempt
+from games.statements import run_in_order
 from leaderboards import boards, entries, histogram, ranking, settlement, sweeping, tasks
 from leaderboards.deciding import NotDecidableError, decide, staff_decision
 from leaderboards.keys import BOARDS, Score
@@ -109,6 +111,82 @@ def test_a_verdict_without_a_rank_is_told_too_and_leaves_those_who_wait(
     assert [verdict[key] for key in ("state", "rank", "cards_up", "elapsed_ms", "tokens")] == ["rejected", *[None] * 4]
     assert verdict["reasons"][0]["code"] == "replay_failed"
     assert f"board.{deal.pk}" in {group for group, _message in told}
+
+
+def test_a_result_that_stays_as_it_is_keeps_its_row_and_its_rank_is_told(
+    told: list[Any], django_capture_on_commit_callbacks: Any
+) -> None:
+    deal = factory.deal()
+    factory.listed(deal, Score(104, 1, 1))
+    attempt = factory.finished(deal)
+    settle(attempt.pk)
+    result = Result.objects.get(attempt=attempt)
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(attempt.pk, State.VERIFIED, "ada")
+    assert Result.objects.get(attempt=attempt).pk == result.pk
+    assert [message["rank"] for group, message in told if group.startswith("attempt.")] == [2]
+
+
+def test_only_a_first_verdict_is_timed(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    timed: list[float] = []
+    monkeypatch.setattr(metrics.VERIFY_SECONDS, "observe", timed.append)
+    ended = timezone.now() - timedelta(minutes=5)
+    attempt = factory.finished(factory.deal(), started_at=ended)
+    assert attempt.finished_at is not None
+    before = timezone.now()
+    with django_capture_on_commit_callbacks(execute=True):
+        settle(attempt.pk)
+    assert len(timed) == 1
+    waited, at_most = ((moment - attempt.finished_at).total_seconds() for moment in (before, timezone.now()))
+    assert waited <= timed[0] <= at_most
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(attempt.pk, State.REJECTED, "ada")
+    assert len(timed) == 1
+
+
+def test_on_postgresql_only_what_can_be_worked_out_again_does_not_wait_for_the_disk(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What staff decided follows from no record."""
+    asked: list[str] = []
+
+    def written(statements: Any) -> Any:
+        asked.extend(sql for sql, _ in statements)
+        lock, *others = statements
+        assert lock[0].endswith(" ORDER BY id FOR NO KEY UPDATE")
+        known = [(lock[0].removesuffix(" FOR NO KEY UPDATE"), lock[1]), *others]
+        return run_in_order([one for one in known if not one[0].startswith("SET LOCAL")])  # neither is known to SQLite
+
+    attempt = factory.finished(factory.deal())
+    with monkeypatch.context() as patch:
+        patch.setattr(settlement, "connection", SimpleNamespace(vendor="postgresql"))
+        patch.setattr(settlement, "run_in_order", written)
+        settle(attempt.pk)
+        assert "SET LOCAL synchronous_commit TO off" in asked
+        asked.clear()
+        decide(attempt.pk, State.REJECTED, "ada")
+    assert len(asked) == 2
+    assert not any("synchronous_commit" in sql for sql in asked)
+
+
+def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two workers that settle the same deals the other way round would wait for each other."""
+    deals = [factory.deal("plot"), factory.deal("braid")]
+    attempts = [factory.finished(of) for of in (deals[1], deals[0], deals[1])]
+    places, held = settlement._place_all, list[tuple[int, int]]()
+
+    def placed(cases: Any, players: Any) -> Any:
+        held.extend((case.attempt.deal_id, case.attempt.pk) for case in cases)
+        return places(cases, players)
+
+    monkeypatch.setattr(settlement, "_place_all", placed)
+    cases = [settlement.Case(one, Verdict.of(verification.judge(one))) for one in attempts]
+    assert len(settlement.settle_all(cases, expected=State.PENDING)) == 3
+    assert held == sorted(held)
+    for attempt in attempts:
+        assert attempt.public_id in {entry.attempt for entry in boards.page(attempt.deal).entries}
 
 
 def test_what_another_worker_decided_meanwhile_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,6 +329,17 @@ def test_staff_may_take_a_verified_result_back_and_change_their_mind() -> None:
     attempt.refresh_from_db()
     assert len([reason for reason in attempt.reasons if reason["code"] == "staff"]) == 1
     whole(attempt.deal)
+
+
+def test_a_result_that_is_taken_back_takes_no_other_along() -> None:
+    deal = factory.deal()
+    first, second = (factory.finished(deal, tokens=factory.line(deal, length)) for length in (10, 20))
+    for attempt in (first, second):
+        settle(attempt.pk)
+    decide(second.pk, State.REJECTED, "ada")
+    assert Result.objects.get().attempt == first
+    assert [entry.attempt for entry in boards.page(deal).entries] == [first.public_id]
+    whole(deal)
 
 
 def test_staff_cannot_rank_what_does_not_replay() -> None:

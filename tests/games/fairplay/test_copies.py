@@ -87,6 +87,18 @@ def test_ones_own_line_and_another_deals_are_no_copies(deal: Deal) -> None:
 
 
 @database
+def test_a_guests_win_accuses_nobody(deal: Deal) -> None:
+    won(deal, who=factory.player(is_guest=True))
+    assert judge(later(deal)).state == State.VERIFIED
+
+
+@database
+def test_of_several_alike_the_one_that_ended_first_is_named(deal: Deal) -> None:
+    _second, first = (won(deal, started_at=factory.NOON + timedelta(minutes=minutes)) for minutes in (2, 1))
+    assert [one["attempt"] for one in judge(later(deal)).reasons] == [str(first.public_id)]
+
+
+@database
 def test_a_loss_is_not_accused(deal: Deal) -> None:
     won(deal)
     lost = factory.finished(deal, tokens=win()[:-1], started_at=LATER)
@@ -125,6 +137,53 @@ def test_a_game_that_does_everything_there_is_accuses_nobody_who_plays_naturally
     assert copies.likeness(made, everything) < copies.LIKENESS
     assert copies.likeness(made, made) == 1.0
     assert copies.likeness(frozenset(), frozenset()) == 0.0
+
+
+@database
+def test_lines_with_a_part_of_the_sketch_alone_in_common_are_not_alike(deal: Deal) -> None:
+    first, other = won(deal, verified_at=LATER), later(deal)
+    line = bytes(other.line or b"")
+    assert [one.pk for one in copies.may_be_copied([(other, line)], [])[other.pk]] == [first.pk]
+    assert copies.copies_since([(other, line)], LATER) == {other.pk}
+    assert copies.copies_since([(other, line)], LATER + timedelta(seconds=1)) == set()
+    elsewhere = line[: copies._HEAD] + b"\xff\xff\xff\xfe"
+    Attempt.objects.filter(pk=first.pk).update(line=elsewhere)
+    assert copies.may_be_copied([(other, line)], []) == {other.pk: []}
+    assert copies.copies_since([(other, line)], LATER) == set()
+
+
+@database
+def test_only_verified_ranked_wins_of_others_at_the_deal_are_compared(deal: Deal) -> None:
+    first, copy = won(deal, verified_at=LATER), later(deal, state=State.VERIFIED, verified_at=LATER)
+    line = bytes(copy.line or b"")
+    # The later one is found from either, whenever it was verified.
+    assert copies.copies_since([(first, line)], LATER + timedelta(hours=1)) == {copy.pk}
+    assert copies.copies_since([(copy, line)], LATER) == {copy.pk}
+    elsewhere = factory.deal(VARIANT, day=factory.DAY - timedelta(days=1), seed=bytes([1]) * 32)
+    for change in ({"ranked": False}, {"state": State.REVIEW}, {"deal": elsewhere}):
+        Attempt.objects.filter(pk=first.pk).update(**change)
+        assert copies.may_be_copied([(copy, line)], []) == {copy.pk: []}
+        assert copies.copies_since([(copy, line)], LATER) == set()
+        Attempt.objects.filter(pk=first.pk).update(ranked=True, state=State.VERIFIED, deal=deal)
+
+
+@pytest.mark.parametrize(("of", "wanted"), [("plot", 10.0), ("tarot", 10.0), ("braid", 14.0)])
+def test_so_many_bits_in_common_make_a_copy(of: str, wanted: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    for bits, enough in ((wanted, True), (wanted - 0.5, False)):
+        made = {1: bits - 1.0, 2: 1.0}
+        monkeypatch.setattr(copies, "weights", Mock(return_value=made))
+        assert copies.is_copy(made, made, of) is enough
+        assert copies.can_be_copy(Attempt(deal=Deal(game=of))) is enough
+        # It counts as much as it weighs for whom it weighs less.
+        assert not copies.is_copy(made, {1: 1.0, 2: 1.0}, of)
+        assert not copies.is_copy({1: 1.0, 2: 1.0}, made, of)
+
+
+def test_a_copy_has_nearly_all_of_the_one_that_decided_less() -> None:
+    much = {1: 17.0, 3: 50.0}
+    for less, found in (({1: 17.0, 2: 3.0}, True), ({1: 17.0, 2: 3.1}, False)):
+        assert copies.is_copy(less, much, "plot") is found
+        assert copies.is_copy(much, less, "plot") is found
 
 
 @database

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from games.fairplay import pace
 from games.fairplay.pace import (
     AUTO_MS,
     BURST_MS_A_PLAY,
     BURST_PLAYS,
-    FEWEST_PLAYS,
+    LEAST_TIMES,
     POINT_MS,
     STEADY_PLAYS,
     TIMES,
@@ -70,7 +71,7 @@ def test_auto_finish_runs_are_nobodys_speed() -> None:
 
 
 def test_bursts_of_undo_and_of_drawing_are_human() -> None:
-    for token in ("u", "d"):
+    for token in ("u", "d", "n", "up", "down"):
         assert implausibilities([token] * 200, [n * 20 for n in range(200)], 5_000, []) == []
 
 
@@ -96,6 +97,35 @@ def test_a_record_whose_clock_is_not_the_databases_goes_to_review() -> None:
     assert codes(judge(attempt).reasons) == ["clock_differs"]
     attempt.finished_at -= timedelta(minutes=2)
     assert codes(judge(attempt).reasons) == ["clock_differs"]
+
+
+@pytest.mark.parametrize(("ms", "found"), [(5_000, []), (5_001, ["clock_differs"])])
+def test_so_far_the_clocks_may_differ_either_way(ms: int, found: list[str]) -> None:
+    deal = factory.deal()
+    record = factory.record_of(deal, factory.line(deal))
+    attempt = factory.finished(deal, record=record)
+    assert attempt.finished_at
+    for apart in (timedelta(milliseconds=ms), timedelta(milliseconds=-2 * ms)):
+        attempt.finished_at += apart
+        assert codes(doubts(attempt, record)) == found
+
+
+def test_what_each_play_demands() -> None:
+    timed = [
+        *[("d", 10), ("d", 20), ("w-f", 500)],  # a draw, another by the same key, and something new to look at
+        *[("w-f", 700), ("t1-f", 900)],  # once more from there, then from elsewhere
+        *[("u", 950), ("d", 1_000), ("t1-f", 1_500)],
+        *[("d", 1_505), ("t2-f", 1_510), ("t3-f", 1_520)],  # the server's own, two of them
+        ("t1-f", 2_000),
+    ]
+    tokens, clock = zip(*timed, strict=True)
+    assert pace.plays(tokens, clock, [[10, 11]]) == [
+        (500, 0, 220 + 150 + 120 + 20),
+        (700, 200, 130),
+        (900, 200, 220),
+        (1_500, 600, 130 + 150 + 120),
+        (2_000, 480, 130),
+    ]
 
 
 def test_a_close_noticed_late_is_no_reason_for_doubt() -> None:
@@ -154,8 +184,9 @@ def test_what_a_pace_would_need_is_named() -> None:
 
 
 def test_a_few_plays_tell_no_pace() -> None:
-    assert implausibilities(*plays([100, 200] * (FEWEST_PLAYS // 2)), []) == []
-    assert codes(implausibilities(*plays([100, 200] * (FEWEST_PLAYS // 2 + 1)), [])) == ["pace"]
+    gaps = [100, 200] * 7
+    assert implausibilities(*plays(gaps[:12]), []) == []
+    assert codes(implausibilities(*plays(gaps[:13]), [])) == ["pace"]  # the first play takes no time: 12 that do
 
 
 def test_pauses_do_not_buy_back_a_machines_speed() -> None:
@@ -168,10 +199,31 @@ def test_a_part_of_the_game_played_beyond_hands_is_seen() -> None:
     assert codes(implausibilities(*plays(gaps), [])) == ["pace"]
 
 
+def test_a_third_of_a_game_may_come_at_three_quarters_of_the_floor() -> None:
+    floor = 0.75 * LEAST_TIMES * (1 - 0.5 / 30**0.5) * 30 * POINT_MS
+    for ms, found in ((floor - 60, ["pace"]), (floor + 60, [])):
+        quick = [round(ms / 30) - 20, round(ms / 30) + 20] * 15
+        assert codes(implausibilities(*plays([900, *[900, 1_400, 600] * 20, *quick]), [])) == found
+
+
+@pytest.mark.parametrize(("slow", "of"), [(60, 30), (36, 24)])
+def test_no_part_is_so_short_that_chance_has_it(slow: int, of: int) -> None:
+    """A third of a game, or 24 plays."""
+    gaps = [900, *[900, 1_400, 600] * (slow // 3), *[130, 190] * (of // 2)]
+    (found,) = implausibilities(*plays(gaps), [])
+    assert (found["code"], found["plays"]) == ("pace", of)
+
+
+def test_gaps_that_vary_by_13_per_cent_are_a_persons() -> None:
+    for gaps, found in (([873, 1_127], ["steady"]), ([869, 1_131], [])):  # without the longest, by 12.8 and 13.2 %
+        assert codes(implausibilities(*plays([*gaps * 20, 873]), [])) == found
+
+
 def test_a_timers_pace_is_told_from_so_many_plays_on_with_its_variation() -> None:
     gaps = [980, 1_020] * STEADY_PLAYS
     (found,) = implausibilities(*plays(gaps[:STEADY_PLAYS]), [])
-    assert (found["code"], found["variation"]) == ("steady", pytest.approx(0.02, abs=0.001))
+    message = "The gaps between plays vary by 2.0% only."
+    assert (found["code"], found["variation"], found["message"]) == ("steady", 0.02, message)
     assert implausibilities(*plays(gaps[: STEADY_PLAYS - 1]), []) == []
 
 
@@ -224,8 +276,8 @@ def test_fast_people_are_let_pass_and_programs_are_looked_at(variant: str) -> No
     )
     programs = 0
     for _ in range(SIMULATED):
-        line, pace = chance.choice(list(zip(wins, paces, strict=True)))
-        programs += flagged(simulated.run(simulated.timer(pace, chance), line, chance))
+        line, fastest = chance.choice(list(zip(wins, paces, strict=True)))
+        programs += flagged(simulated.run(simulated.timer(fastest, chance), line, chance))
     assert people < 3
     assert programs > 47
 

@@ -57,17 +57,18 @@ async def test_the_longest_wait_of_each_commit_is_told(
     monkeypatch.setattr(metrics.JOURNAL_WAIT_SECONDS, "observe", waits.append)
     free, write = threading.Event(), journal._store.write
     monkeypatch.setattr(journal._store, "write", lambda entries: free.wait(5) and write(entries))
-    loop = asyncio.get_running_loop()
-    first, second = (asyncio.ensure_future(journal.append(Entry(each.pk, 0, ("d",), 1))) for each in attempts[:2])
-    await asyncio.sleep(0)
-    begun = loop.time()
-    await asyncio.sleep(0.01)
-    waited = loop.time() - begun
+    loop, appends, since = asyncio.get_running_loop(), [], []
+    for attempt in attempts[:3]:  # the second and the third wait for the first's commit, one longer than the other
+        appends.append(asyncio.ensure_future(journal.append(Entry(attempt.pk, 0, ("d",), 1))))
+        await asyncio.sleep(0)
+        since.append(loop.time())
+        await asyncio.sleep(0.02)
+    released = loop.time()
     free.set()
-    assert await first
-    assert await second
-    assert len(waits) == 1
-    assert waits[0] >= waited
+    assert await asyncio.gather(*appends) == [True] * 3
+    assert len(waits) == 2
+    assert waits[0] >= released - since[0]
+    assert waits[1] >= released - since[1]
 
 
 async def test_a_commit_that_fails_has_been_waited_for(
@@ -75,6 +76,8 @@ async def test_a_commit_that_fails_has_been_waited_for(
 ) -> None:
     waits: list[float] = []
     monkeypatch.setattr(metrics.JOURNAL_WAIT_SECONDS, "observe", waits.append)
+    rows: list[float] = []
+    monkeypatch.setattr(metrics.JOURNAL_ROWS, "observe", rows.append)
 
     def fail(_entries: Any) -> frozenset[int]:
         raise DataError
@@ -83,6 +86,7 @@ async def test_a_commit_that_fails_has_been_waited_for(
     with pytest.raises(JournalBusyError):
         await journal.append(Entry(attempts[0].pk, 0, ("d",), 1))
     assert len(waits) == 1
+    assert rows == []
 
 
 async def test_what_gathers_during_a_commit_goes_out_in_the_next(journal: Journal, attempts: list[Attempt]) -> None:
@@ -97,14 +101,17 @@ async def test_what_gathers_during_a_commit_goes_out_in_the_next(journal: Journa
         return write(entries)
 
     journal._store.write = slow  # type: ignore[method-assign]
-    first = asyncio.create_task(journal.append(Entry(attempts[0].pk, 1, ("d",), 5)))
+    first = [asyncio.create_task(journal.append(Entry(a.pk, 1, ("d",), 5))) for a in attempts[:2]]
     await begun.wait()
-    others = [asyncio.create_task(journal.append(Entry(a.pk, 1, ("d",), 5))) for a in attempts[1:]]
-    await asyncio.sleep(0)
-    assert not first.done()  # nobody is told before the commit
+    others = []
+    for attempt in attempts[2:]:
+        others.append(asyncio.create_task(journal.append(Entry(attempt.pk, 1, ("d",), 5))))
+        for _ in range(3):  # each in a turn of its own
+            await asyncio.sleep(0)
+    assert not any(one.done() for one in first)  # nobody is told before the commit
     free.set()
-    assert await asyncio.gather(first, *others) == [True] * 5
-    assert [len(batch) for batch in written] == [1, 4]
+    assert await asyncio.gather(*first, *others) == [True] * 5
+    assert [len(batch) for batch in written] == [2, 3]
 
 
 def test_a_number_that_is_taken_is_lost_and_the_others_are_not(store: JournalStore, attempts: list[Attempt]) -> None:
@@ -146,6 +153,24 @@ def test_what_broke_a_run_is_raised_even_when_it_cannot_be_rolled_back(
         store.write([Entry(attempts[0].pk, 2, ("d", "d"), 6)])
 
 
+def test_what_follows_a_run_that_broke_is_committed(
+    store: JournalStore, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = attempts[:2]
+    insert = journal_store._insert
+
+    def breaks(*given: Any) -> Any:
+        insert(*given)
+        raise DataError("after the insert")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_store, "_insert", breaks)
+        with pytest.raises(DataError):
+            store.write([Entry(one.pk, 1, ("d", "d"), 5)])
+    assert store.write([Entry(two.pk, 1, ("d",), 6)]) == frozenset()
+    assert (rows(one), rows(two)) == ([], [(1, "d")])  # as another connection sees them
+
+
 def test_a_closed_attempt_takes_no_more(store: JournalStore, attempts: list[Attempt]) -> None:
     one = attempts[0]
     store.write([Entry(one.pk, 1, ("d",), 5)])
@@ -160,10 +185,11 @@ def test_a_closed_attempt_takes_no_more(store: JournalStore, attempts: list[Atte
 def test_a_commit_whose_answer_was_lost_is_not_lost(
     store: JournalStore, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    insert, failures = journal_store._insert, iter([True])
+    insert, failures, tries = journal_store._insert, iter([True]), []
 
     def breaks_after(cursor: Any, vendor: str, given: Any) -> Any:
         made = insert(cursor, vendor, given)
+        tries.append(made)
         if next(failures, False):
             raise OperationalError("the connection broke after the commit")
         return made
@@ -171,6 +197,7 @@ def test_a_commit_whose_answer_was_lost_is_not_lost(
     monkeypatch.setattr(journal_store, "_insert", breaks_after)
     assert store.write([Entry(attempts[0].pk, 1, ("d",), 5)]) == frozenset()
     assert rows(attempts[0]) == [(1, "d")]
+    assert len(tries) == 2
 
 
 def test_a_connection_that_broke_is_made_anew(store: JournalStore, attempts: list[Attempt]) -> None:
@@ -256,9 +283,31 @@ async def test_closing_commits_what_waits(attempts: list[Attempt]) -> None:
     waiting = asyncio.create_task(journal.append(Entry(attempts[0].pk, 1, ("d",), 5)))
     await asyncio.sleep(0)
     await journal.close()
+    assert waiting.done()
     assert await waiting is True
     with pytest.raises(JournalBusyError):
         await journal.append(Entry(attempts[0].pk, 2, ("d",), 5))
+
+
+async def test_closing_waits_for_the_thread_and_gives_its_connection_up(
+    attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal()
+    assert await journal.append(Entry(attempts[0].pk, 1, ("d",), 5))
+    thread = journal._thread
+    assert thread is not None
+    assert thread.daemon  # a process that is stopped does not wait for it
+    await journal.close()
+    assert not thread.is_alive()
+    assert journal._store._connection is None
+    await journal.close()  # nothing is left to be done
+
+
+async def test_a_journal_that_wrote_nothing_is_closed_like_any_other() -> None:
+    journal = Journal()
+    await journal.close()
+    with pytest.raises(JournalBusyError):
+        await journal.append(Entry(1, 1, ("d",), 5))
 
 
 @pytest.mark.parametrize("attempt_number", range(6))
