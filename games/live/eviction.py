@@ -71,6 +71,9 @@ class OpenSockets:
         self._sockets: WeakSet[Socket] = WeakSet()
         self._listener: asyncio.Task[None] | None = None
 
+    def __len__(self) -> int:
+        return len(self._sockets)
+
     def add(self, socket: Socket) -> None:
         """Close the socket when its session ends."""
         self._sockets.add(socket)
