@@ -14,9 +14,9 @@ from tests.browser.test_every_page import looked_at
 from tests.browser.test_playing import deal
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def small(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A site with room for one socket."""
+    """A site with room for one socket, for one test: the sockets of another might not be closed yet."""
     yield from copied(prepared, tmp_path_factory.mktemp("small"), FULL_SOCKETS="1")
 
 
