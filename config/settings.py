@@ -189,6 +189,15 @@ else:
     _database["DISABLE_SERVER_SIDE_CURSORS"] = True
 DATABASES = {"default": _database}
 
+# --- Admission ------------------------------------------------------------------------------------------------------
+
+# From where on a web process takes no more newcomers for the moment (config.admission); 0: never by this.
+FULL_LAG: int = env.int("FULL_LAG", default=200)  # ms by which its event loop is late, on average over a second
+FULL_REQUESTS: int = env.int("FULL_REQUESTS", default=48)  # requests that have one of its 16 threads or wait for one
+FULL_SOCKETS: int = env.int("FULL_SOCKETS", default=5_000)  # open WebSockets
+if min(FULL_LAG, FULL_REQUESTS, FULL_SOCKETS) < 0:
+    raise ImproperlyConfigured("FULL_LAG, FULL_REQUESTS and FULL_SOCKETS are not negative")
+
 # --- Redis: channel layer, cache, tasks -----------------------------------------------------------------------------
 
 REDIS_URL: str = env.str("REDIS_URL", default="")

@@ -116,8 +116,8 @@ class Copy:
     page: Page
     cookie: bytes
 
-    async def send_to(self, visit: Visit, send: Send) -> None:
-        """Send the copy, with what is the visitor's own."""
+    def for_visitor(self, visit: Visit) -> tuple[Headers, dict[bytes, bytes]]:
+        """The headers for a visitor, and what fills the page's holes."""
         heads, own = list(self.page.headers), {NOW: timezone.now().isoformat().encode()}
         if self.cookie:
             asked = HttpRequest()
@@ -126,6 +126,11 @@ class Copy:
             own[TOKEN] = get_token(asked).encode()
             if not visit.secret:
                 heads.append((b"Set-Cookie", self.cookie.replace(b"%s", asked.META["CSRF_COOKIE"].encode(), 1)))
+        return heads, own
+
+    async def send_to(self, visit: Visit, send: Send) -> None:
+        """Send the copy, with what is the visitor's own."""
+        heads, own = self.for_visitor(visit)
         if _GZIP.search(visit.headers.get(b"accept-encoding", "")):
             body = self.page.packed(own)
             heads.append((b"Content-Encoding", b"gzip"))
@@ -144,27 +149,18 @@ class Kept:
     until: float
 
 
-class ForStrangers:
-    """Answers visitors without a session where it can, and hands on all other requests."""
+class Copies:
+    """The copies that a process keeps, each made by the application when it is asked for."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
         self._kept: dict[Key, Kept] = {}
         self._making: dict[Key, asyncio.Task[Kept]] = {}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        visit = Visit.of(scope)
-        seconds = visit.seconds
-        copy = await self._copy(visit, seconds) if seconds else None
-        if copy is None:
-            await self._application(scope, receive, send)
-        else:
-            PAGES_COPIED.inc()
-            await copy.send_to(visit, send)
-
-    async def _copy(self, visit: Visit, seconds: float) -> Copy | None:
-        """The page, made once for all who ask meanwhile, however long that takes."""
+    async def get(self, visit: Visit, seconds: float) -> Copy | None:
+        """The page, made once in so many seconds for all who ask, however long that takes; None if it is not to be
+        copied.
+        """
         key = visit.key
         kept = self._fresh(key)
         if kept is None:
@@ -190,6 +186,25 @@ class ForStrangers:
             del self._kept[next(iter(self._kept))]
         self._kept[key] = kept
         return kept
+
+
+class ForStrangers:
+    """Answers visitors without a session from copies where it can, and hands on all other requests."""
+
+    def __init__(self, application: Application, copies: Copies) -> None:
+        self._application = application
+        self._copies = copies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        visit = Visit.of(scope)
+        seconds = visit.seconds
+        copy = await self._copies.get(visit, seconds) if seconds else None
+        if copy is None:
+            await self._application(scope, receive, send)
+        else:
+            PAGES_COPIED.inc()
+            await copy.send_to(visit, send)
 
 
 async def _made(application: Application, visit: Visit) -> Copy | None:

@@ -27,10 +27,19 @@ class KeptThreads:
         self._idle: asyncio.LifoQueue[ThreadSensitiveContext] = asyncio.LifoQueue()
         for _ in range(THREADS):
             self._idle.put_nowait(ThreadSensitiveContext())
+        self.in_work = 0
+        """Requests that have a thread or wait for one."""
 
     async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         """Serve one request."""
         receive = await _with_body(receive)
+        self.in_work += 1
+        try:
+            await self._serve(scope, receive, send)
+        finally:
+            self.in_work -= 1
+
+    async def _serve(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         context = await self._idle.get()
         token = SyncToAsync.thread_sensitive_context.set(context)
         try:

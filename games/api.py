@@ -74,7 +74,7 @@ class ErrorOut(Schema):
     error: ErrorDetail
 
 
-ERRORS: Final = {frozenset({400, 401, 403, 404, 405, 413, 422, 429}): ErrorOut}
+ERRORS: Final = {frozenset({400, 401, 403, 404, 405, 413, 422, 429, 503}): ErrorOut}
 
 
 class DealOut(Schema):

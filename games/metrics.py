@@ -8,6 +8,11 @@ SOCKETS = Gauge("talon_sockets", "Open WebSocket connections.", ["kind"], multip
 """Labelled by kind: play, board, lanes or race."""
 
 PAGES_COPIED = Counter("talon_pages_copied_total", "Pages sent to strangers as copies, before Django.")
+NEWCOMERS = Counter("talon_newcomers_total", "Newcomers who were queued, let in or refused.", ["how"])
+NEWCOMERS_WAITING = Gauge(
+    "talon_newcomers_waiting", "Newcomers who wait to be let in, as a process knows.", multiprocess_mode="livemax"
+)
+LOOP_LAG = Gauge("talon_loop_lag_seconds", "How late the event loop is.", multiprocess_mode="livemax")
 MOVES = Counter("talon_moves_total", "Moves acknowledged, undo included.", ["game"])
 REFUSALS = Counter("talon_refusals_total", "Messages answered with an error.", ["code"])
 ATTEMPTS_STARTED = Counter("talon_attempts_started_total", "Attempts begun.", ["game", "ranked"])

@@ -24,6 +24,7 @@ from games.pages import (
     practice,
     previews,
     privacy,
+    queue,
     race_results,
     replays,
     reports,
@@ -131,6 +132,8 @@ urlpatterns = [
     path("fairplay/", fairplay.fairplay_page, name="fairplay"),
     path("appeals/<uuid:attempt>/", appeals.appeal_page, name="appeal"),
     path("reports/<uuid:attempt>/", reports.report_page, name="report"),
+    # While there is no room (config.admission)
+    path("queue/", queue.queue, name="queue"),
     # What is kept of players
     path("privacy/", privacy.privacy, name="privacy"),
 ]

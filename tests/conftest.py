@@ -23,6 +23,8 @@ from tests.requirements import need
 # For the servers that tests start, as `drawn_deals` and `one_ladder` are for the tests themselves.
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
 os.environ["LADDERS"] = "0"
+# A machine with much to do has room for all who come, unless a test asks for a queue.
+os.environ["FULL_LAG"] = os.environ["FULL_REQUESTS"] = "0"
 
 # New random examples in every run, in CI as well, where hypothesis by itself tries the same ones for ever. A failure
 # prints how to try its example again.

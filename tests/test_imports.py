@@ -23,8 +23,9 @@ SOLVER_PACKAGES = {"numba", "numpy"}
 PARTS = {
     # What everything else in games stands on.
     "games ground": {
-        "games.addresses", "games.bodies", "games.errors", "games.events", "games.limits", "games.metrics",
-        "games.ladders", "games.models", "games.players", "games.readings", "games.reasons", "games.statements",
+        "games.addresses", "games.admission", "games.bodies", "games.errors", "games.events", "games.limits",
+        "games.metrics", "games.ladders", "games.models", "games.players", "games.readings", "games.reasons",
+        "games.statements",
     },
     # Where Django, Celery and Channels come in.
     "games doors": {

@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from games.admission import give_pass
 from games.attempts import DealClosedError, restart_practice, start_attempt
 from games.deals import first_game, numbered, publishing
 from games.deals.publishing import DealAwaitedError
@@ -116,7 +117,10 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "is_first_game": not found.ranked and first_game.is_first_game(found.deal),
         "replay_url": _origin_url(found),
     }
-    return render(request, "games/table.html", context)
+    response = render(request, "games/table.html", context)
+    if not found.is_over:
+        give_pass(response)
+    return response
 
 
 @require_POST

@@ -105,12 +105,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return var
 
 
-def copied(prepared: Path, var: Path, *, collected: bool = True) -> Iterator[Site]:
+def copied(prepared: Path, var: Path, *, collected: bool = True, **variables: str) -> Iterator[Site]:
     """Run a server of its own on a copy of what is prepared; unless its files are `collected`, on the sources."""
     for made in prepared.glob("talon.sqlite3*"):
         shutil.copy(made, var)
     (var / "static").symlink_to(prepared / "static")
-    yield from _run(var, _environment(var, COLLECTED_STATIC=str(collected).lower()))
+    yield from _run(var, _environment(var, COLLECTED_STATIC=str(collected).lower(), **variables))
 
 
 @pytest.fixture(scope="session")
@@ -146,6 +146,8 @@ def _environment(var: Path, **variables: str) -> dict[str, str]:
         **keep,
         "SEALED_STOCK": "0",  # no search for certified deals beside the tests
         "DEAL_PATIENCE": "0",
+        "FULL_LAG": "0",  # a busy machine is no rush
+        "FULL_REQUESTS": "0",
         "VAR_DIR": str(var),
         "HOST": "127.0.0.1",
         "VAPID_PRIVATE_KEY": VAPID_PRIVATE_KEY,

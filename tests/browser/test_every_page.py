@@ -200,6 +200,7 @@ NO_PAGES = {
     "games:ledger_json": DATA,
     "games:ledger_key": KEYS,
     "games:line": DATA,
+    "games:queue": "sent for another page, while there is no room: looked at where there is none",
     "games:race_ghost": POSTED,
     "games:lobby_json": DATA,
     "games:race_json": DATA,

@@ -42,6 +42,7 @@ QUIET = {
     f'{LATENCY}{{le="1.0"}}': "0+6000x300",
     f'{LATENCY}{{le="2.5"}}': "0+6100x300",
     f'{LATENCY}{{le="+Inf"}}': "0+6100x300",
+    "talon_newcomers_waiting": "0x59 40x3 0x237",
     "talon_verdicts_oldest_seconds": "2x300",
     'talon_verdicts_total{state="verified"}': "0+60x300",
     'talon_verdicts_total{state="rejected"}': "0x299 1",
@@ -82,6 +83,7 @@ TROUBLES = {
     "TalonRacesStand": Trouble({"talon_race_overdue_seconds": "4x99 31+60x200"}, 102, 100),
     "TalonFaults": Trouble({f'{STATUS}{{status="500"}}': "0x99 0+60x200"}, 110, 103),
     "TalonPagesSlow": Trouble({f'{LATENCY}{{le="1.0"}}': "0+6000x99 594000+3000x200"}, 115, 108),
+    "TalonNewcomersWait": Trouble({"talon_newcomers_waiting": "0x99 40x200"}, 106, 103),
     "TalonVerdictsWait": Trouble({"talon_verdicts_oldest_seconds": "2x99 121+60x200"}, 103, 101),
     "TalonRecordsRefused": Trouble({'talon_verdicts_total{state="review"}': "0x99 0+1x200"}, 120, 103),
     "TalonTasksSilent": Trouble(

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
-from asgiref.testing import ApplicationCommunicator
 from django.conf import settings
 from django.middleware.csrf import _does_token_match  # type: ignore[attr-defined]
 from django.test import Client
@@ -20,8 +19,9 @@ from config import strangers
 from config.asgi import application
 from config.copies import NOW, TOKEN, cut
 from config.handler import OneHop
-from config.strangers import ForStrangers
+from config.strangers import Copies, ForStrangers
 from games.models import Deal
+from tests.config.asking import ask
 from tests.games.conftest import make_deal
 
 SECRET = "s" * 32
@@ -51,43 +51,6 @@ class Site:
         await send({"type": "http.response.body", "body": body})
 
 
-class Answer:
-    """What came back."""
-
-    def __init__(self, start: dict[str, Any], body: bytes) -> None:
-        self.status, self.headers = start["status"], start["headers"]
-        heads = dict(self.headers)
-        if b"Content-Encoding" in heads:
-            assert int(heads[b"Content-Length"]) == len(body)
-            body = gzip.decompress(body)
-        self.text = body.decode()
-        self.tokens = re.findall(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.text)
-
-    @property
-    def cookies(self) -> dict[str, str]:
-        """Those that it sets."""
-        given = [value.decode() for name, value in self.headers if name.lower() == b"set-cookie"]
-        return dict(cookie.partition(";")[0].split("=", 1) for cookie in given)
-
-
-async def ask(site: Any, path: str = "/", *, method: str = "GET", query: str = "", **headers: str) -> Answer:
-    """What a browser gets."""
-    told = {"host": "127.0.0.1", "accept": "text/html,*/*;q=0.8", "accept_language": "en", **headers}
-    heads = [(name.replace("_", "-").encode(), value.encode()) for name, value in told.items()]
-    scope = {
-        "type": "http",
-        "method": method,
-        "path": path,
-        "query_string": query.encode(),
-        "headers": heads,
-        "scheme": "http",
-    }
-    line = ApplicationCommunicator(site, scope)
-    await line.send_input({"type": "http.request", "body": b""})
-    start = await line.receive_output(30)
-    return Answer(start, (await line.receive_output(30))["body"])
-
-
 @pytest.fixture
 def site() -> Site:
     return Site()
@@ -95,7 +58,7 @@ def site() -> Site:
 
 @pytest.fixture
 def kept(site: Site) -> ForStrangers:
-    return ForStrangers(site)
+    return ForStrangers(site, Copies(site))
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +84,7 @@ async def test_a_page_that_takes_longer_than_it_is_kept_is_made_once_for_all_who
     answers = await asyncio.gather(*waiting)
     assert len(site.asked) == 1
     assert len({one.tokens[0] for one in answers}) == 9
-    assert kept._making == {}
+    assert kept._copies._making == {}
 
 
 async def test_each_visitor_has_a_token_of_their_own(kept: ForStrangers) -> None:
@@ -259,8 +222,8 @@ async def test_only_so_many_are_kept(site: Site, kept: ForStrangers, monkeypatch
     monkeypatch.setattr(strangers, "KEPT", 3)
     for number in range(9):
         await ask(kept, host=f"{number}.example")
-    assert len(kept._kept) == 3
-    assert kept._making == {}
+    assert len(kept._copies._kept) == 3
+    assert kept._copies._making == {}
 
 
 def test_a_copy_is_sent_as_it_was_but_for_the_holes() -> None:
@@ -279,7 +242,8 @@ def test_a_copy_is_sent_as_it_was_but_for_the_holes() -> None:
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> ForStrangers:
     monkeypatch.undo()
-    return ForStrangers(OneHop())
+    pages = OneHop()
+    return ForStrangers(pages, Copies(pages))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,0 +1,46 @@
+"""Asking an ASGI application as a browser does, without a server."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from typing import Any
+
+from asgiref.testing import ApplicationCommunicator
+
+
+class Answer:
+    """What came back."""
+
+    def __init__(self, start: dict[str, Any], body: bytes) -> None:
+        self.status, self.headers = start["status"], start["headers"]
+        heads = dict(self.headers)
+        if b"Content-Encoding" in heads:
+            assert int(heads[b"Content-Length"]) == len(body)
+            body = gzip.decompress(body)
+        self.text = body.decode()
+        self.tokens = re.findall(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.text)
+
+    @property
+    def cookies(self) -> dict[str, str]:
+        """Those that it sets."""
+        given = [value.decode() for name, value in self.headers if name.lower() == b"set-cookie"]
+        return dict(cookie.partition(";")[0].split("=", 1) for cookie in given)
+
+
+async def ask(site: Any, path: str = "/", *, method: str = "GET", query: str = "", **headers: str) -> Answer:
+    """What a browser gets."""
+    told = {"host": "127.0.0.1", "accept": "text/html,*/*;q=0.8", "accept_language": "en", **headers}
+    heads = [(name.replace("_", "-").encode(), value.encode()) for name, value in told.items()]
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
+        "headers": heads,
+        "scheme": "http",
+    }
+    line = ApplicationCommunicator(site, scope)
+    await line.send_input({"type": "http.request", "body": b""})
+    start = await line.receive_output(30)
+    return Answer(start, (await line.receive_output(30))["body"])

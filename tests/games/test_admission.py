@@ -1,0 +1,101 @@
+"""Tickets and passes are what this site has signed, and for no longer than they are good."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from django.core import signing
+from django.http import HttpResponse
+from django.test import Client
+
+from accounts.guests import BACKEND
+from games.admission import COOKIE, PASS_KEPT, TICKET_KEPT, Pass, Ticket, cookie_of, give_pass, read
+from games.attempts import close_attempt
+from tests.games.conftest import Play
+
+MINE = Ticket(1_700_000_000_000, "mine")
+
+
+def written(holding: Ticket | Pass) -> str:
+    return cookie_of(holding)[COOKIE].value
+
+
+def at(monkeypatch: pytest.MonkeyPatch, then: float) -> None:
+    monkeypatch.setattr("django.core.signing.time.time", lambda: then)
+
+
+@pytest.mark.parametrize("holding", [MINE, Pass()])
+def test_what_was_written_is_read(holding: Ticket | Pass) -> None:
+    assert read(written(holding)) == holding
+
+
+def test_an_earlier_ticket_comes_first() -> None:
+    first, second = Ticket.new(), Ticket.new()
+    assert first.name != second.name
+    assert first.arrived <= second.arrived
+    assert Ticket(1, "z") < Ticket(2, "a")
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "",
+        "in",
+        "waiting:1:mine",
+        "in:1abcde:" + "x" * 43,
+        written(MINE).replace("1700000000000", "1500000000000"),
+        written(MINE).replace("waiting", "in"),
+        written(MINE)[:-1],
+        signing.get_cookie_signer(salt="another").sign("in"),
+    ],
+)
+def test_what_this_site_has_not_signed_is_nothing(forged: str) -> None:
+    assert read(forged) is None
+
+
+def test_a_ticket_that_is_not_shown_is_void_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = time.time()
+    ticket, pass_ = written(MINE), written(Pass())
+    at(monkeypatch, begun + TICKET_KEPT.total_seconds() - 1)
+    assert read(ticket) == MINE
+    shown_again = written(MINE)
+    at(monkeypatch, begun + TICKET_KEPT.total_seconds() + 2)
+    assert read(ticket) is None
+    assert read(shown_again) == MINE
+    assert read(pass_) == Pass()
+    at(monkeypatch, begun + PASS_KEPT.total_seconds() + 2)
+    assert read(pass_) is None
+
+
+def test_scripts_and_other_sites_get_nothing_of_it() -> None:
+    response = HttpResponse()
+    give_pass(response)
+    kept = response.cookies[COOKIE]
+    assert kept["httponly"] is True
+    assert kept["samesite"] == "Lax"
+    assert read(kept.value) == Pass()
+
+
+@pytest.fixture
+def mine(player: Any) -> Client:
+    client = Client()
+    client.force_login(player, backend=BACKEND)
+    return client
+
+
+@pytest.mark.django_db
+def test_who_has_a_game_in_play_has_a_pass(mine: Client, attempt_at: Play) -> None:
+    attempt = attempt_at()
+    page = mine.get(f"/table/{attempt.public_id}/")
+    assert read(page.cookies[COOKIE].value) == Pass()
+
+
+@pytest.mark.django_db
+def test_a_game_that_is_over_gives_none(mine: Client, attempt_at: Play) -> None:
+    attempt = attempt_at()
+    close_attempt(attempt.pk, "resigned")
+    page = mine.get(f"/table/{attempt.public_id}/")
+    assert page.status_code == 200
+    assert COOKIE not in page.cookies
