@@ -117,12 +117,16 @@ def quick_flush() -> Iterator[None]:
     """Empty the tables after a test without a transaction, but for those that migrating fills.
 
     Django would empty these as well and announce a migration to have them filled again, which takes twenty times as
-    long as all the rest.
+    long as all the rest. On PostgreSQL it would truncate, which makes new files for every table and index, however
+    empty; foreign keys are checked when all is deleted.
     """
 
     def sql_flush(style: Any, connection: Any, **how: Any) -> list[str]:
-        tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
-        statements: list[str] = connection.ops.sql_flush(style, sorted(set(tables) - FILLED_BY_MIGRATING), **how)
+        found = connection.introspection.django_table_names(only_existing=True, include_views=False)
+        tables = sorted(set(found) - FILLED_BY_MIGRATING)
+        if connection.vendor == "postgresql":
+            return [f"DELETE FROM {connection.ops.quote_name(table)}" for table in tables]
+        statements: list[str] = connection.ops.sql_flush(style, tables, **how)
         return statements
 
     with pytest.MonkeyPatch.context() as patch:
