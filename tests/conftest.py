@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import time
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -18,6 +21,8 @@ from django.utils import translation
 from hypothesis import HealthCheck, settings
 from pytest_django import Settings
 
+from tests.config.running import run
+from tests.once import made_once
 from tests.requirements import need
 
 # For the servers that tests start, as `drawn_deals` and `one_ladder` are for the tests themselves.
@@ -119,12 +124,16 @@ def quick_flush() -> Iterator[None]:
     """Empty the tables after a test without a transaction, but for those that migrating fills.
 
     Django would empty these as well and announce a migration to have them filled again, which takes twenty times as
-    long as all the rest.
+    long as all the rest. On PostgreSQL it would truncate, which makes new files for every table and index, however
+    empty; foreign keys are checked when all is deleted.
     """
 
     def sql_flush(style: Any, connection: Any, **how: Any) -> list[str]:
-        tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
-        statements: list[str] = connection.ops.sql_flush(style, sorted(set(tables) - FILLED_BY_MIGRATING), **how)
+        found = connection.introspection.django_table_names(only_existing=True, include_views=False)
+        tables = sorted(set(found) - FILLED_BY_MIGRATING)
+        if connection.vendor == "postgresql":
+            return [f"DELETE FROM {connection.ops.quote_name(table)}" for table in tables]
+        statements: list[str] = connection.ops.sql_flush(style, tables, **how)
         return statements
 
     with pytest.MonkeyPatch.context() as patch:
@@ -133,9 +142,9 @@ def quick_flush() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def postgres_url() -> Iterator[str]:
-    """The URL of a fresh, empty PostgreSQL database that is dropped afterwards."""
+@contextmanager
+def postgres_database(template: str = "template1") -> Iterator[str]:
+    """The URL of a new PostgreSQL database, a copy of another one; it is dropped afterwards."""
     name = f"talon_test_{uuid.uuid4().hex[:12]}"
     try:
         server = psycopg.connect(DATABASE_URL, autocommit=True, connect_timeout=3)
@@ -143,11 +152,50 @@ def postgres_url() -> Iterator[str]:
         need(False, f"PostgreSQL at TEST_DATABASE_URL: {error}")
         raise
     with server:
-        server.execute(f'CREATE DATABASE "{name}"')
+        server.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         try:
             yield urlunsplit(urlsplit(DATABASE_URL)._replace(path=f"/{name}"))
         finally:
             server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.fixture
+def postgres_url() -> Iterator[str]:
+    """The URL of a fresh, empty PostgreSQL database."""
+    with postgres_database() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name of a PostgreSQL database that has been migrated, to be copied: migrating takes seconds."""
+    with postgres_database() as url:
+        _migrate(tmp_path_factory.mktemp("template"), DATABASE_URL=url)
+        yield urlsplit(url).path.removeprefix("/")
+
+
+@pytest.fixture
+def migrated_postgres_url(postgres_template: str) -> Iterator[str]:
+    """The URL of a fresh PostgreSQL database that has been migrated."""
+    with postgres_database(postgres_template) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An embedded site's folder with its key and a migrated database, to be copied: migrating takes seconds."""
+    return made_once(tmp_path_factory, "migrated", _migrate)
+
+
+@pytest.fixture
+def migrated_var(sqlite_template: Path, tmp_path: Path) -> Path:
+    """A folder for an embedded site whose database has been migrated."""
+    return Path(shutil.copytree(sqlite_template, tmp_path / "var"))
+
+
+def _migrate(var: Path, **variables: str) -> None:
+    done = run("manage.py", "migrate", "--verbosity", "0", var=var, **variables)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """What happens to a player at one moment from two sides, on a database of several connections.
 
-Run by `test_at_once.py` as a program of its own, with DATABASE_URL of an empty database.
+Run by `test_at_once.py` as a program of its own, with DATABASE_URL of a migrated, empty database.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import django
-from django.core.management import call_command
 
 if TYPE_CHECKING:
     from games.models import Deal
@@ -139,7 +138,6 @@ def take_one_name(number: int) -> None:
 def main() -> None:
     """Try each many times."""
     django.setup()
-    call_command("migrate", verbosity=0)
     for scenario in (merge_while_the_account_begins, merge_in_two_tabs, expire_while_the_guest_begins, take_one_name):
         for number in range(ROUNDS):
             scenario(number)

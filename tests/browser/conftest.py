@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -21,6 +20,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.browser.table import won_record
+from tests.once import made_once
 from tests.requirements import need
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -90,19 +90,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     With the client's modules one by one every page would take a third longer.
     """
-    own = tmp_path_factory.getbasetemp()
-    var = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "prepared"
-    with var.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (var / "done").exists():
-            shutil.rmtree(var, ignore_errors=True)
-            var.mkdir()
-            environment = _environment(var, COLLECTED_STATIC="true")
-            collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]
-            subprocess.run(collect, env=environment, cwd=ROOT, check=True)
-            _make_database(environment)
-            (var / "done").touch()
-    return var
+    return made_once(tmp_path_factory, "prepared", _prepare)
+
+
+def _prepare(var: Path) -> None:
+    environment = _environment(var, COLLECTED_STATIC="true")
+    collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]
+    subprocess.run(collect, env=environment, cwd=ROOT, check=True)
+    _make_database(environment)
 
 
 def copied(prepared: Path, var: Path, *, collected: bool = True, **variables: str) -> Iterator[Site]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -70,8 +71,9 @@ def test_a_head_within_the_limits_is_read(name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
-    with running("-m", "config.embedded", var=tmp_path_factory.mktemp("var"), PORT="0", LOG_LEVEL="INFO") as process:
+def address(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    var = shutil.copytree(sqlite_template, tmp_path_factory.mktemp("served") / "var")
+    with running("-m", "config.embedded", var=var, PORT="0", LOG_LEVEL="INFO") as process:
         url = urlsplit(process.await_line(r"ready at (http://\S+)/", seconds=120)[1])
         assert url.hostname
         assert url.port

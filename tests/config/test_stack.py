@@ -40,27 +40,27 @@ def test_runs_until_interrupted_and_leaves_nothing_behind(postgres_url: str, red
     with running(
         "-m", "deploy.stack", var=tmp_path, DATABASE_URL=postgres_url, REDIS_URL=redis_url, PORT=str(port)
     ) as stack:
-        stack.await_line(r"ready at (\S+) and (\S+) - stop", seconds=60)
+        stack.await_line(r"ready at (\S+) and (\S+) - stop")
         for address in (f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}"):
-            with urllib.request.urlopen(f"{address}/readyz", timeout=10) as response:
+            with urllib.request.urlopen(f"{address}/readyz", timeout=60) as response:
                 assert json.load(response)["checks"] == {"database": "ok", "migrations": "ok", "redis": "ok"}
         processes = children(stack.child.pid)
         assert len(processes) == 6
-        assert stack.stop(signal.SIGINT, seconds=40) == 0
+        assert stack.stop(signal.SIGINT) == 0
         text = "".join(stack.output)
         assert "is killed" not in text
         assert "Traceback" not in text
         assert not any(Path(f"/proc/{pid}").exists() for pid in processes)
 
 
-def test_ends_together_when_one_process_ends(postgres_url: str, redis_url: str, tmp_path: Path) -> None:
+def test_ends_together_when_one_process_ends(migrated_postgres_url: str, redis_url: str, tmp_path: Path) -> None:
     port = free_ports()
     with (
         socket.create_server(("127.0.0.1", port + 1)),
         running(
-            "-m", "deploy.stack", var=tmp_path, DATABASE_URL=postgres_url, REDIS_URL=redis_url, PORT=str(port)
+            "-m", "deploy.stack", var=tmp_path, DATABASE_URL=migrated_postgres_url, REDIS_URL=redis_url, PORT=str(port)
         ) as stack,
     ):
-        stack.await_line(rf"web-2 *\| Cannot listen on 127.0.0.1:{port + 1}", seconds=60)
-        stack.await_line("web-2 has ended; stopping the others", seconds=40)
-        assert stack.child.wait(40) == 1
+        stack.await_line(rf"web-2 *\| Cannot listen on 127.0.0.1:{port + 1}")
+        stack.await_line("web-2 has ended; stopping the others")
+        assert stack.child.wait(120) == 1

@@ -75,7 +75,7 @@ async def test_slow_senders_hold_no_thread() -> None:
 
     slow = [asyncio.create_task(server(SCOPE, never, send)) for _ in range(threads.THREADS + 1)]
     await asyncio.sleep(0)
-    await asyncio.wait_for(server(SCOPE, sender(b"x"), send), 5)
+    await asyncio.wait_for(server(SCOPE, sender(b"x"), send), 60)
     assert application.bodies == [b"x"]
     for task in slow:
         task.cancel()
@@ -89,7 +89,7 @@ async def test_a_failure_gives_its_thread_back() -> None:
     server = KeptThreads(broken)
     for _ in range(threads.THREADS + 1):
         try:
-            await asyncio.wait_for(server(SCOPE, sender(b""), send), 5)
+            await asyncio.wait_for(server(SCOPE, sender(b""), send), 60)
         except RuntimeError:
             continue
     assert server._idle.qsize() == threads.THREADS

@@ -55,7 +55,7 @@ def held(layer: Layer) -> Iterator[tuple[Layer, Notifier]]:
     notifier = Notifier()
     layer.open.clear()
     notifier.send("first", {"type": "x", "n": 0})
-    assert layer.taking.wait(10)
+    assert layer.taking.wait(60)
     yield layer, notifier
     layer.open.set()
 

@@ -1,7 +1,8 @@
 """What two connections do to results and standings at one moment, one of them stopped where it hurts.
 
-Run by `test_at_once.py` as a program of its own, with DATABASE_URL of an empty PostgreSQL database. Nothing depends on
-time: the first is stopped at a statement of its own, and goes on once the second has finished or waits for a lock.
+Run by `test_at_once.py` as a program of its own, with DATABASE_URL of a migrated, empty PostgreSQL database.
+Nothing depends on time: the first is stopped at a statement of its own, and goes on once the second has finished or
+waits for a lock.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from functools import partial
 from typing import Any
 
 import django
-from django.core.management import call_command
 from django.db import connection, connections
 
 
@@ -282,7 +282,6 @@ def whole_seasons() -> None:
 def main() -> None:
     """Try each once."""
     django.setup()
-    call_command("migrate", verbosity=0)
     for scenario in (
         two_days_of_a_player_are_recounted,
         two_recounts_of_a_season_that_is_not_there_yet,

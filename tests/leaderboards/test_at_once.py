@@ -10,10 +10,10 @@ from tests.config.running import run
 
 
 @pytest.mark.services
-def test_nothing_is_lost_or_locked_up(postgres_url: str, tmp_path: Path) -> None:
+def test_nothing_is_lost_or_locked_up(migrated_postgres_url: str, tmp_path: Path) -> None:
     done = run(
         "-m", "tests.leaderboards.at_once",
-        var=tmp_path, DATABASE_URL=postgres_url, DJANGO_SETTINGS_MODULE="config.settings",
+        var=tmp_path, DATABASE_URL=migrated_postgres_url, DJANGO_SETTINGS_MODULE="config.settings",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("ok ") == 7

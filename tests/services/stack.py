@@ -329,7 +329,7 @@ class Seat:
         return self.state()["state"] not in ("playing", "pending")
 
 
-def await_ranks(*seats: Seat, within: float = 30) -> list[int]:
+def await_ranks(*seats: Seat, within: float = 180) -> list[int]:
     """Wait for every verdict; the ranks, sorted. The records must have every token that was acknowledged."""
     eventually(lambda: all(seat.is_judged() for seat in seats), within=within, every=0.1)
     ranks = []

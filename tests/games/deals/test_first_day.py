@@ -130,13 +130,13 @@ def test_a_worker_begins_to_fill_as_soon_as_it_is_there(monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_the_release_step_certifies_and_keeps_to_its_limit(tmp_path: Path) -> None:
+def test_the_release_step_certifies_and_keeps_to_its_limit(migrated_var: Path) -> None:
     """The command itself: what it dealt is proven, and the rest is waited for from its end on."""
     settings = {"SEALED_STOCK": "1", "DEAL_PATIENCE": "900", "RELEASE_PATIENCE": "15", "TALON_NO_NUMBA": "1"}
-    done = run("-m", "config.release", var=tmp_path, **settings)
+    done = run("-m", "config.release", var=migrated_var, **settings)
     assert done.returncode == 0, done.stderr
     assert "of today's 9 deals certified" in done.stdout
-    with sqlite3.connect(tmp_path / "talon.sqlite3") as database:
+    with sqlite3.connect(migrated_var / "talon.sqlite3") as database:
         proven = [bool(value) for (value,) in database.execute("SELECT proven FROM games_deal")]
         (waiting,) = database.execute("SELECT count(*) FROM games_awaiteddeal").fetchone()
     database.close()

@@ -50,10 +50,9 @@ def script(code: str) -> list[str]:
     return ["-c", f"import django; django.setup()\n{code.format(variants=list(CATALOGUE))}"]
 
 
-def test_every_sealed_deal_is_dealt_once(postgres_url: str, tmp_path: Path) -> None:
-    variables = {"DATABASE_URL": postgres_url, "DJANGO_SETTINGS_MODULE": "config.settings"}
+def test_every_sealed_deal_is_dealt_once(migrated_postgres_url: str, tmp_path: Path) -> None:
+    variables = {"DATABASE_URL": migrated_postgres_url, "DJANGO_SETTINGS_MODULE": "config.settings"}
     variables |= {"SEALED_STOCK": "1", "DEAL_PATIENCE": "900"}
-    assert run("manage.py", "migrate", "-v0", var=tmp_path, **variables).returncode == 0
     sealing = run(*script(SEAL), var=tmp_path, **variables)
     assert sealing.returncode == 0, sealing.stderr
     pipe = subprocess.PIPE

@@ -56,7 +56,7 @@ async def test_the_longest_wait_of_each_commit_is_told(
     waits: list[float] = []
     monkeypatch.setattr(metrics.JOURNAL_WAIT_SECONDS, "observe", waits.append)
     free, write = threading.Event(), journal._store.write
-    monkeypatch.setattr(journal._store, "write", lambda entries: free.wait(5) and write(entries))
+    monkeypatch.setattr(journal._store, "write", lambda entries: free.wait(60) and write(entries))
     loop, appends, since = asyncio.get_running_loop(), [], []
     for attempt in attempts[:3]:  # the second and the third wait for the first's commit, one longer than the other
         appends.append(asyncio.ensure_future(journal.append(Entry(attempt.pk, 0, ("d",), 1))))
@@ -97,7 +97,7 @@ async def test_what_gathers_during_a_commit_goes_out_in_the_next(journal: Journa
     def slow(entries: Any) -> frozenset[int]:
         written.append(list(entries))
         loop.call_soon_threadsafe(begun.set)
-        free.wait(5)
+        free.wait(60)
         return write(entries)
 
     journal._store.write = slow  # type: ignore[method-assign]
@@ -319,7 +319,7 @@ def test_no_acknowledged_move_is_missing_from_the_record(attempt_number: int, at
 
     def play(name: int) -> None:
         store, chance = JournalStore("default"), random.Random(f"{attempt_number} {name}")
-        started.wait(10)
+        started.wait(60)
         last = 0
         while not Attempt.objects.exclude(state="playing").filter(pk=attempt.pk).exists():
             run = chance.choice((1, 1, 3))
@@ -334,7 +334,7 @@ def test_no_acknowledged_move_is_missing_from_the_record(attempt_number: int, at
     threads = [threading.Thread(target=play, args=(name,)) for name in (1, 2)]
     for thread in threads:
         thread.start()
-    started.wait(10)
+    started.wait(60)
     while len(acknowledged) < 10 + attempt_number:
         pass
     closed = close_attempt(attempt.pk, "closed")

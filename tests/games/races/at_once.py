@@ -1,6 +1,6 @@
 """What happens to a room at one moment from two sides, on a database of several connections.
 
-Run by `test_at_once.py` as a program of its own, with DATABASE_URL of an empty database.
+Run by `test_at_once.py` as a program of its own, with DATABASE_URL of a migrated, empty database.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import django
-from django.core.management import call_command
 
 from tests.accounts.at_once import both
 
@@ -153,7 +152,6 @@ def finish_the_divisions_of_a_heat() -> None:
 def main() -> None:
     """Try each many times."""
     django.setup()
-    call_command("migrate", verbosity=0)
     for scenario in (
         sit_in_two_rooms,
         take_the_last_seat,

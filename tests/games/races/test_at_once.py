@@ -10,10 +10,10 @@ from tests.config.running import run
 
 
 @pytest.mark.services
-def test_one_outcome_and_no_deadlock(postgres_url: str, tmp_path: Path) -> None:
+def test_one_outcome_and_no_deadlock(migrated_postgres_url: str, tmp_path: Path) -> None:
     done = run(
         "-m", "tests.games.races.at_once",
-        var=tmp_path, DATABASE_URL=postgres_url, DJANGO_SETTINGS_MODULE="config.settings",
+        var=tmp_path, DATABASE_URL=migrated_postgres_url, DJANGO_SETTINGS_MODULE="config.settings",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("ok ") == 9
