@@ -294,6 +294,30 @@ def test_nobody_enters_from_another_race() -> None:
     assert not quick.wait_elsewhere(host.pk, T0)
 
 
+def test_nobody_enters_again_during_the_countdown() -> None:
+    first, _ = enter(0, "plot"), enter(0, "plot")
+    quick.tend(at(8))
+    enter(9, "braid")
+    with pytest.raises(Refusal) as refused:
+        quick.enter(first, ["braid"], at(9))
+    assert (refused.value.code, refused.value.data) == (ErrorCode.ALREADY_RACING, {"room": room_of(first).code})
+    assert Entrant.objects.get(player=first).wishes == ["plot"]
+
+
+def test_a_room_that_is_closed_before_one_sits_down_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    closing, sit = room_of(enter(0, "plot")), seats.sit
+
+    def sit_late(room_id: int, player: User, **rest: Any) -> Entrant:
+        if room_id == closing.pk:
+            rooms.close(closing, at(1))
+        return sit(room_id, player, **rest)
+
+    monkeypatch.setattr(seats, "sit", sit_late)
+    player = enter(1, "plot")
+    assert room_of(player) != closing
+    assert state_of(player) == "ready"
+
+
 @pytest.mark.parametrize("wishes", [[], ["klondike"], ["plot", "klondike"]])
 def test_wishes_are_variants(wishes: list[str]) -> None:
     with pytest.raises(Refusal) as refused:

@@ -136,6 +136,7 @@ def test_who_was_sent_away_does_not_come_back() -> None:
     with pytest.raises(Refusal) as refusal:
         run.sit(1)
     assert refusal.value.code == E.KICKED
+    assert Room.objects.get().kicked == [run.players[1].pk]
 
 
 def test_sending_somebody_away_from_a_race_that_is_run_lets_them_finish_it() -> None:
