@@ -304,18 +304,17 @@ def test_nobody_enters_again_during_the_countdown() -> None:
     assert Entrant.objects.get(player=first).wishes == ["plot"]
 
 
-def test_a_room_that_is_closed_before_one_sits_down_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    closing, sit = room_of(enter(0, "plot")), seats.sit
+def test_who_is_too_late_for_a_seat_has_one_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when a room is filled between its being found and the sitting down."""
+    found, sit = room_of(enter(0, "plot")), seats.sit
 
-    def sit_late(room_id: int, player: User, **rest: Any) -> Entrant:
-        if room_id == closing.pk:
-            rooms.close(closing, at(1))
+    def sit_too_late(room_id: int, player: User, **rest: Any) -> Entrant:
+        if room_id == found.pk:
+            raise Refusal(ErrorCode.ROOM_FULL)
         return sit(room_id, player, **rest)
 
-    monkeypatch.setattr(seats, "sit", sit_late)
-    player = enter(1, "plot")
-    assert room_of(player) != closing
-    assert state_of(player) == "ready"
+    monkeypatch.setattr(seats, "sit", sit_too_late)
+    assert state_of(enter(1, "plot")) == "ready"
 
 
 @pytest.mark.parametrize("wishes", [[], ["klondike"], ["plot", "klondike"]])

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.db.models import QuerySet
 from prometheus_client import REGISTRY
 
 from games import events
@@ -137,7 +138,7 @@ def test_a_race_to_which_nobody_comes_is_void() -> None:
     assert run.states() == "racing ready ready"
     run.tend(25)
     assert run.states() == "void absent absent"
-    assert run.race.void == Race.Void.NOBODY_CAME
+    assert (run.race.void, run.race.finished_at) == (Race.Void.NOBODY_CAME, at(25))
     assert not Attempt.objects.filter(state="playing").exists()
     run.sit(0, 30)
     assert run.states() == "open joined"
@@ -347,6 +348,40 @@ def test_the_end_of_a_tasks_time_is_not_swallowed(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(finishing, "finish", stop)
     with pytest.raises(SoftTimeLimitExceeded):
         finishing.verdict_given(other.attempt_ids)
+
+
+def test_a_race_ends_when_its_own_last_game_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, other = Run.racing(2), Run.racing(2)
+    monkeypatch.setattr(finishing, "_one_less", lambda _: None)
+    for place in range(2):
+        other.resign(place, 20)
+    assert not finishing.settle_done(run.race.pk, at(30))
+    assert other.states() == "racing retired retired"
+    assert finishing.settle_done(other.race.pk, at(30))
+    assert (run.states(), other.states()) == ("racing racing racing", "settling retired retired")
+
+
+def test_a_race_is_finished_with_its_last_game_when_the_others_have_been_judged() -> None:
+    run = Run.racing(2)
+    run.play(0)
+    settle(run.attempt_ids[0])
+    Entrant.objects.filter(pk=run.entrant(1).pk).update(state=Entrant.State.RETIRED, attempt=None)
+    assert finishing.settle_done(run.race.pk, at(100))
+    assert (run.race.state, run.race.finished_at) == ("finished", at(100))
+
+
+def test_a_race_whose_last_game_ends_while_it_is_asked_after_is_not_void(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, update = Run.racing(2), QuerySet.update
+
+    def update_late(rows: Any, **values: Any) -> int:
+        changed = update(rows, **values)
+        if rows.model is Race:
+            update(Entrant.objects.filter(race=run.race), state=Entrant.State.RETIRED)
+        return changed
+
+    monkeypatch.setattr(QuerySet, "update", update_late)
+    assert not finishing.settle_done(run.race.pk, at(30))
+    assert run.states() == "racing retired retired"
 
 
 def test_a_deal_on_which_another_race_is_run_stays_secret() -> None:

@@ -105,10 +105,11 @@ def test_everybody_in_the_room_is_told(name: str, told: set[int]) -> None:
 @pytest.mark.parametrize("name", DEEDS)
 def test_a_room_is_in_use_when_a_player_does_something(name: str) -> None:
     make, act = DEEDS[name]
-    run = make()
+    run, other = make(), Run.of(2)
     Room.objects.update(used_at=at(-100))
     act(run)
-    assert Room.objects.get().used_at == at(5 if name == "goes on the way" else 20)
+    assert Room.objects.get(pk=run.room.pk).used_at == at(5 if name == "goes on the way" else 20)
+    assert Room.objects.get(pk=other.room.pk).used_at == at(-100)
 
 
 def test_all_are_told_when_the_last_game_of_a_race_ends(told: set[int]) -> None:
@@ -120,13 +121,15 @@ def test_all_are_told_when_the_last_game_of_a_race_ends(told: set[int]) -> None:
 
 
 def test_a_room_is_in_use_when_its_race_is_finished() -> None:
-    run = settling()
+    run, other = settling(), Run.of(2)
     Attempt.objects.update(state=Attempt.State.VERIFIED)
     assert finishing.finish(run.race.pk, at(500))
     assert not finishing.finish(run.race.pk, at(600))
     deal = run.race.deal
     assert deal is not None
-    assert {Room.objects.get().used_at, run.race.finished_at, deal.revealed_at} == {at(500)}
+    used_at = Room.objects.get(pk=run.room.pk).used_at
+    assert {used_at, run.race.finished_at, deal.revealed_at} == {at(500)}
+    assert Room.objects.get(pk=other.room.pk).used_at == at(0)
 
 
 def test_a_game_taken_over_by_an_account_is_told_where_it_hosts(told: set[int]) -> None:
