@@ -159,6 +159,12 @@ def test_the_winning_record_is_released_with_the_seed(published: list[Deal], cli
     assert (checked.returncode, "verified: won" in checked.stdout) == (0, True)
 
 
+@pytest.mark.parametrize("index", ["²", "٣", "-1", "1.5", "x", ""])
+def test_what_is_no_index_is_as_none(published: list[Deal], client: Client, index: str) -> None:
+    assert client.get("/ledger.json", {"from": index}).json() == client.get("/ledger.json").json()
+    assert 'id="line-8"' in client.get("/ledger/", {"before": index}).content.decode()
+
+
 def test_the_page_names_each_deal_and_the_ledgers_end(published: list[Deal], client: Client) -> None:
     page = client.get("/ledger/").content.decode()
     entries = list(LedgerEntry.objects.order_by("-index"))
@@ -174,8 +180,8 @@ def test_the_page_names_each_deal_and_the_ledgers_end(published: list[Deal], cli
 
 
 def test_a_deals_file_has_all_that_it_takes_to_deal_it_again(published: list[Deal], client: Client) -> None:
-    deal = next(deal for deal in published if deal.options)
-    name = f"talon-{deal.variant}-{deal.day}"
+    deal = [deal for deal in published if deal.options][-1]
+    seed, name = bytes(deal.seed), f"talon-{deal.variant}-{deal.day}"
     answer = client.get(f"/deals/{deal.day}/{deal.variant}/deal.json")
     assert answer.json() == {
         "rules": RULES_VERSION,
@@ -185,8 +191,8 @@ def test_a_deals_file_has_all_that_it_takes_to_deal_it_again(published: list[Dea
         "day": str(deal.day),
         "commitment": deal.commitment,
         "ledger_index": deal.ledger_entry.index,
-        "seed": deal.seed.hex(),
-        "deck": shuffled_deck(deal.variant, deal.seed),
+        "seed": seed.hex(),
+        "deck": shuffled_deck(deal.variant, seed),
         "solution": client.get(f"/deals/{deal.day}/{deal.variant}/solution/record.json").json(),
     }
     assert answer["Content-Disposition"] == f'attachment; filename="{name}.json"'

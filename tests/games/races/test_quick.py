@@ -70,6 +70,7 @@ def test_the_first_player_waits_ready_in_a_rated_room_without_a_host() -> None:
     assert (race.state, race.rated, race.variant, race.limit_s) == ("open", True, "plot", 1200)
     assert (race.room.kind, race.room.host, race.room.seats) == ("quick", None, 16)
     assert (state_of(player), race.gathers_until) == ("ready", None)
+    assert {race.opened_at, race.room.made_at, race.entrants.get().joined_at} == {at(0)}
     quick.tend(at(60))
     assert race_of(player).state == "open"
 
@@ -253,6 +254,18 @@ def test_who_is_still_elsewhere_at_the_start_waits_on_in_another_room(told: list
     ]
     quick.tend(at(400))
     assert state_of(away) == "joined"
+
+
+def test_who_cannot_be_moved_to_a_room_that_is_closed_meanwhile_has_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = enter(0, "plot")
+    closed = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
+    rooms.close(closed, at(1))
+    quick.wait_elsewhere(away.pk, at(5))
+    first, _ = enter(100, "plot"), enter(101, "plot")
+    monkeypatch.setattr(quick, "_others", lambda *_: Race.objects.filter(room=closed).select_related("room"))
+    quick.tend(at(109))
+    assert race_of(first).state == "countdown"
+    assert (race_of(away).state, state_of(away)) == ("open", "joined")
 
 
 def test_a_seat_whose_player_is_gone_is_free() -> None:

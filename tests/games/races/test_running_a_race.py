@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models import QuerySet
+from django.utils import timezone
 from prometheus_client import REGISTRY
 
 from games import events
@@ -88,6 +91,16 @@ def test_a_countdown_gives_each_who_is_ready_a_table_that_opens_with_it() -> Non
     assert not starting.freeze(race.pk, countdown=timedelta(seconds=15), now=at(2))
     assert not starting.start_if_ready(run.room.pk, at(2))
     assert run.race.starts_at == starts
+
+
+def test_a_start_counts_from_now() -> None:
+    run = Run.of(2)
+    Entrant.objects.update(state=Entrant.State.READY)
+    before = timezone.now() - timedelta(milliseconds=1)
+    assert starting.start_if_ready(run.room.pk)
+    starts_at = run.race.starts_at
+    assert starts_at is not None
+    assert before <= starts_at - starting.COUNTDOWN <= timezone.now()
 
 
 def test_only_a_countdown_is_opened_again() -> None:
@@ -348,6 +361,22 @@ def test_the_end_of_a_tasks_time_is_not_swallowed(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(finishing, "finish", stop)
     with pytest.raises(SoftTimeLimitExceeded):
         finishing.verdict_given(other.attempt_ids)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        finishing.settle_done,
+        finishing.finish,
+        finishing.place_anew,
+        partial(finishing.void, why=Race.Void.SERVER_FAULT),
+        partial(starting.freeze, countdown=starting.COUNTDOWN),
+        starting.unfreeze,
+        starting.start_if_ready,
+    ],
+)
+def test_nothing_is_done_about_a_race_that_there_is_not(step: Callable[[int], bool]) -> None:
+    assert not step(10**6)
 
 
 def test_a_race_ends_when_its_own_last_game_does(monkeypatch: pytest.MonkeyPatch) -> None:

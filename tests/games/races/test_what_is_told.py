@@ -1,8 +1,12 @@
-"""Whoever watches a room is told of every change in it, and what players do keeps it from being closed as idle."""
+"""Whoever watches a room is told of every change in it, which is made as a whole or not at all.
+
+What players do keeps the room from being closed as idle.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,7 +14,7 @@ import pytest
 from accounts.guests import create_guest
 from games.events import notifier
 from games.models import Attempt
-from games.races import finishing, seats, starting
+from games.races import finishing, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
 from leaderboards.deciding import decide
 from tests.games.races.runs import Run, at
@@ -24,13 +28,13 @@ FAULT = Race.Void.SERVER_FAULT
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """The rooms that have been told of a change."""
-    rooms: set[int] = set()
+    found: set[int] = set()
 
     def send(_group: str, message: dict[str, Any], **_about: Any) -> None:
-        rooms.update(message.get("rooms", [message["room"]] if "room" in message else []))
+        found.update(message.get("rooms", [message["room"]] if "room" in message else []))
 
     monkeypatch.setattr(notifier, "send", send)
-    return rooms
+    return found
 
 
 def half_ready() -> Run:
@@ -100,6 +104,22 @@ def test_everybody_in_the_room_is_told(name: str, told: set[int]) -> None:
     told.clear()
     act(run)
     assert told == {run.room.pk}
+
+
+@pytest.mark.parametrize("name", sorted({*DEEDS, *EVENTS} - {"a game of several ends"}))
+def test_a_step_that_fails_at_its_end_has_not_been_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    make, act = (DEEDS | EVENTS)[name]
+    run = make()
+    before = [list(model.objects.order_by("pk").values()) for model in (Room, Race, Entrant)]
+    for module in (finishing, rooms, seats, starting):
+        monkeypatch.setattr(module, "tell_room", fail)
+    monkeypatch.setattr(starting, "tell_rooms", fail)
+    with suppress(RuntimeError):
+        act(run)
+    assert [list(model.objects.order_by("pk").values()) for model in (Room, Race, Entrant)] == before
 
 
 @pytest.mark.parametrize("name", DEEDS)
