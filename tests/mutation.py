@@ -65,7 +65,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/pages/ledger.py": ("tests/games/deals/test_ledger.py",),
     "games/races/starting.py": RACES,
     "games/races/finishing.py": RACES,
-    "games/races/seats.py": RACES,
+    "games/races/seats.py": (*RACES, "tests/games/races/test_quick.py"),
     "games/races/quick.py": ("tests/games/races/test_quick.py",),
     "leaderboards/ratings/folding.py": ("tests/leaderboards/test_rating_fold.py", "tests/leaderboards/test_ratings.py"),
     "leaderboards/settlement.py": ("tests/leaderboards/test_settlement.py", "tests/leaderboards/test_verification.py"),

@@ -138,9 +138,8 @@ def dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
     return changed
 
 
-def mark_absent(now: datetime | None = None) -> int:
+def mark_absent(now: datetime) -> int:
     """Ten seconds after the start, note who has not come; who has moved is there. Returns how many are absent."""
-    now = now or timezone.now()
     late = Entrant.objects.filter(state=_E.READY, race__state=Race.State.RACING, race__starts_at__lte=now - GRACE)
     absent = 0
     for race_id, room_id in set(late.values_list("race", "race__room")):
@@ -153,9 +152,8 @@ def mark_absent(now: datetime | None = None) -> int:
     return absent
 
 
-def void_late(now: datetime | None = None) -> int:
+def void_late(now: datetime) -> int:
     """Make void the races whose start no process has seen to in time; returns how many."""
-    now = now or timezone.now()
     begin_due(now)
     late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
     return sum(finishing.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)

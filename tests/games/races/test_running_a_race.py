@@ -74,7 +74,8 @@ def test_a_race_is_run_and_its_places_are_given() -> None:
 
 
 def test_a_countdown_gives_each_who_is_ready_a_table_that_opens_with_it() -> None:
-    run = Run.of(2)
+    run, other = Run.of(2), Run.of(1)
+    closed_until = Deal.objects.get(races=other.race).opens_at
     Entrant.objects.update(state=Entrant.State.READY)
     Room.objects.update(limit_s=600)
     counter = "talon_attempts_started_total", {"game": run.race.game, "ranked": "no"}
@@ -85,6 +86,7 @@ def test_a_countdown_gives_each_who_is_ready_a_table_that_opens_with_it() -> Non
     assert (race.starts_at, race.ends_at) == (starts, at(616.123)), "in whole milliseconds, as clocks of games count"
     assert race.deal is not None
     assert race.deal.opens_at == starts
+    assert Deal.objects.get(races=other.race).opens_at == closed_until
     tables = Attempt.objects.order_by("entrant__pk").values_list("player", "deal", "ranked", "started_at", "deadline")
     assert list(tables) == [(player.pk, race.deal.pk, False, starts, race.ends_at) for player in run.players]
     assert REGISTRY.get_sample_value(*counter) == before + 2
@@ -167,6 +169,7 @@ def test_who_has_moved_was_there_though_the_word_of_it_was_lost() -> None:
 
 def test_coming_later_than_ten_seconds_is_too_late() -> None:
     run = Run.counting(2)
+    assert starting.dealt(run.attempt_ids, at(14.9)) == 0
     starting.begin_due(at(15))
     assert starting.dealt(run.attempt_ids[:1], at(24.9)) == 1
     assert starting.dealt(run.attempt_ids[1:], at(25)) == 0
