@@ -110,6 +110,7 @@ def test_only_a_countdown_is_opened_again() -> None:
     assert not starting.unfreeze(run.race.pk, at(0))
     run.ready(0)
     run.ready(1)
+    assert not starting.unfreeze(run.race.pk, at(15))
     assert starting.unfreeze(run.race.pk, at(5))
     race = run.race
     assert (race.state, race.starts_at, race.ends_at) == ("open", None, None)
