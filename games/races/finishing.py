@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from games import events
 from games.attempts import close_safely
-from games.models import Attempt
+from games.models import Attempt, Move
 from games.races import deals
 from games.races.models import Entrant, Race, Room
 from games.races.places import Score, placed
@@ -39,13 +39,20 @@ ENDED: Final = {
 ACTIVE: Final = (Entrant.State.JOINED, Entrant.State.READY, Entrant.State.RACING)
 #: Who raced, to the end.
 RACED: Final = (*ENDED.values(), Entrant.State.DISQUALIFIED)
+#: The row with which a journal is closed is no move.
+HAS_MOVED: Final = Exists(Move.objects.filter(attempt=OuterRef("attempt")).exclude(token=""))
 #: The states of an attempt that has been judged.
 JUDGED: Final = (Attempt.State.VERIFIED, Attempt.State.REJECTED, Attempt.State.REVIEW)
 
 
 def closed(attempt: Attempt) -> None:
-    """The attempt of a race has ended; called in the transaction that closes it."""
+    """The attempt of a race has ended; called in the transaction that closes it.
+
+    Who has not been seen at a table before its time ran out stays `ready`, and becomes `absent` with the next step.
+    """
     running = Entrant.objects.filter(attempt=attempt, state__in=(Entrant.State.READY, Entrant.State.RACING))
+    if attempt.end == Attempt.End.CLOSED:
+        running = running.filter(Q(state=Entrant.State.RACING) | HAS_MOVED)
     if running.update(state=ENDED[Attempt.End(attempt.end)]):
         transaction.on_commit(partial(_one_less, attempt.pk))
 

@@ -198,5 +198,5 @@ def _free(seat: Entrant, now: datetime) -> None:
         return
     Entrant.objects.filter(pk=seat.pk).update(state=_E.ABSENT, attempt=None)
     Attempt.objects.filter(pk__in=[seat.attempt_id]).delete()
-    if race.entrants.filter(state=_E.READY).count() < starting.least(race.room):
+    if not starting.enough_ready(race, race.room):
         starting.unfreeze(race.pk, now)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from games import metrics
@@ -21,7 +21,7 @@ from games.models import Attempt, Deal, Move
 from games.races import finishing, rooms
 from games.races.models import Entrant, Race, Room
 from games.races.telling import tell_room, tell_rooms
-from games.statements import read_time, run_in_order, stored
+from games.statements import run_in_order, stored
 
 COUNTDOWN: Final = timedelta(seconds=15)
 QUICK_COUNTDOWN: Final = timedelta(seconds=10)
@@ -37,7 +37,7 @@ _MARKS: Final = ", ".join(["%s"] * len(_BEGUN))
 _BEGIN: Final = (
     f"UPDATE {_RACE} SET state = %s WHERE state = %s AND starts_at <= %s AND (starts_at > %s OR EXISTS "  # noqa: S608
     f"(SELECT 1 FROM {_ENTRANT} e WHERE e.race_id = {_RACE}.id AND (e.state IN ({_MARKS}) OR EXISTS "
-    f"(SELECT 1 FROM {_MOVE} m WHERE m.attempt_id = e.attempt_id)))) RETURNING id, room_id"
+    f"(SELECT 1 FROM {_MOVE} m WHERE m.attempt_id = e.attempt_id AND m.token <> '')))) RETURNING id, room_id"
 )
 
 
@@ -53,7 +53,7 @@ def start(room_id: int, host_id: int, now: datetime | None = None) -> None:
         race = _held_race(room)
         if race is None or race.state != Race.State.OPEN or _is_busy(room):
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
-        if race.entrants.filter(state=_E.READY).count() < least(room):
+        if not enough_ready(race, room):
             raise Refusal(ErrorCode.TOO_FEW_READY)
         if race.deal_id is None:
             raise Refusal(ErrorCode.NO_DEAL)
@@ -105,9 +105,10 @@ def unfreeze(race_id: int, now: datetime | None = None) -> bool:
     return True
 
 
-def least(room: Room) -> int:
-    """How many must be ready: of a heat one will do."""
-    return 1 if room.kind == Room.Kind.HEAT else 2
+def enough_ready(race: Race, room: Room) -> bool:
+    """Whether two are ready, of whom neither is gone for good; of a heat one will do."""
+    ready = race.entrants.filter(state=_E.READY, player__isnull=False)
+    return ready.count() >= (1 if room.kind == Room.Kind.HEAT else 2)
 
 
 def begin_due(now: datetime | None = None) -> list[int]:
@@ -123,49 +124,39 @@ def begin_due(now: datetime | None = None) -> list[int]:
     return [race_id for race_id, _room_id in rows]
 
 
-def next_start() -> datetime | None:
-    """When the next race starts that counts down."""
-    due = Race.objects.filter(state=Race.State.COUNTDOWN).order_by("starts_at")
-    return read_time(due.values_list("starts_at", flat=True).first())
-
-
 def dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
     """The first view of these attempts has been sent: their players race. Later than ten seconds it counts no more."""
     now = now or timezone.now()
-    started = Race.objects.filter(state__in=(Race.State.COUNTDOWN, Race.State.RACING), starts_at__lte=now)
+    started = Race.objects.filter(
+        state__in=(Race.State.COUNTDOWN, Race.State.RACING), starts_at__lte=now, starts_at__gt=now - GRACE
+    )
     with transaction.atomic():
-        there = Entrant.objects.filter(attempt__in=attempt_ids, state=_E.READY, race__in=_in_grace(started, now))
+        there = Entrant.objects.filter(attempt__in=attempt_ids, state=_E.READY, race__in=started)
         rooms_of = set(there.values_list("race__room", flat=True))
         changed = there.update(state=_E.RACING)
         tell_rooms(rooms_of)
     return changed
 
 
-def mark_absent(now: datetime | None = None) -> int:
+def mark_absent(now: datetime) -> int:
     """Ten seconds after the start, note who has not come; who has moved is there. Returns how many are absent."""
-    now = now or timezone.now()
     late = Entrant.objects.filter(state=_E.READY, race__state=Race.State.RACING, race__starts_at__lte=now - GRACE)
     absent = 0
     for race_id, room_id in set(late.values_list("race", "race__room")):
         with transaction.atomic():
             mine = late.filter(race=race_id)
-            mine.filter(Exists(Move.objects.filter(attempt=OuterRef("attempt")))).update(state=_E.RACING)
+            mine.filter(finishing.HAS_MOVED).update(state=_E.RACING)
             absent += mine.update(state=_E.ABSENT)
             tell_room(room_id)
         finishing.settle_done(race_id, now)
     return absent
 
 
-def void_late(now: datetime | None = None) -> int:
+def void_late(now: datetime) -> int:
     """Make void the races whose start no process has seen to in time; returns how many."""
-    now = now or timezone.now()
     begin_due(now)
     late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
     return sum(finishing.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)
-
-
-def _in_grace(races: QuerySet[Race], now: datetime) -> QuerySet[Race]:
-    return races.filter(starts_at__gt=now - GRACE)
 
 
 def _held(race_id: int) -> tuple[Room, Race] | None:
@@ -195,7 +186,7 @@ def has_started(race: Race, now: datetime) -> bool:
 def _may_freeze(room: Room, race: Race) -> bool:
     if race.state != Race.State.OPEN or race.deal_id is None or _is_busy(room):
         return False
-    return race.entrants.filter(state=_E.READY).count() >= least(room)
+    return enough_ready(race, room)
 
 
 def _freeze(room: Room, race: Race, countdown: timedelta, now: datetime) -> bool:

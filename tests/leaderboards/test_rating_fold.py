@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from leaderboards.ratings.folding import LAST, Fold, Raced, Racer
+from leaderboards.ratings.folding import LAST, Change, Fold, Raced, Racer, Standing
 from leaderboards.ratings.formula import Rater, Skill, shares, whole_points
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -93,15 +93,38 @@ def test_whole_points_add_up_however_far_off(total: int) -> None:
     assert sum(whole_points([0.4, 0.4], total)) == total
 
 
+def test_a_race_goes_on_from_what_the_last_one_left() -> None:
+    fold, rater, later = Fold(), Rater(), NOON + timedelta(minutes=1)
+    first = rater.rate([Skill(1500, 350), Skill(1500, 350)], [1, 2])
+    second = rater.rate([first[1], first[0]], [1, 2])
+    assert list(fold.fold([raced(1, 7, 8), raced(2, 8, 7, at=later)])) == [
+        [Change(1, NOON, 100, 7, 1, 1500, 350, *first[0], 1), Change(1, NOON, 101, 8, 2, 1500, 350, *first[1], 1)],
+        [Change(2, later, 200, 8, 1, *first[1], *second[0], 2), Change(2, later, 201, 7, 2, *first[0], *second[1], 2)],
+    ]
+    assert fold.standings == {7: Standing(*second[1], 2, later), 8: Standing(*second[0], 2, later)}
+
+
 def test_five_meetings_a_day_count() -> None:
-    fold = Fold()
-    counted = [len(fold.add(raced(n, 1, 2, at=NOON + timedelta(minutes=n)))) for n in range(7)]
+    """Whoever of the two sits down first."""
+    fold, pairs = Fold(), [(1, 2), (2, 1)] * 4
+    counted = [len(fold.add(raced(n, *pairs[n], at=NOON + timedelta(minutes=n)))) for n in range(7)]
     assert counted == [2, 2, 2, 2, 2, 0, 0]
     # With a third, the later of the two is left out.
     (changes,) = fold.fold([raced(8, 1, 2, 3)])
     assert [change.player for change in changes] == [1, 3]
     # 3 has met 1 once; at midnight UTC all begins anew.
     assert len(fold.add(raced(9, 2, 1, at=NOON + timedelta(hours=12)))) == 2
+
+
+def test_meetings_are_counted_for_each_pair_and_day() -> None:
+    """However often the two race others, and whatever they have done the day before."""
+    fold, tomorrow = Fold(), NOON + timedelta(days=1)
+    for n in range(3):
+        fold.add(raced(n, 1, 2))
+    for n in range(3, 13):
+        fold.add(raced(n, 1 + n % 2, 3 + n % 2, at=tomorrow))
+    counted = [len(fold.add(raced(n, 1, 2, at=tomorrow))) for n in range(13, 19)]
+    assert counted == [2, 2, 2, 2, 2, 0]
 
 
 def test_who_is_left_out_has_not_met_the_others() -> None:

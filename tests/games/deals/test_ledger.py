@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,11 +17,14 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
+from django.utils.formats import date_format
 
+from games import limits
 from games.deals import ledger, publishing
 from games.models import Deal, LedgerEntry
 from games.pages import ledger as ledger_pages
-from games.rules import CATALOGUE
+from games.pages import titles
+from games.rules import CATALOGUE, RULES_VERSION, shuffled_deck
 from tests.games import certified
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -153,6 +157,72 @@ def test_the_winning_record_is_released_with_the_seed(published: list[Deal], cli
     command = [sys.executable, "-m", "games.rules", "verify", str(file)]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (checked.returncode, "verified: won" in checked.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("index", ["²", "٣", "-1", "1.5", "x", ""])
+def test_what_is_no_index_is_as_none(published: list[Deal], client: Client, index: str) -> None:
+    assert client.get("/ledger.json", {"from": index}).json() == client.get("/ledger.json").json()
+    assert 'id="line-8"' in client.get("/ledger/", {"before": index}).content.decode()
+
+
+def test_the_page_names_each_deal_and_the_ledgers_end(published: list[Deal], client: Client) -> None:
+    page = client.get("/ledger/").content.decode()
+    entries = list(LedgerEntry.objects.order_by("-index"))
+    assert re.findall(r'<h2>(\d+) · <a href="(.+?)">(.+?)</a></h2>', page) == [
+        (
+            str(entry.index),
+            f"/deals/{entry.day}/{entry.variant}/",
+            f"{titles.VARIANT_TITLES[entry.variant]}, {date_format(entry.day, 'DATE_FORMAT')}",
+        )
+        for entry in entries
+    ]
+    assert re.search(r'current end</h2><p class="code">(.+?)</p>', page)[1] == entries[0].hash  # type: ignore[index]
+
+
+def test_a_deals_file_has_all_that_it_takes_to_deal_it_again(published: list[Deal], client: Client) -> None:
+    deal = [deal for deal in published if deal.options][-1]
+    seed, name = bytes(deal.seed), f"talon-{deal.variant}-{deal.day}"
+    answer = client.get(f"/deals/{deal.day}/{deal.variant}/deal.json")
+    assert answer.json() == {
+        "rules": RULES_VERSION,
+        "variant": deal.variant,
+        "game": deal.game,
+        "options": deal.options,
+        "day": str(deal.day),
+        "commitment": deal.commitment,
+        "ledger_index": deal.ledger_entry.index,
+        "seed": seed.hex(),
+        "deck": shuffled_deck(deal.variant, seed),
+        "solution": client.get(f"/deals/{deal.day}/{deal.variant}/solution/record.json").json(),
+    }
+    assert answer["Content-Disposition"] == f'attachment; filename="{name}.json"'
+    record = client.get(f"/deals/{deal.day}/{deal.variant}/solution/record.json")
+    assert record["Content-Disposition"] == f'attachment; filename="{name}-solution.json"'
+    Deal.objects.filter(pk=deal.pk).update(solution=None)
+    assert client.get(f"/deals/{deal.day}/{deal.variant}/deal.json").json()["solution"] is None
+
+
+def test_a_deals_page_says_when_it_was_announced(published: list[Deal], client: Client) -> None:
+    deal = published[3]
+    LedgerEntry.objects.filter(deal=deal).update(published_at=datetime(2026, 11, 19, 0, 7, 3, tzinfo=UTC))
+    assert (
+        "Announced on 19 November 2026, 00:07 UTC" in client.get(f"/deals/{deal.day}/{deal.variant}/").content.decode()
+    )
+
+
+def test_the_solutions_page_leads_to_the_deals_ghosts(published: list[Deal], client: Client) -> None:
+    deal = published[3]
+    page = client.get(f"/deals/{deal.day}/{deal.variant}/solution/").content.decode()
+    assert f'href="/ghosts/{deal.pk}/"' in page
+    assert "played by Talon" in page
+
+
+def test_solutions_are_not_worked_out_without_end(
+    published: list[Deal], client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(limits.RATES, "replay", "2/m")
+    address = f"/deals/{published[0].day}/{published[0].variant}/solution/steps.json"
+    assert [client.get(address).status_code for _ in range(3)] == [200, 200, 429]
 
 
 def test_each_day_has_its_own_solution(published: list[Deal], client: Client) -> None:

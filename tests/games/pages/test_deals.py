@@ -6,6 +6,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.models import User
+from games.attempts import start_attempt
 from games.models import GRACE, Deal
 from games.rules import open_table
 from tests.games.conftest import make_deal
@@ -31,3 +33,12 @@ def test_a_deals_secrets_come_out_when_they_may(client: Client, seed: bytes) -> 
     told = client.get(data).json()
     assert (told["seed"], told["commitment"]) == (seed.hex(), deal.commitment)
     assert open_table("braid", deck=told["deck"]).view() == open_table("braid", seed).view()
+
+
+def test_a_deals_page_leads_to_the_visitors_own_game(client: Client, player: User) -> None:
+    begun, other = make_deal("braid"), make_deal("plot")
+    attempt = start_attempt(player, begun)
+    client.force_login(player)
+    table = f"/table/{attempt.public_id}/"
+    assert table in client.get(f"/deals/{begun.day}/braid/").content.decode()
+    assert table not in client.get(f"/deals/{other.day}/plot/").content.decode()

@@ -7,6 +7,7 @@ import pytest
 from accounts.deletion import erase_player
 from accounts.guests import create_guest, merge_guest
 from accounts.models import User
+from games.errors import ErrorCode, Refusal
 from games.models import Attempt
 from games.races import seats, starting
 from games.races.models import Entrant, Race, Room
@@ -47,6 +48,38 @@ def test_a_seat_without_a_player_is_freed_and_the_room_gets_a_host() -> None:
     assert run.states() == "open joined ready ready"
     run.tend(10)
     assert run.states() == "countdown ready ready"
+    assert Room.objects.get().host == run.players[1]
+
+
+def test_a_seat_whose_player_is_gone_starts_no_race_for_one_alone() -> None:
+    run = Run.of(4)
+    run.ready(0)
+    run.ready(1)
+    User.objects.filter(pk=run.players[1].pk).delete()
+    with pytest.raises(Refusal) as refusal:
+        starting.start(run.room.pk, run.players[0].pk, at(5))
+    assert refusal.value.code == ErrorCode.TOO_FEW_READY
+    assert not starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(5))
+    run.ready(2)
+    starting.start(run.room.pk, run.players[0].pk, at(6))
+    assert run.states() == "countdown ready ready"
+    assert run.race.entrants.filter(player=None).count() == 0
+
+
+def test_who_is_left_with_a_seat_whose_player_is_gone_does_not_race_alone() -> None:
+    run = Run.counting(3)
+    User.objects.filter(pk=run.players[2].pk).delete()
+    run.leave(1, 5)
+    run.tend(6)
+    assert run.states() == "open ready"
+
+
+def test_a_room_that_everybody_has_gone_from_is_the_next_ones() -> None:
+    run = Run.of(1)
+    erase_player(run.players[0])
+    assert Room.objects.get().host is None
+    run.players.append(create_guest())
+    run.sit(1, 5)
     assert Room.objects.get().host == run.players[1]
 
 

@@ -70,6 +70,7 @@ def test_the_first_player_waits_ready_in_a_rated_room_without_a_host() -> None:
     assert (race.state, race.rated, race.variant, race.limit_s) == ("open", True, "plot", 1200)
     assert (race.room.kind, race.room.host, race.room.seats) == ("quick", None, 16)
     assert (state_of(player), race.gathers_until) == ("ready", None)
+    assert {race.opened_at, race.room.made_at, race.entrants.get().joined_at} == {at(0)}
     quick.tend(at(60))
     assert race_of(player).state == "open"
 
@@ -255,6 +256,18 @@ def test_who_is_still_elsewhere_at_the_start_waits_on_in_another_room(told: list
     assert state_of(away) == "joined"
 
 
+def test_who_cannot_be_moved_to_a_room_that_is_closed_meanwhile_has_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = enter(0, "plot")
+    closed = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
+    rooms.close(closed, at(1))
+    quick.wait_elsewhere(away.pk, at(5))
+    first, _ = enter(100, "plot"), enter(101, "plot")
+    monkeypatch.setattr(quick, "_others", lambda *_: Race.objects.filter(room=closed).select_related("room"))
+    quick.tend(at(109))
+    assert race_of(first).state == "countdown"
+    assert (race_of(away).state, state_of(away)) == ("open", "joined")
+
+
 def test_a_seat_whose_player_is_gone_is_free() -> None:
     first, second = enter(0, "plot"), enter(0, "plot")
     second.delete()
@@ -292,6 +305,29 @@ def test_nobody_enters_from_another_race() -> None:
     assert (refused.value.code, refused.value.data) == (ErrorCode.ALREADY_RACING, {"room": room.code})
     assert Room.objects.count() == before
     assert not quick.wait_elsewhere(host.pk, T0)
+
+
+def test_nobody_enters_again_during_the_countdown() -> None:
+    first, _ = enter(0, "plot"), enter(0, "plot")
+    quick.tend(at(8))
+    enter(9, "braid")
+    with pytest.raises(Refusal) as refused:
+        quick.enter(first, ["braid"], at(9))
+    assert (refused.value.code, refused.value.data) == (ErrorCode.ALREADY_RACING, {"room": room_of(first).code})
+    assert Entrant.objects.get(player=first).wishes == ["plot"]
+
+
+def test_who_is_too_late_for_a_seat_has_one_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when a room is filled between its being found and the sitting down."""
+    found, sit = room_of(enter(0, "plot")), seats.sit
+
+    def sit_too_late(room_id: int, player: User, **rest: Any) -> Entrant:
+        if room_id == found.pk:
+            raise Refusal(ErrorCode.ROOM_FULL)
+        return sit(room_id, player, **rest)
+
+    monkeypatch.setattr(seats, "sit", sit_too_late)
+    assert state_of(enter(1, "plot")) == "ready"
 
 
 @pytest.mark.parametrize("wishes", [[], ["klondike"], ["plot", "klondike"]])

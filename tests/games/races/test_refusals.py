@@ -136,11 +136,22 @@ def test_who_was_sent_away_does_not_come_back() -> None:
     with pytest.raises(Refusal) as refusal:
         run.sit(1)
     assert refusal.value.code == E.KICKED
+    assert Room.objects.get().kicked == [run.players[1].pk]
+
+
+def test_nobody_is_sent_away_from_a_room_of_others() -> None:
+    run, other = Run.of(2), Run.of(2)
+    with pytest.raises(Refusal) as refusal:
+        seats.kick(run.room.pk, run.players[0].pk, other.entrant(1).pk)
+    assert refusal.value.code == E.NOT_ENTERED
+    assert other.states() == "open joined joined"
 
 
 def test_sending_somebody_away_from_a_race_that_is_run_lets_them_finish_it() -> None:
     run = Run.racing(2)
-    seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))
+    for _twice in range(2):
+        seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))
+    assert Room.objects.get().kicked == [run.players[1].pk]
     assert run.states() == "racing racing racing"
     run.play(1)
     with pytest.raises(Refusal) as refusal:
@@ -190,6 +201,7 @@ def test_too_few_ready_and_no_deal() -> None:
     with pytest.raises(Refusal) as refusal:
         starting.start(run.room.pk, host)
     assert refusal.value.code == E.NO_DEAL
+    assert not starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(0))
     Race.objects.update(deal=deal)
     starting.start(run.room.pk, host, at(0))
     assert run.states() == "countdown ready ready"

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db.models import QuerySet
+from django.utils import timezone
+from prometheus_client import REGISTRY
 
 from games import events
+from games.attempts import close_due
+from games.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal
 from games.races import finishing, ratings, rooms, seats, starting, tending
-from games.races.models import Entrant, Race
+from games.races.models import Entrant, Race, Room
 from leaderboards.deciding import decide
 from leaderboards.settlement import settle
 from tests.games.races.runs import Run, at, goal
@@ -64,6 +73,50 @@ def test_a_race_is_run_and_its_places_are_given() -> None:
     assert not Attempt.objects.filter(state="playing").exists()
 
 
+def test_a_countdown_gives_each_who_is_ready_a_table_that_opens_with_it() -> None:
+    run, other = Run.of(2), Run.of(1)
+    closed_until = Deal.objects.get(races=other.race).opens_at
+    Entrant.objects.update(state=Entrant.State.READY)
+    Room.objects.update(limit_s=600)
+    counter = "talon_attempts_started_total", {"game": run.race.game, "ranked": "no"}
+    before = REGISTRY.get_sample_value(*counter) or 0
+    now = at(1) + timedelta(microseconds=123_456)
+    assert starting.freeze(run.race.pk, countdown=timedelta(seconds=15), now=now)
+    race, starts = run.race, at(16.123)
+    assert (race.starts_at, race.ends_at) == (starts, at(616.123)), "in whole milliseconds, as clocks of games count"
+    assert race.deal is not None
+    assert race.deal.opens_at == starts
+    assert Deal.objects.get(races=other.race).opens_at == closed_until
+    tables = Attempt.objects.order_by("entrant__pk").values_list("player", "deal", "ranked", "started_at", "deadline")
+    assert list(tables) == [(player.pk, race.deal.pk, False, starts, race.ends_at) for player in run.players]
+    assert REGISTRY.get_sample_value(*counter) == before + 2
+    assert not starting.freeze(race.pk, countdown=timedelta(seconds=15), now=at(2))
+    assert not starting.start_if_ready(run.room.pk, at(2))
+    assert run.race.starts_at == starts
+
+
+def test_a_start_counts_from_now() -> None:
+    run = Run.of(2)
+    Entrant.objects.update(state=Entrant.State.READY)
+    before = timezone.now() - timedelta(milliseconds=1)
+    assert starting.start_if_ready(run.room.pk)
+    starts_at = run.race.starts_at
+    assert starts_at is not None
+    assert before <= starts_at - starting.COUNTDOWN <= timezone.now()
+
+
+def test_only_a_countdown_is_opened_again() -> None:
+    run = Run.of(2)
+    assert not starting.unfreeze(run.race.pk, at(0))
+    run.ready(0)
+    run.ready(1)
+    assert not starting.unfreeze(run.race.pk, at(15))
+    assert starting.unfreeze(run.race.pk, at(5))
+    race = run.race
+    assert (race.state, race.starts_at, race.ends_at) == ("open", None, None)
+    assert not Attempt.objects.exists()
+
+
 def test_equal_games_share_a_place_and_the_points() -> None:
     run = Run.racing(4)
     for place in (0, 1):
@@ -101,7 +154,7 @@ def test_a_race_to_which_nobody_comes_is_void() -> None:
     assert run.states() == "racing ready ready"
     run.tend(25)
     assert run.states() == "void absent absent"
-    assert run.race.void == Race.Void.NOBODY_CAME
+    assert (run.race.void, run.race.finished_at) == (Race.Void.NOBODY_CAME, at(25))
     assert not Attempt.objects.filter(state="playing").exists()
     run.sit(0, 30)
     assert run.states() == "open joined"
@@ -117,6 +170,7 @@ def test_who_has_moved_was_there_though_the_word_of_it_was_lost() -> None:
 
 def test_coming_later_than_ten_seconds_is_too_late() -> None:
     run = Run.counting(2)
+    assert starting.dealt(run.attempt_ids, at(14.9)) == 0
     starting.begin_due(at(15))
     assert starting.dealt(run.attempt_ids[:1], at(24.9)) == 1
     assert starting.dealt(run.attempt_ids[1:], at(25)) == 0
@@ -147,6 +201,28 @@ def test_a_step_taken_late_is_no_fault_when_the_cards_were_dealt(seen: str) -> N
     run.tend(40)
     now = "settling retired" if seen == "resigned" else "racing racing"
     assert run.states() == f"{now} absent"
+
+
+def test_a_race_that_nobody_looked_after_until_its_time_was_up_harms_nobody() -> None:
+    """Whichever task is quicker then: the one that closes overdue games, or the one that looks after races."""
+    run = Run.counting(2)
+    close_due(at(400))
+    assert starting.begin_due(at(400)) == []
+    run.tend(400)
+    assert run.states() == "void absent absent"
+    assert run.race.void == Race.Void.SERVER_FAULT
+
+
+def test_time_that_runs_out_is_for_those_who_were_there() -> None:
+    run = Run.counting(3)
+    starting.begin_due(at(15))
+    starting.dealt(run.attempt_ids[:1], at(16))
+    run.play(1, 3)
+    close_due(at(400))
+    run.tend(400)
+    assert run.states() == "settling timed_out timed_out absent"
+    run.judge()
+    assert run.placed() == [("timed_out", 2, 1), ("timed_out", 1, 2), ("absent", None, None)]
 
 
 def test_a_rejected_record_is_last_and_a_decision_places_anew(asked: list[tuple[Any, ...]]) -> None:
@@ -184,7 +260,10 @@ def test_a_lost_decision_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("leaderboards.settlement.finishing.verdict_given", lambda _: None)
     decide(run.attempt(1).pk, Attempt.State.REJECTED, "staff")
     assert run.placed()[1] == ("won", 1, 1)
-    assert finishing.check_decisions(at(400)) == 1
+    decided = Attempt.objects.get(pk=run.attempt(1).pk).verified_at
+    assert decided is not None
+    assert finishing.check_decisions(decided + timedelta(days=2, seconds=1)) == 0
+    assert finishing.check_decisions(decided + timedelta(days=2)) == 1
     assert run.placed() == [("won", 1, 2), ("disqualified", 2, 0)]
     decide(run.attempt(1).pk, Attempt.State.VERIFIED, "staff")
     assert finishing.check_decisions(at(400)) == 1
@@ -253,6 +332,91 @@ def test_a_failing_step_does_not_stop_the_others(
     assert "races not looked after" in caplog.text
 
 
+@pytest.mark.parametrize("hears", ["closed", "judged"])
+def test_what_goes_wrong_after_a_game_is_noted_and_left_to_tending(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, hears: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError
+
+    run = Run.racing(2)
+    run.resign(0, 20)
+    with monkeypatch.context() as patch:
+        patch.setattr(finishing, "settle_done" if hears == "closed" else "finish", fail)
+        run.resign(1, 30)
+        run.judge()
+    (noted,) = {(one.name, one.levelname) for one in caplog.records if one.exc_info}
+    assert noted == ("games.races.finishing", "ERROR")
+    run.tend(40)
+    assert run.states() == "finished retired retired"
+
+
+def test_the_end_of_a_tasks_time_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise SoftTimeLimitExceeded
+
+    run, other = Run.racing(2), Run.racing(2)
+    for one in (run, other):
+        one.resign(0, 20)
+    other.resign(1, 30)
+    monkeypatch.setattr(finishing, "settle_done", stop)
+    with pytest.raises(SoftTimeLimitExceeded):
+        run.resign(1, 30)
+    monkeypatch.setattr(finishing, "finish", stop)
+    with pytest.raises(SoftTimeLimitExceeded):
+        finishing.verdict_given(other.attempt_ids)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        finishing.settle_done,
+        finishing.finish,
+        finishing.place_anew,
+        partial(finishing.void, why=Race.Void.SERVER_FAULT),
+        partial(starting.freeze, countdown=starting.COUNTDOWN),
+        starting.unfreeze,
+        starting.start_if_ready,
+    ],
+)
+def test_nothing_is_done_about_a_race_that_there_is_not(step: Callable[[int], bool]) -> None:
+    assert not step(10**6)
+
+
+def test_a_race_ends_when_its_own_last_game_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, other = Run.racing(2), Run.racing(2)
+    monkeypatch.setattr(finishing, "_one_less", lambda _: None)
+    for place in range(2):
+        other.resign(place, 20)
+    assert not finishing.settle_done(run.race.pk, at(30))
+    assert other.states() == "racing retired retired"
+    assert finishing.settle_done(other.race.pk, at(30))
+    assert (run.states(), other.states()) == ("racing racing racing", "settling retired retired")
+
+
+def test_a_race_is_finished_with_its_last_game_when_the_others_have_been_judged() -> None:
+    run = Run.racing(2)
+    run.play(0)
+    settle(run.attempt_ids[0])
+    Entrant.objects.filter(pk=run.entrant(1).pk).update(state=Entrant.State.RETIRED, attempt=None)
+    assert finishing.settle_done(run.race.pk, at(100))
+    assert (run.race.state, run.race.finished_at) == ("finished", at(100))
+
+
+def test_a_race_whose_last_game_ends_while_it_is_asked_after_is_not_void(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, update = Run.racing(2), QuerySet.update
+
+    def update_late(rows: Any, **values: Any) -> int:
+        changed = update(rows, **values)
+        if rows.model is Race:
+            update(Entrant.objects.filter(race=run.race), state=Entrant.State.RETIRED)
+        return changed
+
+    monkeypatch.setattr(QuerySet, "update", update_late)
+    assert not finishing.settle_done(run.race.pk, at(30))
+    assert run.states() == "racing retired retired"
+
+
 def test_a_deal_on_which_another_race_is_run_stays_secret() -> None:
     run, other = Run.racing(2), Run.counting(2)
     Race.objects.filter(pk=other.race.pk).update(deal=run.race.deal)
@@ -305,6 +469,9 @@ def test_the_next_race_waits_for_the_one_being_run() -> None:
         run.ready(place, second=60)
     assert run.states() == "open ready ready"
     assert not starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(61))
+    with pytest.raises(Refusal) as refusal:
+        starting.start(run.room.pk, run.players[0].pk, at(61))
+    assert refusal.value.code == ErrorCode.RACE_NOT_OPEN
     run.tend(316)
     assert run.states() == "countdown ready ready"
 

@@ -1,0 +1,160 @@
+"""Whoever watches a room is told of every change in it, which is made as a whole or not at all.
+
+What players do keeps the room from being closed as idle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from accounts.guests import create_guest
+from games.events import notifier
+from games.models import Attempt
+from games.races import finishing, rooms, seats, starting
+from games.races.models import Entrant, Race, Room
+from leaderboards.deciding import decide
+from tests.games.races.runs import Run, at
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Act = Callable[[Run], object]
+FAULT = Race.Void.SERVER_FAULT
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """The rooms that have been told of a change."""
+    found: set[int] = set()
+
+    def send(_group: str, message: dict[str, Any], **_about: Any) -> None:
+        found.update(message.get("rooms", [message["room"]] if "room" in message else []))
+
+    monkeypatch.setattr(notifier, "send", send)
+    return found
+
+
+def half_ready() -> Run:
+    """A room of three, of whom the first is ready."""
+    run = Run.of(3)
+    run.ready(0)
+    return run
+
+
+def startable() -> Run:
+    """A room of three, of whom the first two are ready."""
+    run = half_ready()
+    run.ready(1)
+    return run
+
+
+def begun() -> Run:
+    """A race whose cards have just been dealt to the first of three."""
+    run = Run.counting(3)
+    starting.begin_due(at(15))
+    starting.dealt(run.attempt_ids[:1], at(15))
+    return run
+
+
+def settling() -> Run:
+    """A race of two whose records wait for their verdicts."""
+    run = Run.racing(2)
+    run.play(0)
+    run.play(1)
+    return run
+
+
+def finished() -> Run:
+    run = settling()
+    run.judge()
+    return run
+
+
+#: What a player does at second 20 or the time in it, and in which room.
+DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
+    "sits": (lambda: Run.of(1), lambda run: seats.sit(run.room.pk, create_guest(), now=at(20))),
+    "is ready": (half_ready, lambda run: run.ready(1, second=20)),
+    "is ready no more": (half_ready, lambda run: run.ready(0, ready=False, second=20)),
+    "leaves": (half_ready, lambda run: run.leave(1, 20)),
+    "goes on the way": (lambda: Run.counting(3), lambda run: run.leave(1, 5)),
+    "resigns": (lambda: Run.racing(3), lambda run: run.leave(1, 20)),
+    "sends away": (half_ready, lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))),
+    "starts": (startable, lambda run: starting.start(run.room.pk, run.players[0].pk, at(20))),
+}
+#: What happens without a player.
+EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
+    "the countdown ends": (lambda: Run.counting(2), lambda run: starting.begin_due(at(15))),
+    "the cards are seen": (begun, lambda run: starting.dealt(run.attempt_ids[1:2], at(16))),
+    "somebody does not come": (begun, lambda _: starting.mark_absent(at(25))),
+    "a game of several ends": (lambda: Run.racing(3), lambda run: run.resign(0, 20)),
+    "the race opens again": (lambda: Run.counting(2), lambda run: starting.unfreeze(run.race.pk, at(5))),
+    "the race is void": (lambda: Run.racing(2), lambda run: finishing.void(run.race.pk, FAULT, at(20))),
+    "the places are given": (settling, lambda run: run.judge()),
+    "a record is rejected": (finished, lambda run: decide(run.attempt(0).pk, Attempt.State.REJECTED, "staff")),
+}
+
+
+@pytest.mark.parametrize("name", [*DEEDS, *EVENTS])
+def test_everybody_in_the_room_is_told(name: str, told: set[int]) -> None:
+    make, act = (DEEDS | EVENTS)[name]
+    run = make()
+    told.clear()
+    act(run)
+    assert told == {run.room.pk}
+
+
+@pytest.mark.parametrize("name", sorted({*DEEDS, *EVENTS} - {"a game of several ends"}))
+def test_a_step_that_fails_at_its_end_has_not_been_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    make, act = (DEEDS | EVENTS)[name]
+    run = make()
+    before = [list(model.objects.order_by("pk").values()) for model in (Room, Race, Entrant)]
+    for module in (finishing, rooms, seats, starting):
+        monkeypatch.setattr(module, "tell_room", fail)
+    monkeypatch.setattr(starting, "tell_rooms", fail)
+    with suppress(RuntimeError):
+        act(run)
+    assert [list(model.objects.order_by("pk").values()) for model in (Room, Race, Entrant)] == before
+
+
+@pytest.mark.parametrize("name", DEEDS)
+def test_a_room_is_in_use_when_a_player_does_something(name: str) -> None:
+    make, act = DEEDS[name]
+    run, other = make(), Run.of(2)
+    Room.objects.update(used_at=at(-100))
+    act(run)
+    assert Room.objects.get(pk=run.room.pk).used_at == at(5 if name == "goes on the way" else 20)
+    assert Room.objects.get(pk=other.room.pk).used_at == at(-100)
+
+
+def test_all_are_told_when_the_last_game_of_a_race_ends(told: set[int]) -> None:
+    run = Run.racing(2)
+    run.resign(0, 20)
+    told.clear()
+    run.resign(1, 30)
+    assert (told, run.states()) == ({run.room.pk}, "settling retired retired")
+
+
+def test_a_room_is_in_use_when_its_race_is_finished() -> None:
+    run, other = settling(), Run.of(2)
+    Attempt.objects.update(state=Attempt.State.VERIFIED)
+    assert finishing.finish(run.race.pk, at(500))
+    assert not finishing.finish(run.race.pk, at(600))
+    deal = run.race.deal
+    assert deal is not None
+    used_at = Room.objects.get(pk=run.room.pk).used_at
+    assert {used_at, run.race.finished_at, deal.revealed_at} == {at(500)}
+    assert Room.objects.get(pk=other.room.pk).used_at == at(0)
+
+
+def test_a_game_taken_over_by_an_account_is_told_where_it_hosts(told: set[int]) -> None:
+    run, guest = Run.of(2), create_guest()
+    told.clear()
+    seats.hand_over(run.players[0].pk, guest.pk)
+    assert told == {run.room.pk}
+    assert Entrant.objects.get(player=guest).race == run.race
