@@ -1,10 +1,8 @@
 """Braid: a beam search staged by stock position, best-first within a stage, with noise and growing width from try to
 try.
 
-Rules: ``games.rules.braid``. Cards are counted from the base rank in the building direction: suit * 13 + steps from the
-base. A play to a foundation is free, and made at once, if it can do no harm: the other copy of the card is up, or both
-foundations of the suit wait for it. An empty inner cell is filled from the braid at once, since waiting gains nothing.
-A simpler game, in which stock, waste and outer cells are always at hand, proves many losses before any search.
+Rules: ``games.rules.braid``. A position is judged by how it ends if nothing more is parked (``braid_playout``). A
+simpler game, in which more is at hand, proves many losses, at the start or on the way (``braid_loss``).
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -13,23 +11,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, rank_of, take
+from games.solver.braid_loss import is_hopeless
+from games.solver.braid_playout import play_out
+from games.solver.braid_position import (
+    BRAID,
+    CELLS,
+    DRAW,
+    END,
+    FILL,
+    FOUND,
+    FROM_BRAID,
+    FROM_WASTE,
+    INNER,
+    KEYS,
+    NEXT,
+    PARK,
+    ROOM,
+    ROUND,
+    ROUNDS,
+    ROW,
+    SEQ,
+    UP,
+    WASTE,
+    Deal,
+    apply,
+    fits,
+    key_of,
+    settle,
+)
+from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, pass_over, rank_of, take
 from games.solver.jit import jit, longs, longs_of
 from games.solver.search import LoggedTries, Plan, wider
 from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.tools import MASK, Ints, random_keys
 
-INNER, CELLS = 4, 12
-FOUND, BRAID, WASTE, NEXT, END, ROUNDS, UP, SEQ = 12, 20, 21, 22, 23, 24, 25, 26
-ROW = SEQ + 72
-"""A packed position: cells (-1 empty), two foundation heights a suit (higher, lower), braid cards left, the stock and
-waste as one sequence of card numbers (waste at 0..WASTE, stock at NEXT..END), redeals left, cards up."""
-FROM_WASTE, FROM_BRAID, PARK, DRAW, ROUND, FILL = 12, 13, 14, 26, 27, 28
-"""Moves: 0..11 play a cell; play waste, braid; put the waste's top into cell m - PARK; draw; redeal; (in logs) fill."""
 STAGES = 74
-BRAID_KEYS, STAGE_KEYS, CELL_KEYS, OUTER_KEYS, KEYS = 80, 110, 500, 600, 700
+"""Stages of a round."""
 
 
 @dataclass(frozen=True)
@@ -44,130 +62,6 @@ class Start:
     rounds: int
 
 
-class Deal(NamedTuple):
-    """What does not change during a search.
-
-    The cards of waste and stock by number, the braid, the redeals left at the start, the keys, the weights of the
-    score, and a log of moves (its length first).
-    """
-
-    cards: Ints
-    braid: Ints
-    rounds: int
-    keys: Ints
-    weights: Ints
-    log: Ints
-
-
-@jit
-def raise_card(row: Ints, base: int, kind: int) -> None:
-    """Put a card on the foundation that takes it."""
-    slot = base + FOUND + (kind // 13) * 2
-    if row[slot + 1] == kind % 13:
-        if row[slot] == row[slot + 1]:
-            row[slot] += 1
-        else:
-            row[slot + 1] += 1
-    else:
-        row[slot] += 1
-    row[base + UP] += 1
-
-
-@jit
-def is_free(row: Ints, base: int, kind: int) -> bool:
-    """Whether a card can go to a foundation, and can do no harm there."""
-    return row[base + FOUND + (kind // 13) * 2 + 1] == kind % 13
-
-
-@jit
-def fits(row: Ints, base: int, kind: int) -> bool:
-    """Whether a foundation takes the card."""
-    slot = base + FOUND + (kind // 13) * 2
-    return row[slot] == kind % 13 or row[slot + 1] == kind % 13
-
-
-@jit
-def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
-    """Make a move; returns the change in the key of the cards gone from the stock."""
-    log = deal.log
-    log[0] += 1
-    log[log[0]] = move
-    if move < CELLS:
-        raise_card(row, base, row[base + move])
-        row[base + move] = -1
-        return 0
-    if move == DRAW:
-        row[base + SEQ + row[base + WASTE]] = row[base + SEQ + row[base + NEXT]]
-        row[base + WASTE] += 1
-        row[base + NEXT] += 1
-        return 0
-    if move == ROUND:
-        row[base + END] = row[base + WASTE]
-        row[base + WASTE] = 0
-        row[base + NEXT] = 0
-        row[base + ROUNDS] -= 1
-        return 0
-    if move == FROM_BRAID:
-        row[base + BRAID] -= 1
-        raise_card(row, base, deal.braid[row[base + BRAID]])
-        return 0
-    row[base + WASTE] -= 1
-    card = row[base + SEQ + row[base + WASTE]]
-    if move == FROM_WASTE:
-        raise_card(row, base, deal.cards[card])
-    else:
-        row[base + move - PARK] = deal.cards[card]
-    return deal.keys[card]
-
-
-@jit
-def settle(row: Ints, base: int, deal: Deal) -> int:
-    """Make the free plays and fill inner cells; returns the change in the key of the cards gone from the stock."""
-    change = 0
-    while True:
-        busy = False
-        for cell in range(CELLS):
-            kind = row[base + cell]
-            if kind >= 0 and is_free(row, base, kind):
-                apply(row, base, cell, deal)
-                busy = True
-        while row[base + WASTE] > 0 and is_free(row, base, deal.cards[row[base + SEQ + row[base + WASTE] - 1]]):
-            change += apply(row, base, FROM_WASTE, deal)
-            busy = True
-        while row[base + BRAID] > 0 and is_free(row, base, deal.braid[row[base + BRAID] - 1]):
-            apply(row, base, FROM_BRAID, deal)
-            busy = True
-        if not busy and not fill(row, base, deal):
-            return change
-
-
-@jit
-def fill(row: Ints, base: int, deal: Deal) -> bool:
-    """Fill an empty inner cell from the braid; returns whether there was one."""
-    if row[base + BRAID] > 0:
-        for cell in range(INNER):
-            if row[base + cell] < 0:
-                row[base + BRAID] -= 1
-                row[base + cell] = deal.braid[row[base + BRAID]]
-                deal.log[0] += 1
-                deal.log[deal.log[0]] = FILL + cell
-                return True
-    return False
-
-
-@jit
-def key_of(row: Ints, base: int, gone: int, stage: int, keys: Ints) -> int:
-    """The position's key. Inner and outer cells differ only while the braid lasts."""
-    key = (gone + keys[BRAID_KEYS + row[base + BRAID]] + keys[STAGE_KEYS + stage]) & MASK
-    split = INNER if row[base + BRAID] > 0 else CELLS
-    for cell in range(CELLS):
-        kind = row[base + cell]
-        if kind >= 0:
-            first = CELL_KEYS if cell < split else OUTER_KEYS
-            key = (key + keys[first + kind]) & MASK
-    return key
-
-
 @jit
 def stage_of(row: Ints, base: int, rounds: int) -> int:
     """The position's stage: the pass through the stock, then the next stock card."""
@@ -178,15 +72,15 @@ def stage_of(row: Ints, base: int, rounds: int) -> int:
 
 
 @jit
-def score_of(row: Ints, base: int, weights: Ints) -> int:
+def score_of(row: Ints, base: int, deal: Deal) -> int:
     """The position's score by ``WEIGHTS``."""
+    weights = deal.weights
     score = row[base + UP] * weights[0] - row[base + BRAID] * weights[1]
     for cell in range(INNER, CELLS):
         if row[base + cell] < 0:
             score += weights[2]
-    for suit in range(4):
-        score += row[base + FOUND + 2 * suit + 1] * weights[3]
-    return score
+    up, left = play_out(row, base, deal)
+    return score + up * weights[3] - left * weights[4]
 
 
 @jit
@@ -223,6 +117,9 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
         slot = take(front, width)
         if slot < 0:
             return LOST if state[CUT] == 0 else SPENT
+        if is_hopeless(rows, slot * ROW, deal):
+            pass_over(front, slot)
+            continue
         for move in range(FILL):
             if not is_allowed(rows, slot * ROW, move, deal):
                 continue
@@ -249,45 +146,15 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: i
     stage = stage_of(rows, at, deal.rounds)
     if not is_new(front, key_of(rows, at, gone, stage, deal.keys)):
         return False
-    offer(front, slot, child, move, rank_of(front, stage, score_of(rows, at, deal.weights), noise))
+    offer(front, slot, child, move, rank_of(front, stage, score_of(rows, at, deal), noise))
     return True
 
 
-def is_hopeless(start: Start) -> bool:
-    """Whether the game is lost even with stock, waste and outer cells always at hand."""
-    left, inner = list(start.braid), [kind for kind in start.cells[:INNER] if kind >= 0]
-    used = [sum(height > kind % 13 for height in start.found[kind // 13 * 2 :][:2]) for kind in range(52)]
-    while left:
-        room = _places(left[:-1])
-        leaving = next((kind for kind in [left[-1], *inner] if used[kind] < room[kind]), None)
-        if leaving is not None:
-            used[leaving] += 1
-            if leaving == left[-1]:
-                left.pop()
-            else:
-                inner.remove(leaving)
-        elif len(inner) == INNER:
-            return True
-        else:
-            inner.append(left.pop())
-    return False
-
-
-def _places(buried: Sequence[int]) -> list[int]:
-    """For each card, how many copies can reach the foundations while the buried cards stay where they are."""
-    places = [0] * 52
-    for suit in range(4):
-        for copies in (1, 2):
-            for kind in range(suit * 13, suit * 13 + 13):
-                if 2 - buried.count(kind) < copies:
-                    break
-                places[kind] += 1
-    return places
-
-
-WEIGHTS = (10, 15, 0, 0)
-"""Weights in the score: a card up, a card left on the braid, an empty outer cell, a suit's lower foundation."""
-WIDTH, NOISE = 80, 120
+WEIGHTS = (10, 15, 10, 20, 5)
+"""Weights in the score: a card up, a card left on the braid, an empty outer cell, and if nothing more is parked, a card
+up and a card left on the braid.
+"""
+WIDTH, NOISE = 80, 50
 
 
 class BraidSearch(LoggedTries):
@@ -302,12 +169,10 @@ class BraidSearch(LoggedTries):
         self.start, self.limit = start, limit
         self.deal = Deal(
             longs_of([*start.waste, *start.stock]), longs_of(start.braid), start.rounds, random_keys(KEYS, 3),
-            longs_of(weights), longs(256),
+            longs_of(weights), longs(256), longs(ROOM),
         )  # fmt: skip
         self.log = self.deal.log
         self.begin()
-        if is_hopeless(start):
-            self.status = LOST
 
     def plan(self, number: int) -> Plan:
         width = wider(WIDTH, number)

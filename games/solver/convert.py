@@ -141,4 +141,4 @@ def _tarot(table: Table, seed: int, memory: int) -> Search:
         draw=int(tarot.options["draw"]),
         wild=wild,
     )
-    return tarots.TarotSearch(start, seed=seed, limit=max(1000, memory // 1600))
+    return tarots.TarotSearch(start, seed=seed, limit=max(1000, memory // 400))

@@ -135,6 +135,13 @@ def close(front: Frontier, slot: int) -> None:
     front.state[FREE] += 1
 
 
+@jit
+def pass_over(front: Frontier, slot: int) -> None:
+    """Free the slot of a position that cannot be won, and let another take its place among the stage's best."""
+    front.state[TAKEN] -= 1
+    close(front, slot)
+
+
 def line(front: Frontier, node: int) -> list[int]:
     """The moves from the root to a node."""
     moves = []

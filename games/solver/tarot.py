@@ -1,8 +1,12 @@
-"""Tarot: best-first search, restarted with noise; the stock is a row of cards to pick from.
+"""Tarot: best-first tries and beams staged by progress, in turns, with noise; the stock is a row of cards to pick from.
 
 Rules: ``games.rules.tarot``. Drawing and turning the waste over only change which stock card can be played, so a move
 from the stock includes the draws it needs. A position says what each card lies on, so moving a run changes one entry. A
 top card goes to its foundation at once if no card will need to be built on it.
+
+Cards that are up, turned or out of the stock never go back, so their number can be a beam's stage: positions that have
+come equally far compete. That wins deals in which the best positions in sight all lead nowhere, where best-first tries
+stay for ever; on others these are quicker.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -15,7 +19,7 @@ from typing import NamedTuple
 
 from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, rank_of, take
 from games.solver.jit import jit, longs, longs_of
-from games.solver.search import Plan, Tries
+from games.solver.search import Plan, Tries, wider
 from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.tools import MASK, Ints, random_keys
 
@@ -228,6 +232,12 @@ def list_targets(row: Ints, base: int, card: int, source: int, deal: Deal, count
 
 
 @jit
+def stage_of(row: Ints, base: int) -> int:
+    """The position's stage: how many cards are up, turned and out of the stock, from some number on."""
+    return CARDS + row[base + UP] - row[base + HIDDEN] - row[base + LEFT]
+
+
+@jit
 def score_of(row: Ints, base: int, weights: Ints) -> int:
     """The position's score by ``WEIGHTS``."""
     score = row[base + UP] * weights[0] - row[base + HIDDEN] * weights[1] - row[base + LEFT] * weights[2]
@@ -256,27 +266,31 @@ def inversions(row: Ints, base: int) -> int:
 
 
 @jit
-def explore(front: Frontier, deal: Deal, noise: int, nodes: int) -> int:
-    """Continue one try for up to ``nodes`` positions; returns ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
+def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> int:
+    """Continue one try, a beam if ``width`` is not 0, for up to ``nodes`` positions; returns ``WON``, ``LOST``,
+    ``SPENT`` or ``RUNNING``.
+    """
     rows, state = front.rows, front.state
     stop = state[NODES] + nodes
     while state[NODES] < stop:
-        slot = take(front, 1 << 60)
+        slot = take(front, width if width > 0 else 1 << 60)
         if slot < 0:
             return LOST if state[CUT] == 0 else SPENT
         count = list_moves(rows, slot * ROW, deal)
         for index in range(count):
             child = begin(front)
-            if child < 0:
+            if child == -2:
                 return SPENT
-            if step(front, deal, slot, child, deal.moves[index], noise) and rows[child * ROW + UP] == deal.goal:
+            if child < 0:
+                break
+            if step(front, deal, slot, child, deal.moves[index], width, noise) and rows[child * ROW + UP] == deal.goal:
                 return WON
         close(front, slot)
     return RUNNING
 
 
 @jit
-def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: int) -> bool:
+def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, width: int, noise: int) -> bool:
     """Build the child that a move leads to in slot ``child``; returns whether the position is new."""
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
@@ -286,7 +300,8 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: i
     front.facts[child] = key
     if not is_new(front, (key + deal.keys[SPLIT + waste_key(rows, at, deal.draw)]) & MASK):
         return False
-    offer(front, slot, child, move, rank_of(front, 0, score_of(rows, at, deal.weights), noise))
+    stage = stage_of(rows, at) if width > 0 else 0
+    offer(front, slot, child, move, rank_of(front, stage, score_of(rows, at, deal.weights), noise))
     return True
 
 
@@ -327,7 +342,7 @@ def _tables(*, wild: bool) -> tuple[Ints, Ints]:
 
 WEIGHTS = (8, 20, 5, 10, 8)
 """Weights in the score: a card up, a card face down, a stock card, a space, a card under a higher one of its suit."""
-FIRST, NOISE = 8000, 40
+FIRST, WIDTH, NOISE = 8000, 30, 40
 
 
 class TarotSearch(Tries):
@@ -337,7 +352,7 @@ class TarotSearch(Tries):
 
     ROW = ROW
 
-    def __init__(self, start: Start, *, seed: int = 0, limit: int = 1 << 18, weights: Sequence[int] = WEIGHTS) -> None:
+    def __init__(self, start: Start, *, seed: int = 0, limit: int = 1 << 20, weights: Sequence[int] = WEIGHTS) -> None:
         super().__init__(seed)
         self.start, self.limit = start, limit
         goes, takers = _tables(wild=start.wild)
@@ -348,11 +363,16 @@ class TarotSearch(Tries):
         self.begin()
 
     def plan(self, number: int) -> Plan:
-        nodes = min(self.limit, int(FIRST * 1.2**number))
-        return Plan(0, NOISE if number else 0, nodes, nodes)
+        turn, noise = number // 2, NOISE if number else 0
+        if number % 2 == 0:
+            nodes = min(self.limit // 4, int(FIRST * 1.3**turn))
+            return Plan(0, noise, nodes, nodes)
+        width = wider(WIDTH, turn)
+        nodes = min(self.limit, width * 2500)
+        return Plan(width, noise, min(nodes // 4, width * 40), nodes)
 
     def explore(self, plan: Plan, nodes: int) -> int:
-        return explore(self.front, self.deal, plan.noise, nodes)
+        return explore(self.front, self.deal, plan.width, plan.noise, nodes)
 
     def is_won_at_once(self) -> bool:
         return bool(self.front.rows[UP] == self.deal.goal)

@@ -12,7 +12,7 @@ from tests.solver.deals import NODES, OTHER_OPTIONS, copy_of, deal, walk
 
 #: Shares of deals won within the test's budget; far below what is measured, far above a broken search.
 WON_AT_LEAST = {
-    "braid": 0.3, "braid-either": 0.6, "pigtail": 0.35, "labyrinth": 0.15, "tarot": 0.7, "tarot-novice": 0.8,
+    "braid": 0.5, "braid-either": 0.7, "pigtail": 0.5, "labyrinth": 0.15, "tarot": 0.7, "tarot-novice": 0.8,
     "tarot-adept": 0.3, "plot": 0.6, "stonewall": 0.05,
 }  # fmt: skip
 
