@@ -176,6 +176,7 @@ async def test_any_process_honours_a_ticket_and_a_pass(full: House) -> None:
         "waiting:1:x:y:z",
         "%00",
     ],
+    ids=["bare", "another time", "another salt", "too many parts", "escaped"],
 )
 async def test_a_forged_ticket_is_none(full: House, forged: str) -> None:
     await full.ask(holding=holder(2))

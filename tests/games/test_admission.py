@@ -50,6 +50,7 @@ def test_an_earlier_ticket_comes_first() -> None:
         written(MINE)[:-1],
         signing.get_cookie_signer(salt="another").sign("in"),
     ],
+    ids=["nothing", "bare", "unsigned", "made up", "another time", "another kind", "cut", "another salt"],
 )
 def test_what_this_site_has_not_signed_is_nothing(forged: str) -> None:
     assert read(forged) is None
