@@ -1,4 +1,5 @@
-"""Tarot: best-first tries and beams staged by progress, in turns, with noise; the stock is a row of cards to pick from.
+"""Tarot: best-first tries, after the third in turns with beams staged by progress; the stock is a row of cards to pick
+from.
 
 Rules: ``games.rules.tarot``. Drawing and turning the waste over only change which stock card can be played, so a move
 from the stock includes the draws it needs. A position says what each card lies on, so moving a run changes one entry. A
@@ -343,6 +344,8 @@ def _tables(*, wild: bool) -> tuple[Ints, Ints]:
 WEIGHTS = (8, 20, 5, 10, 8)
 """Weights in the score: a card up, a card face down, a stock card, a space, a card under a higher one of its suit."""
 FIRST, WIDTH, NOISE = 8000, 30, 40
+ALONE = 3
+"""Best-first tries before the first beam: their lines are shorter, and most deals need no more."""
 
 
 class TarotSearch(Tries):
@@ -363,11 +366,11 @@ class TarotSearch(Tries):
         self.begin()
 
     def plan(self, number: int) -> Plan:
-        turn, noise = number // 2, NOISE if number else 0
-        if number % 2 == 0:
-            nodes = min(self.limit // 4, int(FIRST * 1.3**turn))
+        noise = NOISE if number else 0
+        if number < ALONE or number % 2 == 0:
+            nodes = min(self.limit // 4, int(FIRST * 1.2**number))
             return Plan(0, noise, nodes, nodes)
-        width = wider(WIDTH, turn)
+        width = wider(WIDTH, (number - ALONE) // 2)
         nodes = min(self.limit, width * 2500)
         return Plan(width, noise, min(nodes // 4, width * 40), nodes)
 
