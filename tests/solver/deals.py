@@ -61,6 +61,28 @@ def tarot_endgame(variant: str, left: int, chance: Random) -> Table:
     return from_position(" | ".join([head, *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)]))
 
 
+def braid_endgame(chance: Random) -> Table:
+    """A position of Braid in any round and direction whose few cards left lie anyhow in cells, braid, waste and stock,
+    the cells mostly full.
+    """
+    base, down = chance.randrange(13), chance.random() < 0.5
+    ranks = ["A23456789TJQK"[(base - step if down else base + step) % 13] for step in range(13)]
+    founded = [[rank + suit for rank in ranks] for suit in "SHDC" for _ in range(2)]
+    suits = chance.sample(range(4), chance.randrange(1, 4))
+    low = [pile for suit in suits for pile in founded[2 * suit : 2 * suit + 2]]
+    kept = [chance.choice([pile for pile in low if len(pile) > 1]).pop() for _ in range(chance.randrange(13, 24))]
+    chance.shuffle(kept)
+    piles: dict[str, list[str]] = {name: [] for name in (*(f"t{cell}" for cell in range(12)), "r", "w", "s")}
+    for cell in chance.sample(range(12), 12 - chance.choice((0, 0, 1))):
+        piles[f"t{cell}"].append(kept.pop())
+    places = chance.sample("rws", chance.randrange(1, 4))
+    for card in kept:
+        piles[chance.choice(places)].append(card)
+    fields = {**piles, **{f"f{slot}": pile for slot, pile in enumerate(founded)}}
+    head = f"braid direction=either redeals=3 | rounds={chance.randrange(4)} | direction={'down' if down else 'up'}"
+    return from_position(" | ".join([head, *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)]))
+
+
 def stonewall_endgame(left: int, chance: Random) -> Table:
     """A position of Stonewall with so many cards still to go up, lying anyhow in all six piles and the reserve."""
     suits = [[rank + suit for rank in "A23456789TJQK"] for suit in "SHDC"]

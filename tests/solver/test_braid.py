@@ -14,7 +14,7 @@ from games.solver.braid import BraidSearch
 from games.solver.braid_loss import is_hopeless
 from games.solver.braid_playout import play_out
 from games.solver.convert import make_search
-from tests.solver.deals import copy_of, deal, walk
+from tests.solver.deals import braid_endgame, copy_of, deal, walk
 from tests.solver.exhaustive import can_be_won
 
 
@@ -80,6 +80,19 @@ def test_what_is_hopeless_late_in_the_game_is_lost() -> None:
             truths[truth, hopeless(table)] += 1
     assert truths[True, True] == 0
     assert truths[False, True] > 50
+
+
+def test_what_is_hopeless_in_any_round_is_lost() -> None:
+    """In either direction and with redeals left, where cells are nearly full and copies lie in several places."""
+    chance = Random("endgames")
+    rounds: Counter[str] = Counter()
+    for _ in range(2000):
+        table = braid_endgame(chance)
+        if hopeless(table):
+            truth = can_be_won(copy_of(table), 2000)
+            assert not truth, table.position()
+            rounds[table.position().split(" | ")[1]] += truth is False
+    assert all(rounds[f"rounds={left}"] > 5 for left in range(4)), rounds
 
 
 def test_a_hopeless_position_is_lost_without_a_search() -> None:

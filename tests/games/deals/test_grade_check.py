@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Collection
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
@@ -59,20 +60,23 @@ def test_a_deal_is_tried_the_same_way_again() -> None:
     assert set(try_deal(EASY, games=1)) == set(SKILLS)
 
 
-def test_what_is_kept_is_what_the_players_win_now() -> None:
-    """Of one variant, the quickest, so that a change of the players or of the grades is noticed."""
+@pytest.mark.parametrize(("variant", "grades"), [("labyrinth", GRADES), ("braid", [1])])
+def test_what_is_kept_is_what_the_players_win_now(variant: str, grades: Collection[int]) -> None:
+    """At the deals that are played most quickly, so that a change of players, grades or sample is noticed."""
     with (DOCS / "difficulty.csv").open(newline="") as stream:
-        rows = [row for row in csv.DictReader(stream) if row["variant"] == "labyrinth"]
+        rows = [row for row in csv.DictReader(stream) if row["variant"] == variant]
     sample = [
         Sampled(
-            "labyrinth",
+            variant,
             int(row["number"]),
             Figures(float(row["random_wins"]), float(row["greedy_wins"]), int(row["nodes"]), int(row["par"])),
         )
         for row in rows
     ]
-    found = summed((deal, try_deal(deal)) for deal in sample)
-    assert sorted(map(repr, found)) == sorted(repr(one) for one in kept() if one.variant == "labyrinth")
+    found = summed((deal, try_deal(deal)) for deal in sample if deal.grade in grades)
+    assert sorted(map(repr, found)) == sorted(
+        repr(one) for one in kept() if one.variant == variant and one.grade in grades
+    )
 
 
 def test_a_player_for_whom_a_harder_grade_is_easier_is_named() -> None:

@@ -74,8 +74,12 @@ def test_the_true_share_lies_between_the_wins_alone_and_with_the_undecided(clien
 def test_figures_are_written_as_the_language_writes_them(client: Client) -> None:
     with translation.override("de"):
         assert percent(0.645) == "64,5\u00a0%"
-    assert "64.5%" not in page(client, "de")
-    assert all("." not in widths for widths in map(str, Pictures(page(client, "de")).widths))
+    text = page(client, "de")
+    assert all("." not in widths for widths in map(str, Pictures(text).widths))
+    for row in kept():
+        share = f"{100 * row.share('won').value:.1f}"
+        assert f"{share.replace('.', ',')}\u00a0%<small>" in text
+        assert f"{share}%" not in text
 
 
 def test_the_download_is_the_file_that_the_page_is_made_from(client: Client) -> None:
