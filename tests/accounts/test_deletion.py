@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -29,7 +31,7 @@ from games.analysis.models import Analysis
 from games.appeals.models import Appeal, Report
 from games.ghosts import inbox
 from games.ghosts.models import Challenge, Notice
-from games.models import Attempt, Deal, PracticeOrder, StaffNote
+from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
 from games.races.models import Entrant
 from leaderboards import ranking
 from leaderboards.deciding import decide
@@ -270,6 +272,17 @@ def test_a_guest_goes_entirely(guest: User, make_deal: MakeDeal, make_attempt: M
     erase_player(guest)
     assert not User.objects.exists()
     assert not Attempt.objects.exists()
+
+
+def test_where_a_guest_played_goes_too_but_of_secret_deals(
+    guest: User, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
+    today = timezone.now().date()
+    for day in (today - timedelta(days=3), today):
+        attempt = make_attempt(guest, make_deal(day=day))
+        Start.objects.create(attempt=attempt, deal=attempt.deal, device=uuid4(), network=b"", made_at=timezone.now())
+    erase_player(guest)
+    assert [(start.attempt, start.deal.day) for start in Start.objects.all()] == [(None, today)]
 
 
 def test_the_page_asks_for_the_password_and_the_name(user: User, sign_in: SignIn) -> None:
