@@ -13,7 +13,7 @@ from unittest.mock import Mock
 import pytest
 
 from benchmarks.copies import accused, game, sketched
-from games.attempts import close_attempt
+from games.attempts import How, close_attempt
 from games.fairplay import copies
 from games.fairplay.decisions import decisions, weighed
 from games.models import Attempt, Deal, Move
@@ -193,6 +193,14 @@ def test_what_is_kept_when_a_win_is_closed_is_what_its_verdict_finds(deal: Deal)
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(tokens, 1))
     closed = close_attempt(attempt.pk, "won")
     assert closed.line == judge_alone(closed).line == copies.line_of(open_table(VARIANT, SEED), win())
+
+
+@database
+@pytest.mark.parametrize(("ranked", "moves", "how"), [(False, None, "won"), (True, -1, "resigned")])
+def test_nothing_is_kept_of_practice_or_of_a_loss(deal: Deal, ranked: bool, moves: int | None, how: How) -> None:
+    attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=ranked, started_at=factory.NOON)
+    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(win()[:moves], 1))
+    assert close_attempt(attempt.pk, how).line is None
 
 
 def test_what_comes_back_has_not_been_decided() -> None:
