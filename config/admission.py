@@ -221,11 +221,14 @@ _ANY_SITE: Final[Headers] = [(b"Access-Control-Allow-Origin", b"*"), (b"Access-C
 
 
 def _page_before(visit: Visit) -> str:
-    """The page of this site that a form was sent from."""
-    referer = urlsplit(visit.headers.get(b"referer", ""))
+    """The page of this site that a form was sent from; the home page if that is not told, or not by a browser."""
+    try:
+        referer = urlsplit(visit.headers.get(b"referer", ""))
+    except ValueError:
+        return "/"
     is_ours = referer.netloc == visit.headers.get(b"host")
     page = f"{referer.path}?{referer.query}" if referer.query else referer.path
-    return page if is_ours and re.match("/(?!/)", page) and page.isascii() else "/"
+    return page if is_ours and re.match(r"/(?![/\\])", page) and page.isascii() else "/"
 
 
 def _cookies(holding: Ticket | Pass) -> Headers:
@@ -235,10 +238,16 @@ def _cookies(holding: Ticket | Pass) -> Headers:
 def _with_cookie(send: Send, holding: Ticket | Pass) -> Send:
     async def with_cookie(message: Any) -> None:  # noqa: ANN401 - ASGI's
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message["headers"], *_cookies(holding)]}
+            message = {**message, "headers": [*map(_for_one, message["headers"]), *_cookies(holding)]}
         await send(message)
 
     return with_cookie
+
+
+def _for_one(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    """The header for an answer with a cookie: caches on the way must not hand that to others."""
+    name, value = header
+    return (name, value.replace(b"public", b"private")) if name.lower() == b"cache-control" else header
 
 
 async def _send(send: Send, status: int, heads: Headers, body: bytes = b"", *, with_body: bool = True) -> None:

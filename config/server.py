@@ -43,6 +43,7 @@ class Server(uvicorn.Server):
         """Take no new connections, hand the players over to other processes, then stop as uvicorn does."""
         for listening in (*self.servers, *(sockets or ())):
             listening.close()
+        self._release_requesters()
         # The application has been loaded by then, and Django set up.
         from games.live import draining  # noqa: PLC0415
 
@@ -50,6 +51,12 @@ class Server(uvicorn.Server):
         await self._await_goodbyes()
         await super().shutdown(sockets)
         await draining.finish()
+
+    def _release_requesters(self) -> None:
+        """Close HTTP connections, each when its request is answered: a proxy would bring players back by a kept one."""
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, Http):
+                connection.shutdown()
 
     async def _await_goodbyes(self) -> None:
         """Give clients a moment to answer the close: one that is sending just then might not see it otherwise."""

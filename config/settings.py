@@ -194,7 +194,7 @@ DATABASES = {"default": _database}
 # From where on a web process takes no more newcomers for the moment (config.admission); 0: never by this.
 FULL_LAG: int = env.int("FULL_LAG", default=200)  # ms by which its event loop is late, on average over a second
 FULL_REQUESTS: int = env.int("FULL_REQUESTS", default=48)  # requests that have one of its 16 threads or wait for one
-FULL_SOCKETS: int = env.int("FULL_SOCKETS", default=5_000)  # open WebSockets
+FULL_SOCKETS: int = env.int("FULL_SOCKETS", default=5_000)  # open WebSockets of tables and rooms
 if min(FULL_LAG, FULL_REQUESTS, FULL_SOCKETS) < 0:
     raise ImproperlyConfigured("FULL_LAG, FULL_REQUESTS and FULL_SOCKETS are not negative")
 

@@ -39,8 +39,8 @@ Key = tuple[object, ...]
 KEPT: Final = 128
 #: Seconds for which nobody else tries to copy what was not to be copied.
 _REFUSED: Final = 1.0
-#: No CSRF cookie, or one as Django makes it.
-_SECRET: Final = re.compile(rf"([A-Za-z0-9]{{{CSRF_SECRET_LENGTH}}})?")
+#: The secret in a CSRF cookie, as Django makes it.
+_SECRET: Final = re.compile(rf"[A-Za-z0-9]{{{CSRF_SECRET_LENGTH}}}")
 _GZIP: Final = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
 #: What Django judges an address by.
 _PLACE: Final = (b"host", b"x-forwarded-host", b"x-forwarded-proto")
@@ -76,14 +76,15 @@ class Visit:
             and "text/html" in accepted
             and "application/json" not in accepted
             and self.cookies.keys() <= known
-            and _SECRET.fullmatch(self.secret) is not None
+            and self.cookies.get(settings.CSRF_COOKIE_NAME, "") == self.secret
         )
         return _seconds_of(self.scope["path"]) if is_stranger else 0.0
 
     @property
     def secret(self) -> str:
-        """The secret of the CSRF cookie, empty without one."""
-        return self.cookies.get(settings.CSRF_COOKIE_NAME, "")
+        """The secret of the CSRF cookie, empty without one or with one that is damaged: then there is a new one."""
+        secret = self.cookies.get(settings.CSRF_COOKIE_NAME, "")
+        return secret if _SECRET.fullmatch(secret) else ""
 
     @property
     def language(self) -> str:

@@ -1,7 +1,7 @@
 """Tickets and passes: what a browser shows of itself while a process takes no more newcomers (`config.admission`).
 
 Both are one signed cookie, which any process honours and none has to remember. A ticket says since when its holder has
-waited, a pass that its holder has been let in, or has a game in play.
+waited, a pass that its holder has been let in, has a game in play, or has taken a seat in a race.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def cookie_of(holding: Ticket | Pass) -> SimpleCookie:
 
 
 def give_pass(response: HttpResponseBase) -> None:
-    """Have whoever gets this response count as somebody at a table for a while."""
+    """Have whoever gets this response count as somebody at a table, or on the way there, for a while."""
     _set(response, Pass())
 
 

@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games import limits
+from games.admission import give_pass
 from games.errors import ErrorCode, Refusal, wants_json
 from games.pages import titles
 from games.pages.chosen import Chosen, choices, chosen
@@ -55,7 +56,7 @@ def new(request: HttpRequest) -> HttpResponse:
         room = open_own_room(request, chosen(request.POST))
     except Refusal as refusal:
         return refused(request, refusal)
-    return redirect("games:room", code=room.code)
+    return to_seat(room.code)
 
 
 def open_own_room(request: HttpRequest, asked: Chosen) -> Room:
@@ -83,7 +84,14 @@ def quick_match(request: HttpRequest) -> HttpResponse:
     except Refusal as refusal:
         return refused(request, refusal)
     mark_waiting(request)
-    return redirect("games:room", code=room.code)
+    return to_seat(room.code)
+
+
+def to_seat(code: str) -> HttpResponse:
+    """Lead whoever has just taken a seat to the room, past the queue: the race will not wait for them."""
+    response = redirect("games:room", code=code)
+    give_pass(response)
+    return response
 
 
 @require_safe

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games.errors import ErrorCode, Refusal
 from games.pages import titles
 from games.pages.chosen import choices
-from games.pages.lobby import refused
+from games.pages.lobby import refused, to_seat
 from games.pages.waiting import mark_waiting
 from games.players import check_may_begin, player_for, player_id
 from games.races import seats
@@ -75,7 +75,7 @@ def sit(request: HttpRequest, code: str) -> HttpResponse:
         return refused(request, refusal, stays=code)
     if found.kind == Room.Kind.QUICK:
         mark_waiting(request)
-    return redirect("games:room", code=code)
+    return to_seat(code)
 
 
 def _shut(room: Room, player: int | None) -> ErrorCode | None:

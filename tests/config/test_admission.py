@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.core import signing
+from django.middleware.csrf import CSRF_SECRET_LENGTH
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from config import admission
@@ -32,6 +34,7 @@ class House:
     def __init__(self) -> None:
         self.served: list[str] = []
         self.requests = 0
+        self.kept = "private"
         pressure = Pressure(Limits(0, 1, 0), lambda: self.requests, lambda: 0)
         self.door = Admission(self._site, Copies(self._site), pressure)
 
@@ -39,6 +42,7 @@ class House:
         body = PAGE if scope["path"] == admission.PAGE else f"served {scope['path']}"
         self.served.append(scope["path"])
         heads = [(b"Content-Type", b"text/html"), (b"Content-Security-Policy", b"default-src 'self'")]
+        heads.append((b"Cache-Control", self.kept.encode()))
         await send({"type": "http.response.start", "status": 200, "headers": heads})
         await send({"type": "http.response.body", "body": body.encode()})
 
@@ -154,6 +158,17 @@ async def test_the_line_of_those_who_went_away_ends(full: House, monkeypatch: py
     assert (await full.ask(holding=waiting)).status == 200
 
 
+async def test_no_pass_is_sent_with_what_caches_on_the_way_may_keep(full: House) -> None:
+    ticket = given(await full.ask())
+    assert isinstance(ticket, Ticket)
+    full.kept = "public, max-age=3600"
+    full.requests = 0
+    answer = await full.ask("/winnability/", holding=ticket)
+    assert given(answer) == Pass()
+    assert head(answer, "cache-control") == "private, max-age=3600"
+    assert head(await full.ask("/winnability/"), "cache-control") == full.kept
+
+
 async def test_any_process_honours_a_ticket_and_a_pass(full: House) -> None:
     other = House()
     other.requests = 1
@@ -233,7 +248,9 @@ async def test_what_a_page_loads_for_itself_takes_no_ticket(full: House) -> None
         ("http://elsewhere.example/play/braid/", "/"),
         ("http://127.0.0.1//elsewhere.example/", "/"),
         ("http://127.0.0.1/\xe4", "/"),
+        ("http://127.0.0.1/\\elsewhere.example/", "/"),
         ("javascript:alert(1)", "/"),
+        ("http://[", "/"),
         ("", "/"),
     ],
 )
@@ -344,6 +361,17 @@ async def test_the_sites_own_page_has_the_places(full: House, language: str, tit
     assert '<meta http-equiv="refresh" content="2">' in answer.text
     assert "no-cache" in head(answer, "cache-control")
     assert "default-src 'none'" in head(answer, "content-security-policy")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("damaged", ["short", "%" * CSRF_SECRET_LENGTH])
+async def test_a_damaged_cookie_of_forms_is_replaced(full: House, damaged: str) -> None:
+    site = OneHop()
+    full.door = Admission(site, Copies(site), full.door.pressure)
+    answer = await full.ask("/boards/", cookie=f"csrftoken={damaged}")
+    assert answer.status == 503
+    assert re.fullmatch(f"[A-Za-z0-9]{{{CSRF_SECRET_LENGTH}}}", answer.cookies["csrftoken"])
+    assert answer.tokens
 
 
 async def test_strangers_see_copies_without_waiting(full: House) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import socket
+from collections.abc import Callable
 
 import pytest
 
 from config.server import Server, calm_collector, listen, server_config
+from games.live import draining
+from tests.games.seats import PATIENCE
 
 
 def test_an_answer_in_two_parts_is_not_held_back() -> None:
@@ -39,3 +43,35 @@ async def test_the_collector_is_calmed_when_the_server_stands(monkeypatch: pytes
         await server.startup(sockets=[listener])
         assert told == ["calmed", "ready"]
         await server.shutdown(sockets=[listener])
+
+
+async def test_a_proxy_cannot_come_by_an_old_connection_while_players_are_handed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    handing_over, gone = asyncio.Event(), asyncio.Event()
+
+    async def drain(_is_hurried: Callable[[], bool]) -> None:
+        handing_over.set()
+        await gone.wait()
+
+    monkeypatch.setattr(draining, "drain", drain)
+    monkeypatch.setattr("config.server.calm_collector", lambda: None)
+    with listen("127.0.0.1", 0) as listener:
+        host, port = listener.getsockname()[:2]
+        server = Server(server_config(), lambda: None)
+        server.config.timeout_keep_alive = 3_600  # nothing else closes it
+        server.config.load()
+        server.lifespan = server.config.lifespan_class(server.config)
+        await server.startup(sockets=[listener])
+        reader, writer = await asyncio.open_connection(host, port)
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert b"200" in await asyncio.wait_for(reader.readline(), PATIENCE)
+        stopping = asyncio.create_task(server.shutdown(sockets=[listener]))
+        try:
+            await asyncio.wait_for(handing_over.wait(), PATIENCE)
+            await asyncio.wait_for(reader.read(), PATIENCE)  # until the connection ends
+            assert not stopping.done()
+        finally:
+            gone.set()
+            await stopping
+            writer.close()

@@ -25,6 +25,7 @@ from tests.config.asking import ask
 from tests.games.conftest import make_deal
 
 SECRET = "s" * 32
+SECONDS_OF_THE_SITE = strangers._seconds_of
 FORM = '<form><input type="hidden" name="csrfmiddlewaretoken" value="{token}"><p data-now="{now}">{text}</p>'
 
 
@@ -241,7 +242,7 @@ def test_a_copy_is_sent_as_it_was_but_for_the_holes() -> None:
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> ForStrangers:
-    monkeypatch.undo()
+    monkeypatch.setattr(strangers, "_seconds_of", SECONDS_OF_THE_SITE)
     pages = OneHop()
     return ForStrangers(pages, Copies(pages))
 

@@ -10,9 +10,10 @@ from django.core import signing
 from django.http import HttpResponse
 from django.test import Client
 
-from accounts.guests import BACKEND
+from accounts.guests import BACKEND, create_guest
 from games.admission import COOKIE, PASS_KEPT, TICKET_KEPT, Pass, Ticket, cookie_of, give_pass, read
 from games.attempts import close_attempt
+from games.races import rooms, seats
 from tests.games.conftest import Play
 
 MINE = Ticket(1_700_000_000_000, "mine")
@@ -100,3 +101,20 @@ def test_a_game_that_is_over_gives_none(mine: Client, attempt_at: Play) -> None:
     page = mine.get(f"/table/{attempt.public_id}/")
     assert page.status_code == 200
     assert COOKIE not in page.cookies
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_has_taken_a_seat_in_a_race_gets_to_the_room(mine: Client) -> None:
+    host = create_guest()
+    room = rooms.open_room(host, "stonewall", public=False, limit_s=900, seats=2)
+    seats.sit(room.pk, host)
+    assert holding(mine.post(f"/races/{room.code}/sit")) == Pass()
+    assert holding(Client().post(f"/races/{room.code}/sit")) is None, "every seat is taken"
+    assert holding(Client().post("/races/new", {"name": "stonewall", "limit": "900", "seats": "4"})) == Pass()
+    assert holding(Client().post("/races/quick", {"variant": "stonewall"})) == Pass()
+
+
+def holding(answer: Any) -> Ticket | Pass | None:
+    """What a player has after this answer, which leads to a room."""
+    assert answer["Location"].startswith("/races/")
+    return read(answer.cookies[COOKIE].value) if COOKIE in answer.cookies else None
