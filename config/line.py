@@ -13,8 +13,9 @@ from typing import Final
 
 from games.admission import Ticket
 
-#: How many may go in next, whichever of them comes first: the first one may be slow.
-FRONT: Final = 20
+#: How many may go in next, whichever of them comes first: the first one may be slow. They ask every two seconds, so a
+#: process with time to spare lets some thirty in a second.
+FRONT: Final = 60
 #: Seconds from one showing of a ticket to the next, by place: the further back, the less often.
 PAUSES: Final = ((2 * FRONT, 2), (200, 4))
 LONGEST_PAUSE: Final = 8

@@ -1,7 +1,8 @@
 /** The queue of newcomers: shows the place, and goes on when it is their turn. */
 
-/** Seconds until the next question when an answer has not come. */
+/** Seconds until the next question when an answer has not come, and when the page that was waited for has not. */
 const AGAIN = 5;
+const LOADING = 60;
 
 /**
  * @typedef {object} Standing
@@ -26,7 +27,7 @@ async function ask(page) {
 function show(standing) {
   if (standing.let_in) {
     location.reload();
-    return AGAIN; // unless that fails
+    return LOADING; // it may take its time, and must not be asked for anew meanwhile
   }
   write("queue-place", String(standing.place));
   write("queue-wait", standing.wait); // is read out, and therefore written only when it has changed
