@@ -217,9 +217,9 @@ def test_an_answer_still_in_doubt_is_told_of_when_it_is_decided(ada: User, brook
 
 def test_a_lost_call_is_made_up_for(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
-    monkeypatch.setattr("leaderboards.settlement.challenges.verdict_given", lambda _ids: 0)
-    attempt = end_running(challenges.answer(made, brook))
-    monkeypatch.undo()
+    with monkeypatch.context() as lost:
+        lost.setattr("leaderboards.settlement.challenges.verdict_given", lambda _ids: 0)
+        attempt = end_running(challenges.answer(made, brook))
     assert challenges.tell_forgotten() == 0  # it may be on its way
     assert notices(ada) == []
     Attempt.objects.filter(pk=attempt.pk).update(verified_at=timezone.now() - timedelta(minutes=2))

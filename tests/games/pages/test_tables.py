@@ -38,9 +38,9 @@ def test_a_start_by_a_player_who_is_removed_just_then(
         player.delete()
         return start_attempt(*given, **named)
 
-    monkeypatch.setattr(tables, "start_attempt", start)
-    assert mine.post("/play/plot/start")["Location"] == "/play/plot/"
-    monkeypatch.undo()
+    with monkeypatch.context() as just_then:
+        just_then.setattr(tables, "start_attempt", start)
+        assert mine.post("/play/plot/start")["Location"] == "/play/plot/"
     assert mine.post("/play/plot/start")["Location"].startswith("/table/")
 
 
