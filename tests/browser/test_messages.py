@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import permutations
@@ -16,7 +17,7 @@ from games.errors import ErrorCode
 from games.live import frames, protocol
 from games.live.loading import Loaded, Pauses
 from games.rules import CATALOGUE, Record, Table
-from tests.browser.conftest import from_sources
+from tests.browser.conftest import PATIENCE_MS, from_sources
 from tests.browser.table import Mouse, Player, won_record
 from tests.browser.test_playing import deal
 
@@ -305,17 +306,26 @@ def test_a_server_that_hands_over_again_before_it_has_answered_is_not_come_back_
     assert 2 <= page.evaluate("tries") <= 7, "in ten seconds; each wait is longer than the one before"
 
 
+def wait_asked(page: Any, server: Server, number: int = 1) -> None:
+    """Until so many of the page's questions are here."""
+    until = time.monotonic() + PATIENCE_MS / 1000
+    while len(server.asked) < number:
+        assert time.monotonic() < until
+        page.evaluate("0")
+
+
 def test_what_was_asked_and_not_answered_is_asked_again_of_the_next_server(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
     server.answer = [resumed(server)]
     page.click("#resign")
     page.click("dialog[open] [value=resign]")
-    page.wait_for_function("() => !document.querySelector('dialog[open]')")
+    wait_asked(page, server)
     server.line.close(code=1012)
     page.wait_for_selector("#lost:not([hidden])")
     page.clock.run_for(1_000)
     page.wait_for_selector("#lost", state="hidden")
+    wait_asked(page, server, 2)
     n = server.table.token_count
     assert [(one["type"], one["n"]) for one in server.asked] == [("resign", n)] * 2
     server.line.send(server.frames["moved"])
@@ -330,7 +340,7 @@ def test_nobody_resigns_a_position_that_another_page_has_changed(seat: Callable[
     server.answer = [server.frames["moved"], frames.resumed(server.table.token_count, 11_000, _facts("playing"))]
     page.click("#resign")
     page.click("dialog[open] [value=resign]")
-    page.wait_for_function("() => !document.querySelector('dialog[open]')")
+    wait_asked(page, server)
     server.line.close(code=1012)
     page.wait_for_selector("#lost:not([hidden])")
     page.clock.run_for(1_000)
