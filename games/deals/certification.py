@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from games.deals import difficulty
 from games.deals.difficulty import Figures
-from games.rules import CATALOGUE, RULES_VERSION, End, Record, open_table, replay
+from games.rules import CATALOGUE, RULES_VERSION, End, Record, Table, open_table, replay
 from games.solver import Budget, FalseSolutionError, Solution, shorten, solve
+from games.solver.tighten import tighten
 
 #: The pace at which the clock of a line that nobody played ticks: what the replay viewer plays it at.
 MS_A_MOVE: Final = 1000
@@ -46,9 +48,13 @@ def certify(
     *,
     budget: Budget = BUDGET,
     cancel: Cancel | None = None,
+    patience: float = 0,
 ) -> Certificate | None:
     """Find a winning record of a deal, of a catalogue variant or of a game with options; None when the budget is not
     enough. A catalogue variant's deal is graded.
+
+    With `patience`, the line is tightened for so many seconds at most; without, it is shortened in a moment. The grade
+    is the same either way.
 
     :raises CertificateError: when the solver's line does not replay.
     """
@@ -58,12 +64,22 @@ def certify(
         raise CertificateError(f"the rules refuse the solver's line for a deal of {name}") from None
     if not isinstance(found, Solution):
         return None
-    tokens = shorten(open_table(name, seed, options), found.tokens)
+    short = shorten(open_table(name, seed, options), found.tokens)
+    tokens = _tightened(open_table(name, seed, options), short, patience, cancel) if patience else short
     record = winning_record(name, seed, tokens, options)
     if name not in CATALOGUE or options is not None:
         return Certificate(record, None, None)
-    figures = difficulty.measure(name, seed, nodes=found.effort.nodes, par=len(record.tokens))
+    figures = difficulty.measure(name, seed, nodes=found.effort.nodes, line=len(short))
     return Certificate(record, figures, difficulty.grade(name, figures))
+
+
+def _tightened(table: Table, tokens: tuple[str, ...], seconds: float, cancel: Cancel | None) -> tuple[str, ...]:
+    latest = time.monotonic() + seconds
+
+    def is_over() -> bool:
+        return time.monotonic() >= latest or (cancel is not None and cancel())
+
+    return tighten(table, tokens, cancel=is_over).tokens
 
 
 def winning_record(name: str, seed: bytes, tokens: tuple[str, ...], options: Options | None = None) -> Record:

@@ -1,9 +1,10 @@
 """How hard a deal is: the figures measured, and the grade they give.
 
 Two players who do not plan ahead, a random and a greedy one, each try the deal several times. The solver reports how
-much it searched and how long the winning line is. The score weighs these four. A deal is graded by where its score
-falls among winnable deals of the same variant, a fifth of them in each grade. docs/difficulty.md has the method, the
-reference sample and the thresholds.
+much it searched and how long the winning line is after `shorten`. The score weighs these four. Par is no part of it,
+so that grades stay when lines are tightened better. A deal is graded by where its score falls among winnable deals of
+the same variant, a fifth of them in each grade. docs/difficulty.md has the method, the reference sample and the
+thresholds.
 """
 
 from __future__ import annotations
@@ -50,17 +51,17 @@ THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
     "stonewall": (89.6, 93.8, 99.2, 109.4),
 }
 
-#: The median par of each variant's reference sample.
+#: The median par of each variant's deals in docs/par.csv.
 MEDIAN_PAR: Final[Mapping[str, float]] = {
-    "braid": 287,
-    "braid-either": 286,
-    "pigtail": 287,
+    "braid": 280,
+    "braid-either": 292,
+    "pigtail": 280,
     "labyrinth": 52,
-    "tarot": 300,
-    "tarot-novice": 385,
-    "tarot-adept": 301,
-    "plot": 249,
-    "stonewall": 85.5,
+    "tarot": 186,
+    "tarot-novice": 208,
+    "tarot-adept": 202,
+    "plot": 219,
+    "stonewall": 85,
 }
 
 #: How many times its variant's median a daily deal's par may be: a longer line tells players nothing.
@@ -70,36 +71,38 @@ MOST_MEDIANS: Final = 3
 @dataclass(frozen=True, slots=True)
 class Weights:
     """What each figure adds to a score: games lost by the two players (of all theirs), a tenfold of positions, a token
-    of par. `games.deals.refitting` proposes others from people's results.
+    of the line. `games.deals.refitting` proposes others from people's results.
     """
 
     greedy: float
     random: float
     nodes: float
-    par: float
+    line: float
 
     def score(self, terms: tuple[float, float, float, float]) -> float:
         """One number from the terms of a deal's figures."""
-        greedy, random, nodes, par = terms
-        return self.greedy * greedy + self.random * random + self.nodes * nodes + self.par * par
+        greedy, random, nodes, line = terms
+        return self.greedy * greedy + self.random * random + self.nodes * nodes + self.line * line
 
 
-WEIGHTS: Final = Weights(greedy=40, random=20, nodes=10, par=0.1)
+WEIGHTS: Final = Weights(greedy=40, random=20, nodes=10, line=0.1)
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What was measured: shares of games won (0 to 1), positions searched, tokens of the winning line."""
+    """What was measured: shares of games won (0 to 1), positions searched, tokens of the winning line
+    after `shorten`.
+    """
 
     random_wins: float
     greedy_wins: float
     nodes: int
-    par: int
+    line: int
 
     @property
     def terms(self) -> tuple[float, float, float, float]:
         """What is weighed, each larger for harder deals, in the order of the weights."""
-        return 1 - self.greedy_wins, 1 - self.random_wins, log10(1 + self.nodes), self.par
+        return 1 - self.greedy_wins, 1 - self.random_wins, log10(1 + self.nodes), self.line
 
     @property
     def score(self) -> float:
@@ -112,12 +115,12 @@ def sample_seed(variant: str, number: int) -> bytes:
     return sha256(f"talon difficulty {variant} {number}".encode()).digest()
 
 
-def measure(variant: str, seed: bytes, *, nodes: int, par: int) -> Figures:
+def measure(variant: str, seed: bytes, *, nodes: int, line: int) -> Figures:
     """Let both players try the deal; the same deal gives the same figures wherever it is measured."""
     chance = Random(sha256(b"talon difficulty" + seed).digest())  # noqa: S311 - repeatable, and nothing secret
     won_at_random = sum(random_game(open_table(variant, seed), chance) for _ in range(GAMES_PLAYED))
     won_greedily = sum(greedy_game(open_table(variant, seed), chance) for _ in range(GAMES_PLAYED))
-    return Figures(won_at_random / GAMES_PLAYED, won_greedily / GAMES_PLAYED, nodes, par)
+    return Figures(won_at_random / GAMES_PLAYED, won_greedily / GAMES_PLAYED, nodes, line)
 
 
 def grade(variant: str, figures: Figures) -> int:
@@ -125,9 +128,9 @@ def grade(variant: str, figures: Figures) -> int:
     return 1 + bisect_right(THRESHOLDS[variant], figures.score)
 
 
-def is_par_telling(variant: str, par: int) -> bool:
-    """Whether the solver's line is short enough to measure players by."""
-    return par <= MOST_MEDIANS * MEDIAN_PAR[variant]
+def longest_par(variant: str) -> int:
+    """The longest par of a deal that goes out: a longer one would be no measure for players."""
+    return int(MOST_MEDIANS * MEDIAN_PAR[variant])
 
 
 def grade_wanted(day: date) -> int:

@@ -19,10 +19,8 @@ from pathlib import Path
 from typing import IO, Final
 
 from django.conf import settings
-from django.utils import timezone
 
 from games.deals import sealed
-from games.models import AwaitedDeal
 
 log = logging.getLogger(__name__)
 
@@ -69,8 +67,7 @@ def _is_locked_by_us(file: IO[str]) -> bool:
 
 def step_back() -> None:
     """Give this process the lowest priority, or a slightly higher one while players wait for a deal."""
-    waited_for = AwaitedDeal.objects.filter(day__lte=timezone.now().date()).exists()
-    wanted = WAITED_FOR if waited_for else LOWEST
+    wanted = WAITED_FOR if sealed.is_waited_for() else LOWEST
     # Only root may raise a priority again, and there is no need to.
     if wanted > os.getpriority(os.PRIO_PROCESS, 0):
         os.setpriority(os.PRIO_PROCESS, 0, wanted)

@@ -32,14 +32,15 @@ class Readiness:
 def certify_today(stop: sealed.Stop) -> Iterator[Readiness]:
     """Seal deals until today's can all be dealt as planned, or until `stop`; yields the progress after each.
 
-    Every variant gets a certified deal before any gets one of a better grade. Nothing is published.
+    Every variant gets a certified deal before any gets one of a better grade. No line is tightened: the site waits.
+    Nothing is published.
     """
     if not settings.SEALED_STOCK:
         return
     while names := _missing_today():
         grade = grade_wanted(timezone.now().date())
         variant = _next_variant(names, grade)
-        if variant is None or stop() or sealed.seal_one(variant, stop=stop) is None:
+        if variant is None or stop() or sealed.seal_one(variant, stop=stop, patience=0) is None:
             return
         yield _readiness(names, grade)
 

@@ -11,14 +11,17 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import CharField, DateField
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from games.attempts import DealClosedError
+from games.compiled import Compiled, Given
 from games.deals import difficulty, ledger, numbered, sealed
 from games.deals.certification import Certificate
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
+from games.replicas.routing import reading_primary
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, OptionError, Variant, commitment
 
 #: How many days after today are kept ready, with their commitments published.
@@ -31,6 +34,10 @@ COMMITTED_AHEAD: Final = timedelta(hours=25)
 LONG_PATIENCE: Final = timedelta(minutes=15)
 
 SEED_BYTES: Final = 32
+
+_OF_A_DAY: Final = Compiled(
+    lambda: Deal.objects.filter(variant=Given("variant", CharField()), day=Given("day", DateField()))
+)
 
 log = logging.getLogger(__name__)
 
@@ -111,7 +118,10 @@ def todays_deals(now: datetime | None = None) -> list[Deal]:
     now = now or timezone.now()
     today = now.astimezone(UTC).date()
     deals = _in_order([today])
-    return deals if len(deals) == len(CATALOGUE) else ensure_deals(today, ahead=0, now=now)
+    if len(deals) == len(CATALOGUE):
+        return deals
+    with reading_primary():
+        return ensure_deals(today, ahead=0, now=now)
 
 
 def todays_deal(variant: str, now: datetime | None = None) -> Deal:
@@ -120,12 +130,15 @@ def todays_deal(variant: str, now: datetime | None = None) -> Deal:
     :raises DealAwaitedError: while it is being prepared.
     :raises Deal.DoesNotExist: for a name that is not in the catalogue.
     """
-    for deal in todays_deals(now):
-        if deal.variant == variant:
-            return deal
-    if variant in CATALOGUE:
+    if variant not in CATALOGUE:
+        raise Deal.DoesNotExist(f"no variant is called {variant!r}")
+    now = now or timezone.now()
+    deal = _OF_A_DAY.first(variant=variant, day=now.astimezone(UTC).date())
+    if deal is None:
+        deal = next((made for made in todays_deals(now) if made.variant == variant), None)
+    if deal is None:
         raise DealAwaitedError
-    raise Deal.DoesNotExist(f"no variant is called {variant!r}")
+    return deal
 
 
 def practice_deal(name: str, options: Mapping[str, object] | None = None, *, of: Deal | None = None) -> Deal:

@@ -11,15 +11,18 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from functools import reduce
+from operator import or_
 from typing import Final
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Abs
+from django.utils import timezone
 
 from games.deals.certification import CertificateError, certify
-from games.deals.difficulty import GRADES, grade_wanted, is_par_telling
+from games.deals.difficulty import GRADES, grade_wanted, longest_par
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
 
@@ -28,6 +31,9 @@ KEPT_FOR_DAYS: Final = 7
 
 #: While a grade is missing, a variant's stock may grow to this many times its target.
 MOST: Final = 2
+
+#: Seconds that tightening a line may take; the effort that it is allowed is usually over in five.
+PATIENCE: Final = 15.0
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +58,7 @@ def take_spare(variant: str) -> SealedDeal | None:
 def levels() -> dict[str, Counter[int]]:
     """How many sealed deals of each grade there are, by variant."""
     found: dict[str, Counter[int]] = {name: Counter() for name in CATALOGUE}
-    rows = SealedDeal.objects.filter(rules_version=RULES_VERSION, variant__in=CATALOGUE)
+    rows = SealedDeal.objects.filter(_may_be_dealt())
     for variant, grade, count in rows.values_list("variant", "grade").annotate(count=Count("id")).order_by():
         found[variant][grade] = count
     return found
@@ -83,18 +89,18 @@ def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
     return min(short, key=lambda name: stock[name].total(), default=None)
 
 
-def seal_one(variant: str, *, stop: Stop = lambda: False) -> SealedDeal | None:
+def seal_one(variant: str, *, stop: Stop = lambda: False, patience: float = PATIENCE) -> SealedDeal | None:
     """Draw seeds until one is certified, with a par that tells something, and put it in stock; None when `stop` says so
-    first.
+    first. `patience` is for `certify`: 0 while somebody waits.
     """
     while not stop():
         seed = secrets.token_bytes(32)
         try:
-            certificate = certify(variant, seed, cancel=stop)
+            certificate = certify(variant, seed, cancel=stop, patience=patience)
         except CertificateError as error:
             log.error("deal not certified: %s", error)  # noqa: TRY400 - frames and causes could tell of the seed
             continue
-        if certificate is None or not is_par_telling(variant, certificate.par):
+        if certificate is None or certificate.par > longest_par(variant):
             continue
         figures, grade = certificate.figures, certificate.grade
         assert figures is not None
@@ -120,15 +126,21 @@ def fill(names: Collection[str], *, stop: Stop) -> Iterator[SealedDeal]:
     """Put deals in stock one by one, where they are needed most, until nothing is short or `stop` says so."""
     while not stop():
         variant = next_variant(names)
-        sealed = variant and seal_one(variant, stop=stop)
+        sealed = variant and seal_one(variant, stop=stop, patience=0 if is_waited_for() else PATIENCE)
         if not sealed:
             return
         yield sealed
 
 
 def _stock(variant: str) -> QuerySet[SealedDeal]:
-    """The sealed deals of a variant under the current rules; older ones are never dealt."""
-    return SealedDeal.objects.filter(variant=variant, rules_version=RULES_VERSION)
+    """The sealed deals of a variant that may be dealt."""
+    return SealedDeal.objects.filter(_may_be_dealt(), variant=variant)
+
+
+def _may_be_dealt() -> Q:
+    """Of the current rules, and with a par that tells something: older versions sealed longer ones."""
+    short = [Q(variant=variant, par__lte=longest_par(variant)) for variant in CATALOGUE]
+    return Q(rules_version=RULES_VERSION) & reduce(or_, short)
 
 
 def _taken(wanted: QuerySet[SealedDeal]) -> SealedDeal | None:
@@ -137,6 +149,11 @@ def _taken(wanted: QuerySet[SealedDeal]) -> SealedDeal | None:
     if sealed is not None:
         SealedDeal.objects.filter(pk=sealed.pk).delete()
     return sealed
+
+
+def is_waited_for() -> bool:
+    """Whether a deal of today is waited for."""
+    return AwaitedDeal.objects.filter(day__lte=timezone.now().date()).exists()
 
 
 def fill_each(names: Collection[str], count: int, *, stop: Stop) -> Iterator[SealedDeal]:

@@ -17,6 +17,7 @@ from games.solver.braid_playout import play_out
 from games.solver.braid_position import (
     BRAID,
     CELLS,
+    COST,
     DRAW,
     END,
     FILL,
@@ -40,9 +41,9 @@ from games.solver.braid_position import (
     key_of,
     settle,
 )
-from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, pass_over, rank_of, take
+from games.solver.frontier import CUT, NODES, Frontier, begin, close, cut, is_new, offer, pass_over, rank_of, take
 from games.solver.jit import jit, longs, longs_of
-from games.solver.search import LoggedTries, Plan, wider
+from games.solver.search import NO_MATTER, LoggedTries, Plan, Thrift, wider
 from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.tools import MASK, Ints, random_keys
 
@@ -80,7 +81,7 @@ def score_of(row: Ints, base: int, deal: Deal) -> int:
         if row[base + cell] < 0:
             score += weights[2]
     up, left = play_out(row, base, deal)
-    return score + up * weights[3] - left * weights[4]
+    return score + up * weights[3] - left * weights[4] - row[base + COST] * weights[5]
 
 
 @jit
@@ -106,6 +107,12 @@ def is_allowed(row: Ints, base: int, move: int, deal: Deal) -> bool:
         if row[base + cell] < 0:
             return move == PARK + cell
     return False
+
+
+@jit
+def left_of(row: Ints, base: int) -> int:
+    """The least number of tokens that can still win: each card goes up, and each stock card is drawn."""
+    return 104 - row[base + UP] + row[base + END] - row[base + NEXT]
 
 
 @jit
@@ -142,6 +149,9 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: i
     deal.log[0] = 0
     gone = front.facts[slot] + apply(rows, at, move, deal)
     gone = (gone + settle(rows, at, deal)) & MASK
+    rows[at + COST] += deal.log[0]
+    if rows[at + COST] + left_of(rows, at) > deal.weights[6]:
+        return cut(front)
     front.facts[child] = gone
     stage = stage_of(rows, at, deal.rounds)
     if not is_new(front, key_of(rows, at, gone, stage, deal.keys)):
@@ -159,17 +169,25 @@ WIDTH, NOISE = 80, 50
 
 class BraidSearch(LoggedTries):
     """Looks for a win, try after try. ``limit`` bounds the positions a try may keep; ``weights`` are those of the
-    score.
+    score, ``thrift`` what it thinks of long lines.
     """
 
     ROW = ROW
 
-    def __init__(self, start: Start, *, seed: int = 0, limit: int = 1 << 20, weights: Sequence[int] = WEIGHTS) -> None:
+    def __init__(
+        self,
+        start: Start,
+        *,
+        seed: int = 0,
+        limit: int = 1 << 20,
+        weights: Sequence[int] = WEIGHTS,
+        thrift: Thrift = NO_MATTER,
+    ) -> None:
         super().__init__(seed)
         self.start, self.limit = start, limit
         self.deal = Deal(
             longs_of([*start.waste, *start.stock]), longs_of(start.braid), start.rounds, random_keys(KEYS, 3),
-            longs_of(weights), longs(256), longs(ROOM),
+            longs_of([*weights, *thrift]), longs(256), longs(ROOM),
         )  # fmt: skip
         self.log = self.deal.log
         self.begin()
@@ -198,6 +216,7 @@ class BraidSearch(LoggedTries):
             rows[SEQ + place] = place
         self.log[0] = 0
         settle(rows, 0, self.deal)
+        rows[COST] = self.log[0]
         return 0
 
     def make(self, move: int) -> None:

@@ -13,10 +13,10 @@ from games.solver.jit import jit
 from games.solver.tools import MASK, Ints
 
 INNER, CELLS = 4, 12
-FOUND, BRAID, WASTE, NEXT, END, ROUNDS, UP, SEQ = 12, 20, 21, 22, 23, 24, 25, 26
+FOUND, BRAID, WASTE, NEXT, END, ROUNDS, UP, COST, SEQ = 12, 20, 21, 22, 23, 24, 25, 26, 27
 ROW = SEQ + 72
 """A packed position: cells (-1 empty), two foundation heights a suit (higher, lower), braid cards left, the stock and
-waste as one sequence of card numbers (waste at 0..WASTE, stock at NEXT..END), redeals left, cards up."""
+waste as one sequence of card numbers (waste at 0..WASTE, stock at NEXT..END), redeals left, cards up, tokens so far."""
 FROM_WASTE, FROM_BRAID, PARK, DRAW, ROUND, FILL = 12, 13, 14, 26, 27, 28
 """Moves: 0..11 play a cell; play waste, braid; put the waste's top into cell m - PARK; draw; redeal; (in logs) fill."""
 BRAID_KEYS, STAGE_KEYS, CELL_KEYS, OUTER_KEYS, KEYS = 80, 110, 500, 600, 700

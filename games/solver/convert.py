@@ -15,9 +15,13 @@ from games.solver import labyrinth, stonewall
 from games.solver import plot as plots
 from games.solver import tarot as tarots
 from games.solver.errors import PositionNotReachableError
-from games.solver.search import EitherWay, Search
+from games.solver.search import EitherWay, Search, Thrift, Tries
 
 MEGABYTE = 1 << 20
+SCALE = 4
+"""Scores of a thrifty search are so many times finer than others, and its prices are in these points."""
+THRIFTY = 1 << 17
+"""The most positions that a try of a thrifty search keeps."""
 
 
 def make_search(table: Table, *, seed: int, memory: int) -> Search:
@@ -37,29 +41,52 @@ def _slots(memory: int) -> int:
     return 1 << max(12, (memory // 60).bit_length() - 1)
 
 
+def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries | None:
+    """A search that prefers short lines; None for games that have none, and before Braid's direction is chosen.
+
+    ``seed`` numbers its random stream.
+
+    :raises PositionNotReachableError: for a position that no game can reach.
+    """
+    if table.GAME == "braid" and cast("Braid", table).direction:
+        weights = [SCALE * weight for weight in braids.WEIGHTS]
+        start = _braid_start(cast("Braid", table), cast("Braid", table).direction)
+        return braids.BraidSearch(start, seed=seed, limit=THRIFTY, weights=weights, thrift=thrift)
+    if table.GAME == "plot":
+        weights = [SCALE * weight for weight in plots.WEIGHTS]
+        return plots.PlotSearch(_plot_start(table), seed=seed, limit=THRIFTY, weights=weights, thrift=thrift)
+    if table.GAME == "tarot":
+        weights = [SCALE * weight for weight in tarots.WEIGHTS]
+        return tarots.TarotSearch(_tarot_start(table), seed=seed, limit=THRIFTY, weights=weights, thrift=thrift)
+    return None
+
+
+def _braid_start(braid: Braid, direction: str | None) -> braids.Start:
+    step = -1 if direction == "down" else 1
+
+    def kind(card: int) -> int:
+        return card // 13 * 13 + (card % 13 - braid.base) * step % 13
+
+    found = [0] * 8
+    for suit in range(4):
+        heights = sorted((len(pile) for pile in braid.foundations if pile and pile[0] // 13 == suit), reverse=True)
+        found[2 * suit : 2 * suit + len(heights)] = heights
+    return braids.Start(
+        cells=[kind(pile[0]) if pile else -1 for pile in braid.tableau],
+        found=found,
+        braid=[kind(card) for card in braid.reserve],
+        waste=[kind(card) for card in braid.waste],
+        stock=[kind(card) for card in reversed(braid.stock)],
+        rounds=braid.rounds_left or 0,
+    )
+
+
 def _braid(table: Table, seed: int, memory: int) -> Search:
     braid = cast("Braid", table)
     limit = max(1000, memory // 400)
 
-    def way(direction: str | None) -> braids.BraidSearch:
-        step = -1 if direction == "down" else 1
-
-        def kind(card: int) -> int:
-            return card // 13 * 13 + (card % 13 - braid.base) * step % 13
-
-        found = [0] * 8
-        for suit in range(4):
-            heights = sorted((len(pile) for pile in braid.foundations if pile and pile[0] // 13 == suit), reverse=True)
-            found[2 * suit : 2 * suit + len(heights)] = heights
-        start = braids.Start(
-            cells=[kind(pile[0]) if pile else -1 for pile in braid.tableau],
-            found=found,
-            braid=[kind(card) for card in braid.reserve],
-            waste=[kind(card) for card in braid.waste],
-            stock=[kind(card) for card in reversed(braid.stock)],
-            rounds=braid.rounds_left or 0,
-        )
-        return braids.BraidSearch(start, seed=seed, limit=limit)
+    def way(direction: str) -> braids.BraidSearch:
+        return braids.BraidSearch(_braid_start(braid, direction), seed=seed, limit=limit)
 
     if braid.direction is None:
         return EitherWay({"up": way("up"), "down": way("down")})
@@ -86,7 +113,7 @@ def _labyrinth(table: Table, _seed: int, memory: int) -> Search:
     return labyrinth.LabyrinthSearch(labyrinth_start(table), limit=_slots(memory))
 
 
-def _plot(table: Table, seed: int, memory: int) -> Search:
+def _plot_start(table: Table) -> plots.Start:
     plot = cast("Plot", table)
 
     def step(card: int) -> int:
@@ -100,14 +127,17 @@ def _plot(table: Table, seed: int, memory: int) -> Search:
         piles.append((steps[-1], len(steps)) if steps else (-1, 0))
     if len(plot.waste) + len(plot.stock) > 78:
         raise PositionNotReachableError("stock and waste hold more cards than were dealt there")
-    start = plots.Start(
+    return plots.Start(
         piles=piles,
         heights=[len(pile) for pile in plot.foundations],
         reserve=[step(card) for card in plot.reserve],
         waste=[step(card) for card in plot.waste],
         stock=[step(card) for card in reversed(plot.stock)],
     )
-    return plots.PlotSearch(start, seed=seed, limit=max(1000, memory // 400))
+
+
+def _plot(table: Table, seed: int, memory: int) -> Search:
+    return plots.PlotSearch(_plot_start(table), seed=seed, limit=max(1000, memory // 400))
 
 
 def stonewall_start(table: Table) -> stonewall.Start:
@@ -123,7 +153,7 @@ def _stonewall(table: Table, _seed: int, memory: int) -> Search:
     return stonewall.StonewallSearch(stonewall_start(table), limit=_slots(memory))
 
 
-def _tarot(table: Table, seed: int, memory: int) -> Search:
+def _tarot_start(table: Table) -> tarots.Start:
     tarot = cast("Tarot", table)
     wild = tarot.options["fool"] == "wild"
     if len(tarot.waste) + len(tarot.stock) > 33:
@@ -133,7 +163,7 @@ def _tarot(table: Table, seed: int, memory: int) -> Search:
         first = 14 * suit if suit < 4 else 57 if wild else 56
         full = len(pile) == (14 if suit < 4 else 78 - first)
         wanted.append(-1 if full else first + len(pile))
-    start = tarots.Start(
+    return tarots.Start(
         piles=[[(card, bool(tarot.hidden >> card & 1)) for card in pile] for pile in tarot.tableau],
         wanted=wanted,
         waste=list(tarot.waste),
@@ -141,4 +171,7 @@ def _tarot(table: Table, seed: int, memory: int) -> Search:
         draw=int(tarot.options["draw"]),
         wild=wild,
     )
-    return tarots.TarotSearch(start, seed=seed, limit=max(1000, memory // 400))
+
+
+def _tarot(table: Table, seed: int, memory: int) -> Search:
+    return tarots.TarotSearch(_tarot_start(table), seed=seed, limit=max(1000, memory // 400))

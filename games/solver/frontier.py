@@ -101,6 +101,13 @@ def begin(front: Frontier) -> int:
 
 
 @jit
+def cut(front: Frontier) -> bool:
+    """Drop the position being built; returns False."""
+    front.state[CUT] = 1
+    return False
+
+
+@jit
 def is_new(front: Frontier, key: int) -> bool:
     """Note a position's key as seen, and return whether it is new."""
     return add_key(front.seen, key) == 1

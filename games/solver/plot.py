@@ -13,17 +13,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, rank_of, take
+from games.solver.frontier import CUT, NODES, Frontier, begin, close, cut, is_new, offer, rank_of, take
 from games.solver.jit import jit, longs, longs_of
-from games.solver.search import LoggedTries, Plan, wider
+from games.solver.search import NO_MATTER, LoggedTries, Plan, Thrift, wider
 from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.tools import MASK, Ints, random_keys
 
 PILES = 12
-TOP, LENGTH, HEIGHT, RESERVE, WASTE, NEXT, UP, SEQ = 0, 12, 24, 32, 33, 34, 35, 36
+TOP, LENGTH, HEIGHT, RESERVE, WASTE, NEXT, UP, COST, SEQ = 0, 12, 24, 32, 33, 34, 35, 36, 37
 ROW = SEQ + 78
 """A packed position: tops of the piles (-1 empty) and their lengths, foundation heights, reserve cards left, cards on
-the waste, stock cards drawn, cards up, the waste from the bottom."""
+the waste, stock cards drawn, cards up, tokens so far, the waste from the bottom."""
 FROM_WASTE, FROM_RESERVE, DRAW, BUILD = 12, 13, 14, 16
 """Moves: 0..11 play a pile's top, play waste, reserve; draw; BUILD + source * 12 + target (the waste is source 12)."""
 DRAWN_KEYS, FIRST_KEYS, HEIGHT_KEYS, PILE_KEYS, WASTE_KEYS, KEYS = 20, 100, 120, 200, 1600, 2700
@@ -161,6 +161,7 @@ def key_of(row: Ints, base: int, keys: Ints) -> int:
 def score_of(row: Ints, base: int, weights: Ints) -> int:
     """The position's score by ``WEIGHTS``."""
     score = row[base + UP] * weights[0] - row[base + RESERVE] * weights[1] - row[base + WASTE] * weights[2]
+    score -= row[base + COST] * weights[6]
     spaces = 0
     for pile in range(PILES):
         if row[base + TOP + pile] < 0:
@@ -242,6 +243,9 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: i
     deal.log[0] = 0
     apply(rows, at, move, deal)
     settle(rows, at, deal)
+    rows[at + COST] += deal.log[0]
+    if rows[at + COST] + 104 - rows[at + UP] + deal.size - rows[at + NEXT] > deal.weights[7]:
+        return cut(front)
     if not is_new(front, key_of(rows, at, deal.keys)):
         return False
     offer(front, slot, child, move, rank_of(front, rows[at + NEXT], score_of(rows, at, deal.weights), noise))
@@ -256,16 +260,25 @@ WIDTH, NOISE = 80, 40
 
 class PlotSearch(LoggedTries):
     """Looks for a win, try after try. ``limit`` bounds the positions a try may keep; ``weights`` are those of the
-    score.
+    score, ``thrift`` what it thinks of long lines.
     """
 
     ROW = ROW
 
-    def __init__(self, start: Start, *, seed: int = 0, limit: int = 1 << 20, weights: Sequence[int] = WEIGHTS) -> None:
+    def __init__(
+        self,
+        start: Start,
+        *,
+        seed: int = 0,
+        limit: int = 1 << 20,
+        weights: Sequence[int] = WEIGHTS,
+        thrift: Thrift = NO_MATTER,
+    ) -> None:
         super().__init__(seed)
         self.start, self.limit = start, limit
         self.deal = Deal(
-            longs_of(start.reserve), longs_of(start.stock), len(start.stock), random_keys(KEYS, 4), longs_of(weights),
+            longs_of(start.reserve), longs_of(start.stock), len(start.stock), random_keys(KEYS, 4),
+            longs_of([*weights, *thrift]),
             longs(256), longs(256),
         )  # fmt: skip
         self.log = self.deal.log
@@ -294,6 +307,7 @@ class PlotSearch(LoggedTries):
             rows[SEQ + place] = card
         self.log[0] = 0
         settle(rows, 0, self.deal)
+        rows[COST] = self.log[0]
         return 0
 
     def make(self, move: int) -> None:

@@ -66,6 +66,19 @@ class Plan(NamedTuple):
     nodes: int
 
 
+class Thrift(NamedTuple):
+    """What a search thinks of long lines: points off a position's score for each token that led to it (``price``), and
+    the most tokens that a line may have.
+    """
+
+    price: int
+    most: int
+
+
+NO_MATTER = Thrift(0, 1 << 14)
+"""Any line will do."""
+
+
 def wider(width: int, number: int) -> int:
     """The width of try ``number``: every fourth try is four times as wide, every sixteenth sixteen times, and so on.
 

@@ -27,23 +27,23 @@ def shorten(
     from games.solver.shallow import shallower  # noqa: PLC0415 - loads Numba: only who searches waits for it
 
     check_solution(table, tokens)
-    line = _without_detours(table, shallower(table, list(tokens), cancel))
+    line = without_detours(table, shallower(table, list(tokens), cancel))
     left = work
-    for rewrite in (_joined, _dropped, _joined):
-        line, left = _improve(table, line, rewrite, left, cancel)
-        line = _without_detours(table, line)
+    for rewrite in (joined, dropped, joined):
+        line, left = improve(table, line, rewrite, left, cancel)
+        line = without_detours(table, line)
     check_solution(table, line)
     return tuple(line)
 
 
-def _without_detours(table: Table, tokens: list[str]) -> list[str]:
+def without_detours(table: Table, tokens: list[str]) -> list[str]:
     """The line without the parts that return to an earlier position."""
     copy = from_position(table.position())
-    last_seen = {_signature(copy): 0}
-    signatures = [_signature(copy)]
+    last_seen = {signature(copy): 0}
+    signatures = [signature(copy)]
     for index, token in enumerate(tokens, start=1):
         copy.push(token)
-        signatures.append(_signature(copy))
+        signatures.append(signature(copy))
         last_seen[signatures[-1]] = index
     line = []
     index = 0
@@ -55,7 +55,7 @@ def _without_detours(table: Table, tokens: list[str]) -> list[str]:
     return line
 
 
-def _signature(table: Table) -> tuple[object, ...]:
+def signature(table: Table) -> tuple[object, ...]:
     """A value that is equal for equal positions, and cheap to make."""
     piles = tuple(tuple(pile) for pile in (*table.piles, *table.foundations))
     return (piles, table.hidden, *table.unseen_facts().items())
@@ -64,7 +64,7 @@ def _signature(table: Table) -> tuple[object, ...]:
 Rewrite = Callable[[list[str], int], Iterator[list[str]]]
 
 
-def _joined(line: list[str], at: int) -> Iterator[list[str]]:
+def joined(line: list[str], at: int) -> Iterator[list[str]]:
     """Replace A-B and a later B-C by A-C, in the place of the first or of the second."""
     source, dash, target = line[at].partition("-")
     pile, _, unit = target.partition("x")
@@ -79,18 +79,18 @@ def _joined(line: list[str], at: int) -> Iterator[list[str]]:
             return
 
 
-def _dropped(line: list[str], at: int) -> Iterator[list[str]]:
+def dropped(line: list[str], at: int) -> Iterator[list[str]]:
     """Leave out one token, or it and one of the next three."""
     yield line[:at] + line[at + 1 :]
     for later in range(at + 1, min(at + 4, len(line))):
         yield line[:at] + line[at + 1 : later] + line[later + 1 :]
 
 
-def _improve(
+def improve(
     table: Table, line: list[str], rewrite: Rewrite, work: int, cancel: Callable[[], bool] | None
 ) -> tuple[list[str], int]:
     """Try a rewrite at every place, from the end backwards; returns the line and the work left."""
-    player = _Player(table)
+    player = Player(table)
     at = len(line) - 1
     while at >= 0 and work > 0 and not (cancel is not None and cancel()):
         for candidate in rewrite(line, at):
@@ -103,7 +103,7 @@ def _improve(
     return line, work
 
 
-class _Player:
+class Player:
     """Replays lines on one table, reusing the beginning they share."""
 
     def __init__(self, table: Table) -> None:

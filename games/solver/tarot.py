@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from games.solver.frontier import CUT, NODES, Frontier, begin, close, is_new, offer, rank_of, take
+from games.solver.frontier import CUT, NODES, Frontier, begin, close, cut, is_new, offer, rank_of, take
 from games.solver.jit import jit, longs, longs_of
-from games.solver.search import Plan, Tries, wider
+from games.solver.search import NO_MATTER, Plan, Thrift, Tries, wider
 from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.tools import MASK, Ints, random_keys
 
@@ -29,10 +29,11 @@ BASE, STOCK, GONE = 78, 79, 80
 """What a card may lie on besides a card: the table, stock or waste, its foundation."""
 DOWN = 100
 """Added to what a card lies on while it is face down."""
-TOP, NEXT, WASTE, LEFT, UP, HIDDEN, SEQ = 78, 87, 92, 93, 94, 95, 96
+TOP, NEXT, WASTE, LEFT, UP, HIDDEN, COST, SEQ = 78, 87, 92, 93, 94, 95, 96, 97
 ROW = SEQ + 33
 """A packed position: what each card lies on, tops of piles (-1 none), the next card of each foundation (-1 complete),
-cards on the waste, cards in waste and stock, cards up, cards face down, waste and stock as one sequence."""
+cards on the waste, cards in waste and stock, cards up, cards face down, tokens so far, waste and stock as one
+sequence."""
 TO_FOUNDATION = 9
 FROM_STOCK = 9
 LINKS = 80
@@ -119,6 +120,21 @@ def pick(row: Ints, base: int, card: int) -> int:
     row[base + LEFT] = left
     row[base + WASTE] = place
     return place + 1
+
+
+@jit
+def tokens_of(row: Ints, base: int, move: int, draw: int) -> int:
+    """How many tokens a move takes, with the draws that it needs."""
+    if (move >> 4) & 15 != FROM_STOCK:
+        return 1
+    waste, left, place = row[base + WASTE], row[base + LEFT], 1
+    while row[base + SEQ + place - 1] != move >> 8:
+        place += 1
+    if place == waste:
+        return 1
+    if place > waste and ((place - waste) % draw == 0 or place == left):
+        return 1 + (place - waste + draw - 1) // draw
+    return 2 + (left - waste + draw - 1) // draw + (place + draw - 1) // draw
 
 
 @jit
@@ -245,7 +261,7 @@ def score_of(row: Ints, base: int, weights: Ints) -> int:
     for pile in range(PILES):
         if row[base + TOP + pile] < 0:
             score += weights[3]
-    return score - weights[4] * inversions(row, base)
+    return score - weights[4] * inversions(row, base) - weights[5] * row[base + COST]
 
 
 @jit
@@ -296,9 +312,13 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, width: i
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
     deal.log[0] = 0
+    rows[at + COST] += tokens_of(rows, at, move, deal.draw)
     key = front.facts[slot] + apply(rows, at, move, deal.keys)
     key = (key + settle(rows, at, deal)) & MASK
+    rows[at + COST] += deal.log[0]
     front.facts[child] = key
+    if rows[at + COST] + deal.goal - rows[at + UP] > deal.weights[6]:
+        return cut(front)
     if not is_new(front, (key + deal.keys[SPLIT + waste_key(rows, at, deal.draw)]) & MASK):
         return False
     stage = stage_of(rows, at) if width > 0 else 0
@@ -350,18 +370,26 @@ ALONE = 3
 
 class TarotSearch(Tries):
     """Looks for a win, try after try. ``limit`` bounds the positions a try may keep; ``weights`` are those of the
-    score.
+    score, ``thrift`` what it thinks of long lines.
     """
 
     ROW = ROW
 
-    def __init__(self, start: Start, *, seed: int = 0, limit: int = 1 << 20, weights: Sequence[int] = WEIGHTS) -> None:
+    def __init__(
+        self,
+        start: Start,
+        *,
+        seed: int = 0,
+        limit: int = 1 << 20,
+        weights: Sequence[int] = WEIGHTS,
+        thrift: Thrift = NO_MATTER,
+    ) -> None:
         super().__init__(seed)
         self.start, self.limit = start, limit
         goes, takers = _tables(wild=start.wild)
         self.deal = Deal(
-            start.draw, 77 if start.wild else 78, goes, takers, random_keys(SPLIT + 40, 5), longs_of(weights),
-            longs(256), longs(2048),
+            start.draw, 77 if start.wild else 78, goes, takers, random_keys(SPLIT + 40, 5),
+            longs_of([*weights, *thrift]), longs(256), longs(2048),
         )  # fmt: skip
         self.begin()
 
@@ -404,7 +432,9 @@ class TarotSearch(Tries):
         if start.wild:
             rows[UP] += 1
         self.deal.log[0] = 0
-        return (key + settle(rows, 0, self.deal)) & MASK
+        key = (key + settle(rows, 0, self.deal)) & MASK
+        rows[COST] = self.deal.log[0]
+        return key
 
     def tokens(self) -> list[str]:
         moves, rows, log = self.winning_moves(), self.front.rows, self.deal.log

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import sys
+import time
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, fields
-from itertools import count
+from itertools import count, zip_longest
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, Final
@@ -20,11 +21,13 @@ from games.deals import grade_check, refitting
 from games.deals.certification import BUDGET, certify
 from games.deals.difficulty import WEIGHTS, Figures, Weights, sample_seed
 from games.deals.grade_check import Checked, Sampled
-from games.rules import CATALOGUE
-from games.solver import Budget
+from games.rules import CATALOGUE, open_table
+from games.solver import Budget, Solution, shorten, solve
 from games.solver.players import SKILLS
+from games.solver.tighten import tighten
 
-COLUMNS: Final = ("variant", "number", "random_wins", "greedy_wins", "nodes", "par", "score")
+COLUMNS: Final = ("variant", "number", "random_wins", "greedy_wins", "nodes", "line", "score")
+PAR_COLUMNS: Final = ("variant", "number", "line", "par", "settled", "seconds")
 TOO_FEW, GRADES_FAIL = 3, 4
 
 
@@ -35,7 +38,8 @@ class Command(BaseCommand):
         "Certify deals of each variant from seeds that anybody can make again, SHA-256 of 'talon difficulty <variant> "
         "<number>', write their figures to a CSV file, and print the scores that part a fifth from the next. Goes on "
         "where the file ends. With --from-results, print the weights and thresholds that fit people's results at past "
-        "days' deals. With --check, let simulated players of three skills try the sample, and keep what they won. "
+        "days' deals. With --pars, tighten the sample's lines and keep their lengths. With "
+        "--check, let simulated players of three skills try the sample, and keep what they won. "
         "Exit codes: 0 done, 2 bad arguments, 3 too few results, 4 the grades do not hold."
     )
 
@@ -44,14 +48,19 @@ class Command(BaseCommand):
         parser.add_argument("--count", type=int, default=100, help="winnable deals of each variant (default 100)")
         parser.add_argument("--file", type=Path, default=Path("docs/difficulty.csv"))
         instead = parser.add_mutually_exclusive_group()
+        instead.add_argument(
+            "--pars", type=Path, metavar="FILE", help="write the pars of the first deals to a CSV file"
+        )
         instead.add_argument("--from-results", action="store_true", help="fit the weights to people's results")
         instead.add_argument(
             "--check", type=Path, metavar="FILE", help="write what simulated players win to a CSV file"
         )
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
-        """Do one of the three."""
-        if options["from_results"]:
+        """Do one of the four."""
+        if options["pars"]:
+            self._tighten(_read(options["file"]), options["pars"], options["count"])
+        elif options["from_results"]:
             self._refit(_read(options["file"]))
         elif options["check"]:
             self._check(_read(options["file"]), options["check"], options["count"])
@@ -71,6 +80,25 @@ class Command(BaseCommand):
                     writer.writerow([deal.variant, deal.number, *_cells(deal.figures)])
                     stream.flush()
         self._print(_read(file), WEIGHTS)
+
+    def _tighten(self, sample: Sequence[Sampled], file: Path, wanted: int) -> None:
+        """Tighten the lines of the first deals of each variant, variants in turns, and print the medians of line and
+        par. Goes on where the file ends.
+        """
+        by_variant = [[deal for deal in sample if deal.variant == variant][:wanted] for variant in CATALOGUE]
+        asked = [deal for turn in zip_longest(*by_variant) for deal in turn if deal is not None]
+        done = _pars(file) if file.exists() else []
+        with file.open("a", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            if not done:
+                writer.writerow(PAR_COLUMNS)
+            for deal in tqdm(asked[len(done) :], unit="deal", disable=not sys.stderr.isatty()):
+                writer.writerow(_tightened(deal))
+                stream.flush()
+        for variant in CATALOGUE:
+            of = [row for row in _pars(file) if row["variant"] == variant]
+            middle = [median(int(row[column]) for row in of) for column in ("line", "par")]
+            self.stdout.write(f"{variant}: line {middle[0]:g}, par {middle[1]:g} ({len(of)} deals)")
 
     def _print(self, sample: Sequence[Sampled], weights: Weights) -> None:
         """The thresholds that weights give, and the medians of the figures."""
@@ -130,8 +158,25 @@ def _measured(variant: str, first: int, wanted: int) -> Iterator[Sampled]:
             yield Sampled(variant, number, found.figures)
 
 
+def _tightened(deal: Sampled) -> list[object]:
+    """A row of the file of pars; the seconds are the CPU's, for tightening alone."""
+    table = open_table(deal.variant, sample_seed(deal.variant, deal.number))
+    found = solve(table, Budget(nodes=BUDGET.nodes))
+    assert isinstance(found, Solution)
+    line = shorten(table, found.tokens)
+    began = time.process_time()
+    tight = tighten(table, line)
+    seconds = time.process_time() - began
+    return [deal.variant, deal.number, len(line), len(tight.tokens), int(tight.is_settled), f"{seconds:.2f}"]
+
+
+def _pars(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 def _cells(figures: Figures) -> list[object]:
-    return [figures.random_wins, figures.greedy_wins, figures.nodes, figures.par, f"{figures.score:.2f}"]
+    return [figures.random_wins, figures.greedy_wins, figures.nodes, figures.line, f"{figures.score:.2f}"]
 
 
 def _read(file: Path) -> list[Sampled]:
@@ -146,5 +191,5 @@ def _read(file: Path) -> list[Sampled]:
 def _sampled(row: dict[str, str]) -> Sampled:
     random_wins, greedy_wins = float(row["random_wins"]), float(row["greedy_wins"])
     return Sampled(
-        row["variant"], int(row["number"]), Figures(random_wins, greedy_wins, int(row["nodes"]), int(row["par"]))
+        row["variant"], int(row["number"]), Figures(random_wins, greedy_wins, int(row["nodes"]), int(row["line"]))
     )

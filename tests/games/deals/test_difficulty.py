@@ -22,8 +22,9 @@ from games.deals.certification import Certificate, certify
 from games.deals.difficulty import GRADES, THRESHOLDS, Figures
 from games.management.commands import measure_difficulty
 from games.models import Deal
-from games.rules import CATALOGUE, replay
+from games.rules import CATALOGUE, open_table, replay
 from games.solver import Budget
+from games.solver.bound import at_least
 from games.templatetags.client import over_par
 from tests.games import certified
 
@@ -52,7 +53,7 @@ def test_harder_figures_score_higher() -> None:
 
 def test_the_same_deal_has_the_same_figures() -> None:
     record = certified.won("stonewall")[0]
-    measured = [difficulty.measure("stonewall", record.seed, nodes=9, par=80) for _ in range(2)]
+    measured = [difficulty.measure("stonewall", record.seed, nodes=9, line=80) for _ in range(2)]
     assert measured[0] == measured[1]
     assert 0 <= measured[0].random_wins <= 1
     assert 0 <= measured[0].greedy_wins <= 1
@@ -87,11 +88,23 @@ def test_the_verb_goes_on_where_a_sample_ends(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(measure_difficulty, "CATALOGUE", ["labyrinth"])
     monkeypatch.setattr(measure_difficulty, "certify", certify)
     sample = tmp_path / "difficulty.csv"
-    begun = "variant,number,random_wins,greedy_wins,nodes,par,score\nlabyrinth,7,0.0,0.5,40,60,61.0\n"
+    begun = "variant,number,random_wins,greedy_wins,nodes,line,score\nlabyrinth,7,0.0,0.5,40,60,61.0\n"
     sample.write_text(begun)
     call_command("measure_difficulty", "--file", str(sample), "--count", "2", stdout=StringIO())
     assert asked == [difficulty.sample_seed("labyrinth", number) for number in (8, 9)], "the eighth cannot be won"
     assert sample.read_text() == begun + f"labyrinth,9,0.1,0.2,30,52,{Figures(0.1, 0.2, 30, 52).score:.2f}\n"
+
+
+def test_the_verb_measures_pars_and_goes_on_where_they_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure_difficulty, "CATALOGUE", ["labyrinth"])
+    kept = [row for row in pars() if row["variant"] == "labyrinth"]
+    file, out = tmp_path / "par.csv", StringIO()
+    for count in ("1", "2"):
+        call_command("measure_difficulty", "--pars", str(file), "--count", count, stdout=out)
+    with file.open(newline="") as stream:
+        found = list(csv.DictReader(stream))
+    assert [{**row, "seconds": ""} for row in found] == [{**row, "seconds": ""} for row in kept[:2]]
+    assert "(2 deals)" in out.getvalue()
 
 
 @pytest.mark.parametrize("way", ["--from-results", "--check=check.csv"])
@@ -101,15 +114,34 @@ def test_without_a_sample_the_verb_says_so(tmp_path: Path, way: str) -> None:
     assert failed.value.returncode == 2
 
 
+def pars() -> list[dict[str, str]]:
+    with (DOCS / "par.csv").open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_the_median_par_is_that_of_the_sample(variant: str) -> None:
+def test_the_median_par_is_that_of_the_deals_measured(variant: str) -> None:
+    of = [row for row in pars() if row["variant"] == variant]
+    middle = [median(int(row[column]) for row in of) for column in ("line", "par")]
+    assert difficulty.MEDIAN_PAR[variant] == middle[1]
+    assert f"| `{variant}` | {len(of)} | {middle[0]:g} | {middle[1]:g} |" in (DOCS / "difficulty.md").read_text()
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_the_median_line_is_that_of_the_sample(variant: str) -> None:
     with (DOCS / "difficulty.csv").open(newline="") as stream:
-        pars = [int(row["par"]) for row in csv.DictReader(stream) if row["variant"] == variant]
-    assert difficulty.MEDIAN_PAR[variant] == median(pars)
+        lines = [int(row["line"]) for row in csv.DictReader(stream) if row["variant"] == variant]
     row = next(
         line for line in (DOCS / "difficulty.md").read_text().splitlines() if f"`{variant}` |" in line and "%" in line
     )
-    assert row.endswith(f"| {median(pars):g} |")
+    assert row.endswith(f"| {median(lines):g} |")
+
+
+def test_no_deal_has_a_par_below_its_bound() -> None:
+    """Nor above the line it was found from."""
+    for row in pars():
+        table = open_table(row["variant"], difficulty.sample_seed(row["variant"], int(row["number"])))
+        assert at_least(table) <= int(row["par"]) <= int(row["line"])
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
@@ -140,8 +172,17 @@ def test_a_real_certificate_wins_and_has_a_grade() -> None:
     assert found is not None
     assert replay(found.record).won
     assert found.figures is not None
-    assert found.par == len(found.record.tokens) == found.figures.par
+    assert found.par == len(found.record.tokens) == found.figures.line
     assert found.grade in GRADES
+
+
+def test_patience_shortens_the_line_and_leaves_the_grade() -> None:
+    seed = next(bytes([number]) * 32 for number in range(50) if certify("tarot", bytes([number]) * 32))
+    quick, patient = certify("tarot", seed), certify("tarot", seed, patience=60)
+    assert quick is not None
+    assert patient is not None
+    assert patient.par < 0.9 * quick.par
+    assert (patient.grade, patient.figures) == (quick.grade, quick.figures)
 
 
 def test_a_deal_that_cannot_be_won_gets_no_certificate() -> None:

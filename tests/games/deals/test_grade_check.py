@@ -69,7 +69,7 @@ def test_what_is_kept_is_what_the_players_win_now(variant: str, grades: Collecti
         Sampled(
             variant,
             int(row["number"]),
-            Figures(float(row["random_wins"]), float(row["greedy_wins"]), int(row["nodes"]), int(row["par"])),
+            Figures(float(row["random_wins"]), float(row["greedy_wins"]), int(row["nodes"]), int(row["line"])),
         )
         for row in rows
     ]

@@ -23,7 +23,7 @@ from games.rules import CATALOGUE
 from tests.games.conftest import make_deal
 
 #: Unlike the present ones: positions say little here, par much.
-TRUE = Weights(greedy=60, random=5, nodes=2, par=0.3)
+TRUE = Weights(greedy=60, random=5, nodes=2, line=0.3)
 
 
 def deals(variants: Sequence[str], each: int, weights: Weights = TRUE, results: int = 400, seed: int = 1) -> list[Any]:
@@ -50,7 +50,7 @@ def test_the_weights_behind_the_results_are_found_again() -> None:
     assert (found.deals, found.results) == (180, 72_000)
     assert found.weights.greedy == pytest.approx(TRUE.greedy, rel=0.1)
     assert found.weights.nodes == pytest.approx(TRUE.nodes, abs=1.0)
-    assert found.weights.par == pytest.approx(TRUE.par, rel=0.1)
+    assert found.weights.line == pytest.approx(TRUE.line, rel=0.1)
     assert found.is_better
     assert found.loss < found.present_loss - 0.005
 
@@ -67,18 +67,18 @@ def test_the_same_results_give_the_same_weights() -> None:
 
 
 def test_no_figure_makes_a_deal_easier() -> None:
-    odd = Weights(greedy=40, random=0, nodes=-8, par=0.2)
+    odd = Weights(greedy=40, random=0, nodes=-8, line=0.2)
     found = refit(deals(["braid", "plot"], 60, odd)).weights
     assert found.nodes == 0
-    assert min(found.greedy, found.random, found.par) >= 0
-    assert found.par == pytest.approx(odd.par, rel=0.3)
+    assert min(found.greedy, found.random, found.line) >= 0
+    assert found.line == pytest.approx(odd.line, rel=0.3)
 
 
 @pytest.mark.parametrize("wins", [0, 30])
 def test_results_that_are_all_alike_leave_the_weights_finite(wins: int) -> None:
     of = [Measured(one.variant, one.figures, 30, wins) for one in deals(["braid"], 100, results=1)]
     found = refit(of)
-    assert all(abs(weight) < 1000 for weight in (found.weights.greedy, found.weights.nodes, found.weights.par))
+    assert all(abs(weight) < 1000 for weight in (found.weights.greedy, found.weights.nodes, found.weights.line))
     assert 0 <= found.loss < 0.1
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from games import tasks
 from games.attempts import DealClosedError
-from games.deals import difficulty, ledger, publishing, sealed
+from games.deals import difficulty, first_day, ledger, publishing, sealed
 from games.deals.certification import Certificate, CertificateError, winning_record
 from games.deals.difficulty import Figures
 from games.models import AwaitedDeal, Deal, LedgerEntry, SealedDeal
@@ -56,11 +56,41 @@ def test_a_deal_whose_par_says_nothing_is_passed_over(db: None, monkeypatch: pyt
     short, long = sorted((certificate(), certificate(index=1)), key=lambda one: one.par)
     assert short.par < long.par
     found = iter([long, short])
-    monkeypatch.setattr(difficulty, "MEDIAN_PAR", {"stonewall": short.par / difficulty.MOST_MEDIANS})
+    monkeypatch.setattr(difficulty, "MEDIAN_PAR", {"stonewall": short.par})
+    monkeypatch.setattr(difficulty, "MOST_MEDIANS", 1)
     monkeypatch.setattr(sealed, "certify", lambda *_, **__: next(found))
     made = sealed.seal_one("stonewall")
     assert made is not None
-    assert made.par == short.par, "just three times the median will do"
+    assert made.par == short.par, "just the longest will do"
+
+
+def test_a_stock_of_an_older_version_with_too_long_lines_is_not_dealt(db: None) -> None:
+    row = certified.seal("stonewall")
+    SealedDeal.objects.filter(pk=row.pk).update(par=difficulty.longest_par("stonewall") + 1)
+    assert sealed.take("stonewall", row.grade) is None
+    assert sealed.levels()["stonewall"].total() == 0
+    SealedDeal.objects.filter(pk=row.pk).update(par=difficulty.longest_par("stonewall"))
+    assert sealed.levels()["stonewall"].total() == 1
+    assert sealed.take("stonewall", row.grade) is not None
+
+
+def test_lines_are_tightened_unless_a_deal_of_today_is_waited_for(
+    db: None, patient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float] = []
+
+    def certify(variant: str, seed: bytes, *, patience: float, **_: Any) -> Certificate:
+        given.append(patience)
+        return certificate()
+
+    monkeypatch.setattr(sealed, "certify", certify)
+    today = timezone.now().date()
+    AwaitedDeal.objects.create(variant="plot", day=today + timedelta(days=1), since=NOW)
+    next(sealed.fill(["stonewall"], stop=lambda: False))
+    AwaitedDeal.objects.create(variant="plot", day=today, since=NOW)
+    next(sealed.fill(["stonewall"], stop=lambda: False))
+    next(first_day.certify_today(lambda: False))
+    assert given == [sealed.PATIENCE, 0, 0]
 
 
 def test_nothing_is_sealed_once_told_to_stop(db: None) -> None:

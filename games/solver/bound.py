@@ -1,0 +1,48 @@
+"""A bound from below on the length of winning lines: how many moves any win needs, as far as that shows at sight.
+
+Every card takes a move to its foundation, and the stock takes its draws. A card that lies above a lower one of its own
+suit has to leave its pile for another first; cards that may leave together count once.
+"""
+
+from __future__ import annotations
+
+from games.rules import Table
+from games.rules.cards import RANK, RED, SUIT
+from games.rules.tarot import FOOL
+
+
+def at_least(table: Table) -> int:
+    """The fewest tokens that a line from the table's position can win with; often more are needed."""
+    return table.goal - table.cards_up + _draws(table) + sum(_moved_off(table, pile) for pile in table.tableau)
+
+
+def _draws(table: Table) -> int:
+    """How many draws turn up all that is needed of the stock. Labyrinth also fills gaps from it."""
+    if table.GAME == "tarot":
+        wanted = len(table.stock) - (table.goal == FOOL + 21 and FOOL in table.stock)
+        return -(-wanted // int(table.options["draw"]))
+    return len(table.stock) if table.GAME in {"braid", "plot"} else 0
+
+
+def _moved_off(table: Table, pile: list[int]) -> int:
+    """How many moves it takes at least to bring the cards of a pile off lower ones of their own suits."""
+    if table.GAME not in {"stonewall", "tarot"}:
+        return 0
+    moves, counted, lowest = 0, False, dict[int, int]()
+    below = -1
+    for card in pile:
+        counted = counted and _go_together(table, below, card)
+        suit = SUIT[card] if table.GAME == "stonewall" else min(card // 14, 4)
+        if lowest.get(suit, card) < card and not counted:
+            moves, counted = moves + 1, True
+        if not (card == FOOL and table.goal == FOOL + 21):
+            lowest[suit] = min(lowest.get(suit, card), card)
+        below = card
+    return moves
+
+
+def _go_together(table: Table, below: int, card: int) -> bool:
+    """Whether two neighbours in a pile may leave it in one move."""
+    if table.hidden >> below & 1 or table.hidden >> card & 1:
+        return False
+    return table.GAME == "tarot" or (RANK[below] == RANK[card] + 1 and RED[below] != RED[card])

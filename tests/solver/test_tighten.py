@@ -1,0 +1,167 @@
+"""Tightened lines still win, are never longer, are the same every time, and cannot be tightened again."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import cache
+from random import Random
+
+import pytest
+
+from games.rules import CATALOGUE, Table, from_position, open_table
+from games.solver import Budget, Solution, TokensError, check_solution, shorten, solve
+from games.solver.bound import at_least
+from games.solver.shorten import signature
+from games.solver.tighten import tighten
+from games.solver.windows import around
+from tests.solver.deals import NODES, copy_of, deal, stonewall_endgame, tarot_endgame, walk
+
+
+@cache
+def solved(variant: str) -> tuple[int, tuple[str, ...]]:
+    index = 0
+    while not isinstance(result := solve(deal(variant, index), Budget(nodes=NODES[variant])), Solution):
+        index += 1
+    return index, result.tokens
+
+
+def late(variant: str, left: int) -> tuple[Table, tuple[str, ...]]:
+    """A position so many tokens before a win, and the rest of the line."""
+    index, tokens = solved(variant)
+    table = deal(variant, index)
+    for token in tokens[:-left]:
+        table.push(token)
+    return copy_of(table), tokens[-left:]
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_a_tightened_line_wins_and_cannot_be_tightened_again(variant: str) -> None:
+    table, tokens = late(variant, 40)
+    before = table.position()
+    found = tighten(table, tokens)
+    assert found.is_settled
+    check_solution(table, found.tokens)
+    assert at_least(table) <= len(found.tokens) <= len(tokens)
+    assert found == tighten(table, tokens)
+    assert tighten(table, found.tokens) == found
+    assert table.position() == before
+
+
+@pytest.mark.parametrize("variant", ["tarot-novice", "plot"])
+def test_whole_lines_become_much_shorter(variant: str) -> None:
+    index, tokens = solved(variant)
+    table = deal(variant, index)
+    short = shorten(table, tokens)
+    lengths: list[int] = []
+    found = tighten(table, short, effort=2_000_000, progress=lengths.append)
+    check_solution(table, found.tokens)
+    assert len(found.tokens) < 0.97 * len(short)
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[-1] == len(found.tokens)
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_without_time_or_effort_the_line_stays_and_is_not_settled(variant: str) -> None:
+    table, tokens = late(variant, 30)
+    for found in (tighten(table, tokens, effort=0), tighten(table, tokens, cancel=lambda: True)):
+        assert found.tokens == tokens
+        assert not found.is_settled
+
+
+def test_a_line_that_does_not_win_is_refused() -> None:
+    with pytest.raises(TokensError):
+        tighten(deal("tarot", 0), ["d", "d"])
+
+
+def aimless(table: Table) -> list[str] | None:
+    """Three moves that come to where the second alone leads: there, something else, and back."""
+    for there in table.legal_moves():
+        table.push(there)
+        for other in table.legal_moves():
+            table.push(other)
+            for back in table.legal_moves():
+                table.push(back)
+                sign = signature(table)
+                for _ in range(3):
+                    table.pop()
+                direct = table.is_legal(other)
+                if direct:
+                    table.push(other)
+                    direct = signature(table) == sign
+                    table.pop()
+                if direct:
+                    return [there, other, back]
+                table.push(there)
+                table.push(other)
+            table.pop()
+        table.pop()
+    return None
+
+
+@pytest.mark.parametrize("variant", ["stonewall", "tarot"])
+def test_windows_are_left_for_what_lies_near(variant: str) -> None:
+    """No position comes twice in these lines, and none of their moves can be left out alone."""
+    cut = 0
+    for left in range(20, 60, 4):
+        table, _ = late(variant, left)
+        moves = aimless(table)
+        if moves:
+            copy = copy_of(table)
+            for token in moves:
+                copy.push(token)
+            found = solve(copy, Budget(nodes=20_000))
+            rest = list(found.tokens) if isinstance(found, Solution) else []
+            if rest:
+                shorter = around(table, [*moves, *rest], lambda _: True)
+                check_solution(table, shorter)
+                assert len(shorter) < len(moves) + len(rest)
+                cut += 1
+    assert cut
+
+
+def shortest(table: Table, most: int = 500) -> int | None:
+    """The length of a shortest winning line by breadth-first search; None if there is none or it is too far."""
+    start = table.position()
+    seen = {signature(table)}
+    queue = deque([(start, 0)])
+    while queue and len(seen) < most:
+        position, depth = queue.popleft()
+        here = from_position(position)
+        for token in here.legal_moves():
+            here.push(token)
+            if here.is_won:
+                return depth + 1
+            sign = signature(here)
+            if sign not in seen:
+                seen.add(sign)
+                queue.append((here.position(), depth + 1))
+            here.pop()
+    return None
+
+
+def late_positions(chance: Random) -> list[Table]:
+    """Small positions of all games, most of them not yet won."""
+    tables = [stonewall_endgame(8, chance) for _ in range(12)]
+    tables += [tarot_endgame(variant, 6, chance) for variant in ("tarot", "tarot-novice", "tarot-adept") * 3]
+    for variant in ("braid", "plot", "labyrinth", "pigtail", "braid-either"):
+        tables += [walk(late(variant, left)[0], 2, chance) for left in (5, 8)]
+    return [table for table in tables if not table.is_won]
+
+
+def test_no_win_is_shorter_than_the_bound() -> None:
+    exact = found = 0
+    for table in late_positions(Random()):
+        least = shortest(table)
+        if least is not None:
+            assert at_least(table) <= least, table.position()
+            found += 1
+            exact += at_least(table) == least
+    assert found > 10
+    assert exact, "the bound is reached"
+
+
+def test_the_bound_of_a_whole_deal_counts_cards_and_draws() -> None:
+    for variant, least in {"braid": 103 + 71, "plot": 103 + 78, "labyrinth": 48}.items():
+        assert at_least(open_table(variant, bytes(32))) == least
+    assert at_least(open_table("stonewall", bytes(32))) > 52
+    assert at_least(open_table("tarot", bytes(32))) > 77 + 10
