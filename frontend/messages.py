@@ -23,6 +23,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+from babel.numbers import get_decimal_symbol
 from django.utils.translation.template import templatize
 
 from frontend.artwork.cards import measure
@@ -99,6 +100,7 @@ def client_script(catalogue: Catalog) -> str:
     return (
         f"// Made from frontend/locale/{catalogue.locale_identifier}/LC_MESSAGES/djangojs.po: make messages\n"
         f"globalThis.talonCatalogue = {{\n  plural: (/** @type {{number}} */ n) => Number({catalogue.plural_expr}),\n"
+        f"  point: {json.dumps(get_decimal_symbol(catalogue.locale))},\n"
         f"  texts: {json.dumps(texts, ensure_ascii=False, indent=1, sort_keys=True)},\n}};\n"
     )
 

@@ -35,8 +35,8 @@ def context(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Any]:
     context.close()
 
 
-#: Notes when the first cards are drawn, and what has been asked of the browser's knowledge of languages until then.
-WATCH = """() => {
+#: Notes when something is first drawn, and what has been asked of the browser's knowledge of languages until then.
+WATCH = """drawing => {
   window.early = [];
   const watch = (of, name) => {
     const plain = of[name];
@@ -49,7 +49,7 @@ WATCH = """() => {
   watch(Number.prototype, "toLocaleString");
   for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) watch(Date.prototype, name);
   new MutationObserver((_, all) => {
-    if (!document.querySelector("#felt .card svg *")) return;
+    if (!document.querySelector(drawing)) return;
     all.disconnect();
     requestAnimationFrame(() => { window.drawn = performance.now(); });
   }).observe(document, {childList: true, subtree: true});
@@ -106,7 +106,7 @@ def test_the_first_load_of_a_daily_table_is_small(context: Any, chromium: Any) -
 def test_the_first_cards_wait_for_neither_the_others_nor_a_language(context: Any) -> None:
     page = context.new_page()
     deal(page, "/play/tarot/")
-    page.add_init_script(f"({WATCH})()")
+    page.add_init_script(f"({WATCH})('#felt .card svg *')")
     page.goto(page.url)
     wait_loaded(page, "day.late.js")
     asked = page.evaluate("""performance.getEntriesByType("resource").find(({ name }) => name.includes("/day.late."))
@@ -125,10 +125,12 @@ def test_the_end_is_there_before_it_comes(context: Any) -> None:
     player.play_elsewhere(tokens[1:-1])
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
+    page.evaluate(WATCH, ".celebration .card")
     player.play(tokens[-1])
     page.wait_for_selector(".celebration .card", state="attached")
     page.wait_for_selector("#finish[open] #finish-next")
     assert not [url for url in asked if "/static/js/" in url or "/static/css/" in url]
+    assert page.evaluate("window.drawn !== undefined && early") == []
 
 
 def test_answers_to_what_is_not_possible_come_when_they_are_wanted(context: Any) -> None:

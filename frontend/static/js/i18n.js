@@ -6,16 +6,24 @@
 /**
  * @typedef {object} Catalogue
  * @property {(n: number) => number} plural which form of a counted text fits a number
+ * @property {string} point the decimal separator: a browser's first look into a language's forms takes some 15 ms
  * @property {Record<string, string | string[]>} texts a text with a context is found under both, U+0004 between them
  *
  * @typedef {Record<string, string | number>} Values
  */
 
 /** @type {Catalogue} */
-const catalogue = /** @type {any} */ (globalThis).talonCatalogue ?? { plural: (n) => Number(n !== 1), texts: {} };
+const catalogue = /** @type {any} */ (globalThis).talonCatalogue ?? {
+  plural: (n) => Number(n !== 1),
+  point: ".",
+  texts: {},
+};
 
 /** The page's language, for Intl. */
 export const language = document.documentElement.lang || "en-gb";
+
+/** The decimal separator. */
+export const point = catalogue.point;
 
 /** @param {string} text @param {Values} values @returns {string} */
 const filled = (text, values) =>

@@ -1,14 +1,6 @@
 /** Times in figures: a clock that runs in whole seconds, how long a game took to a tenth. */
 
-import { language } from "./i18n.js";
-
-let separator = "";
-
-/**
- * The decimal separator. Asked for when it is first wanted: a browser's first look into a language's forms takes some
- * 15 ms, which the first cards must not wait for.
- */
-export const point = () => (separator ||= (0.5).toLocaleString(language).charAt(1));
+import { point } from "./i18n.js";
 
 /** @param {number} ms @returns {string} 4:07 or 1:04:07: a clock that runs, or a moment on it */
 export function clockText(ms) {
@@ -22,7 +14,7 @@ export function clockText(ms) {
 export function durationText(ms, places = 1) {
   if (ms === null) return "–";
   const rest = String(Math.floor(ms) % 1000).padStart(3, "0");
-  return `${clockText(ms)}${point()}${rest.slice(0, places)}`;
+  return `${clockText(ms)}${point}${rest.slice(0, places)}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Made from frontend/locale/de/LC_MESSAGES/djangojs.po: make messages
 globalThis.talonCatalogue = {
   plural: (/** @type {number} */ n) => Number((n != 1)),
+  point: ",",
   texts: {
  "1 card": [
   "1 Karte",

@@ -11,7 +11,7 @@
  * @property {Point[]} points
  */
 
-import { point } from "../times.js";
+import { point } from "../i18n.js";
 
 /** How long the shown difference takes to come most of the way to the true one, in ms. */
 const SMOOTH_MS = 1200;
@@ -96,7 +96,7 @@ export class Pace {
 /** @param {number} ms @param {boolean} fine @returns {string} `4.2 s`, `12 s` or `1:12` */
 export function spanText(ms, fine) {
   const size = Math.abs(ms);
-  if (fine && size < 9950) return `${(size / 1000).toFixed(1).replace(".", point())} s`;
+  if (fine && size < 9950) return `${(size / 1000).toFixed(1).replace(".", point)} s`;
   const seconds = Math.round(size / 1000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
