@@ -16,7 +16,7 @@ from accounts.comparison import DealMet, Tally
 from accounts.models import User
 from accounts.search import find_players
 from accounts.statistics import Figures
-from games.api import ERRORS, Limited
+from games.api import ERRORS, Limited, read_from_replica
 from games.errors import ErrorCode, Refusal
 from games.races.ratings import ShownRating
 from leaderboards.ratings.meetings import RaceMet
@@ -155,12 +155,14 @@ class ComparisonOut(Schema):
 
 
 @router.get("/players", response={200: list[FoundOut], **ERRORS}, throttle=[Limited("search")])
+@read_from_replica
 def search_players(request: HttpRequest, asked: Query[NameIn]) -> list[FoundOut]:  # noqa: ARG001
     """Players whose names begin like this, however it is spelt, at most twenty."""
     return [FoundOut(id=player.public_id, name=str(player)) for player in find_players(asked.name)]
 
 
 @router.get("/players/{uuid:player_id}/vs/{uuid:other_id}", response={200: ComparisonOut, **ERRORS})
+@read_from_replica
 def compare_players(request: HttpRequest, player_id: UUID, other_id: UUID) -> ComparisonOut:  # noqa: ARG001
     """Two players side by side: figures, the deals both have finished, the rated races both were in."""
     one, two = (get_object_or_404(User.objects.with_page(), public_id=key) for key in (player_id, other_id))

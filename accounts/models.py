@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -58,6 +58,11 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.display_name or self.username
+
+    def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        """Write the row; of a guest not once more when Django notes a sign-in: the row is made with its only one."""
+        if not (self.is_guest and kwargs.get("update_fields") == ["last_login"]):
+            super().save(*args, **kwargs)
 
     @property
     def is_former(self) -> bool:

@@ -43,6 +43,7 @@ from games.bodies import json_body
 from games.errors import ErrorCode, Refusal, json_only, wants_json
 from games.pages import race_hints
 from games.pages.shown import ShownPlayer
+from games.replicas.reading import from_replica
 
 
 def viewer_of(request: HttpRequest) -> User | None:
@@ -51,6 +52,7 @@ def viewer_of(request: HttpRequest) -> User | None:
 
 
 @require_GET
+@from_replica("profiles")
 def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """Show a player's figures and results, earlier ones with ``?before=``; say that a deleted player is gone."""
     viewer = viewer_of(request)
@@ -78,6 +80,7 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 
 @require_GET
+@from_replica("profiles")
 def compare(request: HttpRequest, public_id: UUID, other_id: UUID) -> HttpResponse:
     """Show two players side by side. Whom one may not see is answered as on the player's own page."""
     viewer = viewer_of(request)
@@ -111,6 +114,7 @@ def search(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
+@from_replica("profiles")
 def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Give the verified ranked plays that the charts draw, oldest first; ``?variant=`` gives those of one variant."""
     shown = profile.visible_player(public_id, viewer_of(request))
@@ -119,6 +123,7 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
 
 
 @require_GET
+@from_replica("profiles")
 def ratings(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Give what the rating's chart draws, the oldest first: after each race, when it ended and the rating then."""
     shown = profile.visible_player(public_id, viewer_of(request))

@@ -17,15 +17,18 @@ from enum import Enum, auto
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
 from config.line import FRONT, Line, pause_at
+from config.pace import Pace
 from config.pressure import Pressure
 from config.strangers import Copies, Visit
 from games import metrics
 from games.admission import COOKIE, Pass, Ticket, cookie_of, read
 from games.errors import A_MINUTE, ErrorCode, Refusal
+from games.races.models import CODE_LENGTH, CODE_LETTERS
 
 PAGE: Final = "/queue/"
 """The page of those who wait (`games.pages.queue`), which is sent in the place of another."""
@@ -39,9 +42,14 @@ BEAT: Final = 0.1
 
 #: Pages that are always served: of games in play, of the staff, of probes, and those inside other sites' pages.
 _ALWAYS: Final = re.compile(r"/(table|admin|offline|static)/|/(healthz|readyz|metrics)$|/replay/[^/]+/embed/$")
+#: Steps of signing in that another site or the step before leads to, and that are void a few minutes later.
+_SIGNING_IN: Final = re.compile(r"/accounts/([a-z]+/login/callback|2fa/authenticate|3rdparty/signup)/$")
+#: A race's room, whose seats are also taken over its socket: whoever has a session may have one.
+_ROOM: Final = re.compile(rf"/races/[{CODE_LETTERS}]{{{CODE_LENGTH}}}/$")
 #: How the addresses of forms end that begin a game or take a seat; other forms are always taken.
 _BEGINNINGS: Final = ("/start", "/first", "/play-on", "/new", "/quick", "/sit", "/accept")
 _API: Final = "/api/"
+_READING: Final = {"GET", "HEAD"}
 #: Where the page has the numbers.
 _PLACE_HOLE: Final = b'id="queue-place">'
 _WAIT_HOLE: Final = b'id="queue-wait">'
@@ -67,12 +75,14 @@ class Door(Enum):
 def door_of(visit: Visit) -> Door | None:
     """The door that a request comes by; None for what is always served."""
     scope, accepted = visit.scope, visit.headers.get(b"accept", "")
-    path, reads = scope["path"], scope["method"] in {"GET", "HEAD"}
+    path, reads = scope["path"], scope["method"] in _READING
     if path == ADDRESS:
         return Door.ASKING
     if path.startswith(_API):
         return None if scope["method"] == "OPTIONS" else Door.API
-    if _ALWAYS.match(path):
+    if _ALWAYS.match(path) or _SIGNING_IN.match(path):
+        return None
+    if _ROOM.match(path) and settings.SESSION_COOKIE_NAME in visit.cookies:
         return None
     if reads:
         return Door.PAGE if "text/html" in accepted else None
@@ -87,6 +97,7 @@ class Admission:
     def __init__(self, application: Application, copies: Copies, pressure: Pressure) -> None:
         self.pressure = pressure
         self.line = Line()
+        self.pace = Pace()
         self._application = application
         self._copies = copies
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -94,8 +105,8 @@ class Admission:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         self._watch()
-        has_room = not (self.pressure.is_full or self.line)
-        if has_room and scope["path"] not in {ADDRESS, PAGE}:
+        has_room = not (self.pressure.is_full or self.line.is_waited_in)
+        if has_room and not self.line and scope["path"] not in {ADDRESS, PAGE}:
             await self._application(scope, receive, send)
             return
         visit = Visit.of(scope)
@@ -105,7 +116,7 @@ class Admission:
             await self._tell(visit, holding, send)
         elif scope["path"] == PAGE:
             await _send(send, 303, [(b"Location", b"/")])
-        elif door is None or isinstance(holding, Pass):
+        elif door is None or isinstance(holding, Pass) or (has_room and holding is None) or self._may_read(door, scope):
             await self._application(scope, receive, send)
         elif door is Door.API:
             await self._refuse(send, _ANY_SITE)
@@ -114,10 +125,14 @@ class Admission:
         else:
             await self._queue(visit, door, holding or self._ticket(), (scope, receive, send))
 
+    def _may_read(self, door: Door, scope: Scope) -> bool:
+        """Whether a program may read now: it needs no place in the line, only that there is time for it."""
+        return door is Door.API and scope["method"] in _READING and not self.pressure.is_full
+
     def _goes_in(self, ticket: Ticket) -> bool:
         """Whether it is the ticket's turn; its holder is in then."""
         now = time.monotonic()
-        if self.line.show(ticket, now) > FRONT or self.pressure.is_full:
+        if self.line.come_again(ticket, now) >= FRONT or self.pressure.is_full or not self.pace.take():
             return False
         self.line.let_in(ticket, now)
         metrics.NEWCOMERS.labels("let_in").inc()
@@ -131,7 +146,7 @@ class Admission:
         """Say how it stands, to the page of one who waits."""
         if isinstance(holding, Ticket) and self._goes_in(holding):
             holding = Pass()
-        elif holding is None and (self.pressure.is_full or self.line):
+        elif holding is None and (self.pressure.is_full or self.line.is_waited_in):
             holding = self._ticket()
         if isinstance(holding, Ticket):
             place = self.line.show(holding, time.monotonic())
@@ -205,6 +220,7 @@ class Admission:
     def _beat(self, loop: asyncio.AbstractEventLoop, last: float) -> None:
         now = loop.time()
         self.pressure.note(now - last - BEAT, now - last)
+        self.pace.note(is_full=self.pressure.is_full, elapsed=now - last)
         self.line.forget_absent(time.monotonic())
         metrics.LOOP_LAG.set(self.pressure.lag)
         metrics.NEWCOMERS_WAITING.set(len(self.line))

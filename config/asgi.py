@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import django
-from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -24,10 +22,11 @@ from config.strangers import Copies, ForStrangers  # noqa: E402
 from config.threads import KeptThreads  # noqa: E402
 from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address_of, player_of  # noqa: E402
 from games.live.eviction import open_sockets  # noqa: E402
+from games.live.visitors import Visitors  # noqa: E402
 from games.presence.summary import PlayingNow  # noqa: E402
 
 # The address is checked before the session is read.
-_sockets: Any = AuthMiddlewareStack(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
+_sockets = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
 
 _pages = KeptThreads(OneHop())
 _copies = Copies(_pages)

@@ -42,6 +42,11 @@ class Outage:
         self._ask_again_at = 0.0
         self._said_at = -QUIET
 
+    @property
+    def is_on(self) -> bool:
+        """Whether Redis has failed and not answered since."""
+        return self._ask_again_at > 0
+
     def may_ask(self) -> bool:
         """Whether to try Redis. During an outage one caller at a time tries, so that the others are not held up."""
         with self._lock:

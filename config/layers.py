@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+from collections.abc import Coroutine
 from typing import Any
 
 from channels.layers import InMemoryChannelLayer
@@ -31,9 +33,13 @@ class ThreadedMemoryLayer(InMemoryChannelLayer):
         """Send to every channel of a group."""
         await self._at_home(super().group_send(group, message))
 
-    async def _at_home(self, sending: Any) -> None:  # noqa: ANN401
+    async def _at_home(self, sending: Coroutine[Any, Any, None]) -> None:
         home = self._home
         if home is None or not home.is_running() or home is asyncio.get_running_loop():
             await sending
-        else:
+            return
+        try:
             await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(sending, home))
+        finally:
+            if inspect.getcoroutinestate(sending) == inspect.CORO_CREATED:
+                sending.close()  # the loop has ended before it came to this

@@ -36,11 +36,18 @@ class Line:
 
     def __init__(self) -> None:
         self._order: list[Ticket] = []
+        self._waiting: list[Ticket] = []
+        """Those of them who have come again, in order."""
         self._until: dict[Ticket, Moment] = {}
         self._let_in: deque[Moment] = deque()
 
     def __len__(self) -> int:
         return len(self._order)
+
+    @property
+    def is_waited_in(self) -> bool:
+        """Whether anybody waits. Who was told to wait and has not come again, as most programs never do, does not."""
+        return bool(self._waiting)
 
     def show(self, ticket: Ticket, now: Moment) -> int:
         """The ticket's place, from 1 on. It is kept until its holder should have come again."""
@@ -52,10 +59,21 @@ class Line:
         self._until[ticket] = now + MISSED * pause_at(place) + SPARE
         return place
 
+    def come_again(self, ticket: Ticket, now: Moment) -> int:
+        """The holder has come again with the ticket, and waits; returns how many do who came before."""
+        self.show(ticket, now)
+        ahead = bisect_left(self._waiting, ticket)
+        if ticket in self._until and self._waiting[ahead : ahead + 1] != [ticket]:
+            self._waiting.insert(ahead, ticket)
+        return ahead
+
     def let_in(self, ticket: Ticket, now: Moment) -> None:
         """The holder goes in."""
         if self._until.pop(ticket, None) is not None:
-            del self._order[bisect_left(self._order, ticket)]
+            for order in (self._order, self._waiting):
+                at = bisect_left(order, ticket)
+                if order[at : at + 1] == [ticket]:
+                    del order[at]
         self._let_in.append(now)
 
     def forget_absent(self, now: Moment) -> None:
@@ -63,6 +81,7 @@ class Line:
         absent = {ticket for ticket, until in self._until.items() if until < now}
         if absent:
             self._order = [ticket for ticket in self._order if ticket not in absent]
+            self._waiting = [ticket for ticket in self._waiting if ticket not in absent]
             for ticket in absent:
                 del self._until[ticket]
         while self._let_in and self._let_in[0] < now - COUNTED:

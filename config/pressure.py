@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-#: Seconds over which lateness is averaged: one pause of the garbage collector or the machine is no rush.
+#: Seconds over which lateness and requests are averaged: one pause of the garbage collector or the machine, and some
+#: requests that happen to come together, are no rush.
 SPAN: Final = 1.0
+#: So many times the requests at one moment are a rush before they have lasted.
+FLOOD: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class Pressure:
         self.limits = limits
         self.lag = 0.0
         """Seconds by which the event loop is late, on average."""
+        self.in_work = 0.0
+        """Requests in work, on average."""
         self._requests = requests
         self._sockets = sockets
 
@@ -35,11 +40,13 @@ class Pressure:
         """Whether any limit is reached."""
         limits = self.limits
         return (
-            0 < limits.requests <= self._requests()
+            0 < limits.requests <= max(self.in_work, self._requests() / FLOOD)
             or 0 < limits.sockets <= self._sockets()
             or 0 < limits.lag <= self.lag
         )
 
     def note(self, late: float, elapsed: float) -> None:
         """The event loop came back so late, so many seconds after the last time."""
-        self.lag += (late - self.lag) * -math.expm1(-elapsed / SPAN)
+        share = -math.expm1(-elapsed / SPAN)
+        self.lag += (late - self.lag) * share
+        self.in_work += (self._requests() - self.in_work) * share

@@ -189,12 +189,34 @@ else:
     _database["DISABLE_SERVER_SIDE_CURSORS"] = True
 DATABASES = {"default": _database}
 
+# Boards, archive, profiles, ledger and API are read from these, which follow the database (games.replicas).
+REPLICA_URLS: list[str] = env.list("REPLICA_URLS", default=[])
+REPLICA_LAG: float = env.float("REPLICA_LAG", default=5.0)  # s that one may be behind; from then on it is not asked
+if REPLICA_URLS and _database["ENGINE"].endswith("sqlite3"):
+    raise ImproperlyConfigured("REPLICA_URLS needs PostgreSQL in DATABASE_URL")
+if REPLICA_LAG <= 0:
+    raise ImproperlyConfigured("REPLICA_LAG is more than 0")
+REPLICAS: list[str] = [f"replica{number}" for number in range(1, len(REPLICA_URLS) + 1)]
+for _alias, _url in zip(REPLICAS, REPLICA_URLS, strict=True):
+    # One connection for each thread that reads, and no pool: where a server is gone, nobody is to wait for one.
+    _replica: dict[str, Any] = env.db_url_config(_url)
+    _replica["OPTIONS"] = {**_replica.get("OPTIONS", {}), "connect_timeout": 2, "tcp_user_timeout": 2000}
+    DATABASES[_alias] = {
+        **_replica,
+        "CONN_MAX_AGE": None,
+        "DISABLE_SERVER_SIDE_CURSORS": True,
+        "TEST": {"MIRROR": "default"},
+    }
+if REPLICAS:
+    DATABASE_ROUTERS = ["games.replicas.routing.Router"]
+    MIDDLEWARE.insert(MIDDLEWARE.index("accounts.middleware.PlayerMiddleware"), "config.own_writes.OwnWrites")
+
 # --- Admission ------------------------------------------------------------------------------------------------------
 
 # From where on a web process takes no more newcomers for the moment (config.admission); 0: never by this.
-FULL_LAG: int = env.int("FULL_LAG", default=200)  # ms by which its event loop is late, on average over a second
-FULL_REQUESTS: int = env.int("FULL_REQUESTS", default=48)  # requests that have one of its 16 threads or wait for one
-FULL_SOCKETS: int = env.int("FULL_SOCKETS", default=5_000)  # open WebSockets of tables and rooms
+FULL_LAG: int = env.int("FULL_LAG", default=50)  # ms by which its event loop is late, on average over a second
+FULL_REQUESTS: int = env.int("FULL_REQUESTS", default=8)  # requests with or waiting for a thread, the same
+FULL_SOCKETS: int = env.int("FULL_SOCKETS", default=2_000)  # open WebSockets of tables and rooms
 if min(FULL_LAG, FULL_REQUESTS, FULL_SOCKETS) < 0:
     raise ImproperlyConfigured("FULL_LAG, FULL_REQUESTS and FULL_SOCKETS are not negative")
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from django.template import Context, Engine, Origin, Template, TemplateSyntaxError
 from django.template.base import FilterExpression, Node, NodeList, TextNode, Variable
 from django.template.defaulttags import CommentNode, LoadNode, URLNode
+from django.template.loader_tags import BlockNode
 from django.template.loaders import cached
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 from django.templatetags.static import StaticNode
@@ -47,11 +48,26 @@ class Loader(cached.Loader):
             return template
 
 
+class _Settled(NodeList):
+    """A whole template's nodes, whose blocks every page that extends it asks for each time it is rendered."""
+
+    def get_nodes_by_type(self, nodetype: type[Any]) -> list[Any]:
+        """The nodes of a type, also from within others."""
+        if nodetype is not BlockNode:
+            return super().get_nodes_by_type(nodetype)
+        if self._blocks is None:
+            self._blocks = super().get_nodes_by_type(nodetype)
+        return self._blocks
+
+    _blocks: list[Any] | None = None
+
+
 def settle(template: Template) -> None:
     """Replace what is constant by its text, in the whole template, and join neighbouring texts."""
     context = Context()
     with context.bind_template(template):
         _settle(template.nodelist, context)
+    template.nodelist = _Settled(template.nodelist)
 
 
 def _settle(nodes: NodeList, context: Context) -> None:

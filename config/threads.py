@@ -11,7 +11,9 @@ from asgiref.sync import SyncToAsync, ThreadSensitiveContext
 if TYPE_CHECKING:
     from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 
-THREADS = 16  # fewer than the connections in a process's database pool
+#: One computes at a time, the others wait for the database; each one more is another that the event loop has to wait
+#: for. Fewer than the connections in a process's database pool.
+THREADS = 6
 BODY_BYTES = 1024 * 1024
 
 

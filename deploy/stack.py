@@ -1,9 +1,11 @@
-"""The production shape on this machine: two ASGI processes, three Celery workers and beat (`make stack`)."""
+"""The production shape on this machine: two ASGI processes, three Celery workers and beat (`make stack`).
+
+With `SHAPE=wide` it brings servers of its own, several of each (`deploy.wide`), and a second beat.
+"""
 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,9 +15,10 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType
 
+from deploy import wide
 from deploy.procfile import commands
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,10 +29,10 @@ READY_SECONDS = 30
 class Stack:
     """Child processes that start and end together."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], stopping: threading.Event) -> None:
         self._environment = dict(environment)
         self._children: dict[str, subprocess.Popen[str]] = {}
-        self._stopping = threading.Event()
+        self._stopping = stopping
 
     def run_once(self, command: list[str]) -> None:
         """Run a command to its end.
@@ -86,10 +89,6 @@ class Stack:
         self._stop()
         return int(failed)
 
-    def interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        """Signal handler: request the stop."""
-        self._stopping.set()
-
     def _ended(self) -> str:
         return next((name for name, child in self._children.items() if child.poll() is not None), "")
 
@@ -140,35 +139,54 @@ def stack_environment(environment: Mapping[str, str]) -> dict[str, str]:
         sys.exit(
             "`make stack` needs running servers, for example:\n"
             "  DATABASE_URL=postgres://postgres@127.0.0.1:5432/talon REDIS_URL=redis://127.0.0.1:6379/0 make stack\n"
-            "Without any server use `make run`."
+            "With SHAPE=wide it brings its own. Without any server use `make run`."
         )
     return {**environment, "COLLECTED_STATIC": environment.get("COLLECTED_STATIC", "1"), "PYTHONUNBUFFERED": "1"}
 
 
 def main() -> int:
     """Run the stack until it is stopped."""
-    host, port = os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8000"))
-    addresses = [f"http://{host}:{port}", f"http://{host}:{port + 1}"]
-    environment = stack_environment(os.environ)
-    environment.setdefault("PUBLIC_URL", addresses[0])
-    metrics = Path(tempfile.mkdtemp(prefix="talon-metrics-"))
-    environment.setdefault("PROMETHEUS_MULTIPROC_DIR", str(metrics))
-    stack, lines = Stack(environment), commands()
+    shape = os.environ.get("SHAPE", "")
+    if shape not in {"", "wide"}:
+        sys.exit(f"SHAPE is wide or empty, not {shape!r}.")
+    stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stack.interrupt)
-    try:
-        stack.run_once(lines["release"])
-        stack.run_once(lines["static"])
-        stack.start("web-1", lines["web"], PORT=str(port))
-        stack.start("web-2", lines["web"], PORT=str(port + 1))
-        stack.start("worker", lines["worker"])
-        stack.start("keeper", lines["keeper"], METRICS_PORT="0")  # the worker serves those of both
-        stack.start("analyst", lines["analyst"], METRICS_PORT="0")
-        stack.start("beat", lines["beat"])
-        stack.await_ready(addresses)
-        return stack.wait()
-    finally:
-        shutil.rmtree(metrics, ignore_errors=True)
+        signal.signal(number, lambda *_: stopping.set())
+    with ExitStack() as ending:
+        folder = tempfile.TemporaryDirectory(prefix="talon-stack-", ignore_cleanup_errors=True)
+        home, environment = Path(ending.enter_context(folder)), dict(os.environ)
+        if shape == "wide":
+            found = ending.enter_context(wide.servers(home / "var"))
+            _say(found.addresses)
+            environment |= found.settings
+        return _run(stack_environment(environment), stopping, home, beats=2 if shape == "wide" else 1)
+
+
+def _run(environment: dict[str, str], stopping: threading.Event, home: Path, *, beats: int) -> int:
+    """Run the site's processes on servers that are there; 1 when one of them ended by itself."""
+    lines, addresses = commands(), _addresses(environment)
+    environment.setdefault("PUBLIC_URL", addresses[0])
+    environment.setdefault("PROMETHEUS_MULTIPROC_DIR", str(home / "metrics"))
+    Path(environment["PROMETHEUS_MULTIPROC_DIR"]).mkdir(exist_ok=True)
+    stack = Stack(environment, stopping)
+    stack.run_once(lines["release"])
+    stack.run_once(lines["static"])
+    for number, address in enumerate(addresses, 1):
+        stack.start(f"web-{number}", lines["web"], PORT=address.rpartition(":")[2])
+    stack.start("worker", lines["worker"])
+    stack.start("keeper", lines["keeper"], METRICS_PORT="0")  # the worker serves those of both
+    stack.start("analyst", lines["analyst"], METRICS_PORT="0")
+    stack.start("beat", lines["beat"])
+    for number in range(2, beats + 1):  # a schedule file has one writer
+        stack.start(f"beat-{number}", [*lines["beat"], "--schedule", str(home / f"beat-{number}")])
+    stack.await_ready(addresses)
+    return stack.wait()
+
+
+def _addresses(environment: Mapping[str, str]) -> list[str]:
+    """Where the web processes listen: on PORT and the ports after it."""
+    host, port = environment.get("HOST", "127.0.0.1"), int(environment.get("PORT", "8000"))
+    return [f"http://{host}:{port + number}" for number in range(int(environment.get("WEB_PROCESSES", "2")))]
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ _WAITING: Final = "waiting"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Ticket:
-    """When its holder came (ms since 1970), and a random name that tells it from others; the earlier is the less."""
+    """When its holder came (ns since 1970), and a random name that tells it from others; the earlier is the less."""
 
     arrived: int
     name: str
@@ -38,7 +38,7 @@ class Ticket:
     @classmethod
     def new(cls) -> Self:
         """For whoever comes now."""
-        return cls(time.time_ns() // 1_000_000, secrets.token_urlsafe(9))
+        return cls(time.time_ns(), secrets.token_urlsafe(9))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ as on the pages: the seed, the solution and every record of a deal wait until it
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import date, datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
@@ -18,6 +19,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Query, Router, Schema
 from ninja.throttling import BaseThrottle
+from ninja.utils import contribute_operation_callback
 from pydantic import BeforeValidator
 
 from games import limits
@@ -27,9 +29,12 @@ from games.deals import publishing
 from games.errors import ErrorCode, Refusal, refusal_of
 from games.models import Attempt, Deal
 from games.players import player_id
+from games.replicas.reading import from_replica
 from games.rules import Record, RecordError, replay
 
 DAYS_LISTED: Final = 31
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 router = Router(tags=["deals"])
 
@@ -58,6 +63,17 @@ class Limited(BaseThrottle):
         """
         limits.spend(request, self._action)
         return True
+
+
+def read_from_replica(endpoint: Endpoint) -> Endpoint:
+    """Have what an endpoint answers be read from a replica, where there is a fit one; stands below its address."""
+
+    def wrap(operation: Any) -> None:  # noqa: ANN401 - django-ninja's
+        # Only once the types of its parameters have been read.
+        operation.view_func = from_replica("api")(operation.view_func)
+
+    contribute_operation_callback(endpoint, wrap)
+    return endpoint
 
 
 class ErrorDetail(Schema):
@@ -173,6 +189,7 @@ class RecordIO(Schema):
 
 
 @router.get("/deals", response={200: list[DealOut], **ERRORS})
+@read_from_replica
 def list_deals(request: HttpRequest, asked: Query[DealsIn]) -> list[DealOut]:  # noqa: ARG001
     """Daily deals, of today or of the days asked for, at most a month of them."""
     now = timezone.now()
@@ -187,6 +204,7 @@ def list_deals(request: HttpRequest, asked: Query[DealsIn]) -> list[DealOut]:  #
 
 
 @router.get("/deals/{int:deal_id}", response={200: DealOut, **ERRORS})
+@read_from_replica
 def get_deal(request: HttpRequest, deal_id: int) -> DealOut:  # noqa: ARG001
     """One daily deal."""
     return DealOut.of(get_object_or_404(Deal, pk=deal_id, day__isnull=False), timezone.now())

@@ -18,11 +18,13 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from games import events, metrics
+from games.compiled import Inserting
 from games.errors import ErrorCode, Refusal
 from games.fairplay.copies import line_of
 from games.models import GRACE, Attempt, Deal, Move, SeenDeal
 from games.pausing import end_pause
 from games.players import Player
+from games.replicas.writes import wrote
 from games.rules import End, Record, Table, open_table
 
 if TYPE_CHECKING:
@@ -74,19 +76,23 @@ class NotWonError(ValueError):
     """An attempt was to be closed as won, but its journal does not end in a win."""
 
 
-def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None) -> Attempt:
+_INSERT: Final = Inserting(Attempt, pass_over=True)
+
+
+def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None, is_new: bool = False) -> Attempt:
     """Deal the table to a player and start the clock.
 
     The first attempt at a daily deal on its day is the ranked one, and the only one that day: asking again returns it.
     An account that took over a guest's attempt has that one, as practice.
-    For a practice deal, or a daily deal that is over, a new attempt starts if none is running.
+    For a practice deal, or a daily deal that is over, a new attempt starts if none is running. Nothing is looked for of
+    a player who `is_new`, made a moment ago.
 
     :raises DealClosedError: when the deal has not opened, or its day is over but its secrets are still kept, or the
         player has watched a game of it as staff.
     """
     now = now or timezone.now()
     if deal.is_open(now) and deal.day is not None:
-        return _ranked_attempt(player, deal, now)
+        return (None if is_new else _begun(player, deal)) or _begin_ranked(player, deal, now)
     if now < deal.opens_at or ((deal.is_closed(now) or deal.for_race) and not deal.is_revealed(now)):
         raise DealClosedError
     whose: dict[str, Any] = {"player": player, "deal": deal}
@@ -210,22 +216,27 @@ def auto_runs(moves: Sequence[Move]) -> list[list[int]]:
     return runs
 
 
-def _ranked_attempt(player: Player, deal: Deal, now: datetime) -> Attempt:
-    assert deal.closes_at is not None
+def _begun(player: Player, deal: Deal) -> Attempt | None:
+    """What a player has begun at an open deal of the day.
+
+    :raises DealClosedError: when the player has watched a game of it as staff.
+    """
     whose: dict[str, Any] = {"player": player, "deal": deal}
     begun = Attempt.objects.filter(**whose).order_by("-ranked").first()
-    if begun is not None:  # also as a guest: then it is practice, and the cards are known
-        return begun
-    if SeenDeal.objects.filter(**whose).exists():
+    if begun is None and SeenDeal.objects.filter(**whose).exists():
         raise DealClosedError(_("You have watched a game of this deal as staff. You can practise it once it is over."))
-    try:
-        with transaction.atomic():
-            attempt = Attempt.objects.create(**whose, ranked=True, started_at=now, deadline=deal.closes_at + GRACE)
-    except IntegrityError:  # another tab was quicker, or the player has been removed meanwhile
-        begun = Attempt.objects.filter(**whose, ranked=True).first()
-        if begun is None:
-            raise
-        return begun
+    return begun  # perhaps as a guest: then it is practice, and the cards are known
+
+
+def _begin_ranked(player: Player, deal: Deal, now: datetime) -> Attempt:
+    """
+    :raises IntegrityError: when the player has been removed meanwhile; perhaps only at the commit.
+    """
+    assert deal.closes_at is not None
+    whose: dict[str, Any] = {"player": player, "deal": deal}
+    attempt = Attempt(**whose, ranked=True, started_at=now, deadline=deal.closes_at + GRACE)
+    if not _INSERT.add(attempt):  # another tab was quicker
+        return Attempt.objects.get(**whose, ranked=True)
     metrics.ATTEMPTS_STARTED.labels(deal.game, "yes").inc()
     return attempt
 
@@ -251,6 +262,7 @@ def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
     if attempt.in_race:
         for follower in _followers:
             follower(attempt)
+    wrote(attempt.player_id)
     transaction.on_commit(lambda: _announce(attempt, len(moves), end))
     return attempt
 

@@ -12,6 +12,10 @@ NEWCOMERS = Counter("talon_newcomers_total", "Newcomers who were queued, let in 
 NEWCOMERS_WAITING = Gauge(
     "talon_newcomers_waiting", "Newcomers who wait to be let in, as a process knows.", multiprocess_mode="livemax"
 )
+READS = Counter("talon_reads_total", "Views that may be read from a replica, by where they were.", ["place", "server"])
+REPLICA_LAG = Gauge(
+    "talon_replica_lag_seconds", "How far a replica is behind at most.", ["replica"], multiprocess_mode="livemax"
+)
 LOOP_LAG = Gauge("talon_loop_lag_seconds", "How late the event loop is.", multiprocess_mode="livemax")
 MOVES = Counter("talon_moves_total", "Moves acknowledged, undo included.", ["game"])
 REFUSALS = Counter("talon_refusals_total", "Messages answered with an error.", ["code"])

@@ -2,7 +2,7 @@
 
 A copy is in the site's cache, for all threads and processes, and is as good as a reading for some seconds. After that
 one thread of a process reads again; whoever asks meanwhile gets the earlier copy, or waits if that is too old. While
-Redis is away each process has copies of its own (`config.caches`).
+Redis is away each process has copies of its own (`config.caches`). What is read from a replica is kept apart.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from django.core.cache import cache
+
+from games.replicas.routing import PRIMARY, source
 
 SPARE: Final = 1.0  # s that a copy stays beyond that, for those who come while somebody reads
 
@@ -43,14 +45,14 @@ class SharedCopies:
 
         A copy that is not whole is as good as none for whoever comes next.
         """
-        copy: Copy[T] | None = cache.get(_PREFIX + key)
+        copy: Copy[T] | None = cache.get(_key(key))
         if copy is not None and self._is_fresh(copy) and is_whole(copy.value):
             return copy.value
         lock = self._locks[hash(key) % len(self._locks)]
         if not lock.acquire(blocking=copy is None) and copy is not None:
             return copy.value
         try:
-            copy = cache.get(_PREFIX + key)  # whoever had the lock before may have left one
+            copy = cache.get(_key(key))  # whoever had the lock before may have left one
             if copy is not None and self._is_fresh(copy) and is_whole(copy.value):
                 return copy.value
             return self.renew(key, read)
@@ -61,8 +63,13 @@ class SharedCopies:
         """What `read` gives now, for everybody else too."""
         begun = time.time()
         copy = Copy(read(), begun)
-        cache.set(_PREFIX + key, copy, timeout=self.fresh + SPARE)
+        cache.set(_key(key), copy, timeout=self.fresh + SPARE)
         return copy.value
 
     def _is_fresh(self, copy: Copy[Any]) -> bool:
         return abs(time.time() - copy.read_at) < self.fresh  # the clock of another machine may be ahead
+
+
+def _key(key: str) -> str:
+    """Where a copy is. One that was read from a replica is for those alone who read from replicas: others know more."""
+    return f"{_PREFIX}{key}" if source() == PRIMARY else f"{_PREFIX}replica.{key}"

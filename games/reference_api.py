@@ -9,7 +9,7 @@ from django.utils import timezone
 from ninja import Query, Router, Schema
 from pydantic import Field
 
-from games.api import ERRORS
+from games.api import ERRORS, read_from_replica
 from games.deals import ledger
 from games.pages.titles import GAME_TITLES, VARIANT_TITLES
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, open_table
@@ -74,6 +74,7 @@ def list_variants(request: HttpRequest) -> list[VariantOut]:  # noqa: ARG001
 
 
 @router.get("/ledger", response={200: LedgerOut, **ERRORS})
+@read_from_replica
 def get_ledger(request: HttpRequest, asked: Query[LedgerIn]) -> dict[str, Any]:  # noqa: ARG001
     """The ledger of daily deals from its beginning, or from line `first` on."""
     return ledger.lines_from(asked.first, timezone.now())

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema
 
-from games.api import ERRORS, Day, DealOut, Moment
+from games.api import ERRORS, Day, DealOut, Moment, read_from_replica
 from games.errors import ErrorCode, Refusal
 from games.ladders import Ladder, LadderSlug
 from games.models import Deal
@@ -110,6 +110,7 @@ class RatingsIn(Schema):
 
 
 @router.get("/boards/{int:deal_id}", response={200: PageOut, **ERRORS})
+@read_from_replica
 def get_board(request: HttpRequest, deal_id: int, asked: Query[DealPageIn]) -> PageOut:  # noqa: ARG001
     """A page of a deal's board; the first one also has those that wait for their verdict."""
     deal = _deal(deal_id)
@@ -118,6 +119,7 @@ def get_board(request: HttpRequest, deal_id: int, asked: Query[DealPageIn]) -> P
 
 
 @router.get("/boards/{int:deal_id}/players/{uuid:player_id}", response={200: EntryOut, **ERRORS})
+@read_from_replica
 def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, asked: Query[BoardIn]) -> EntryOut:  # noqa: ARG001
     """Where a player stands on a deal's board, on the player's ladder."""
     entry = boards.standing_of(_deal(deal_id), asked.board, _player(player_id))
@@ -127,6 +129,7 @@ def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, asked: Que
 
 
 @router.get("/boards/{int:deal_id}/around/{uuid:player_id}", response={200: list[EntryOut], **ERRORS})
+@read_from_replica
 def get_around(
     request: HttpRequest,  # noqa: ARG001
     deal_id: int,
@@ -138,12 +141,14 @@ def get_around(
 
 
 @router.get("/boards/{int:deal_id}/friends", response={200: list[EntryOut], **ERRORS})
+@read_from_replica
 def get_friends(request: HttpRequest, deal_id: int, asked: Query[BoardIn]) -> list[EntryOut]:
     """You and whom you follow, ranked among yourselves whatever your ladders. You must be signed in."""
     return _entries(boards.friends(_deal(deal_id), asked.board, _me(request)))
 
 
 @router.get("/seasons/{period}", response={200: PageOut, **ERRORS})
+@read_from_replica
 def get_season(
     request: HttpRequest,  # noqa: ARG001
     period: Season.Period,
@@ -156,6 +161,7 @@ def get_season(
 
 
 @router.get("/seasons/{period}/around/{uuid:player_id}", response={200: list[EntryOut], **ERRORS})
+@read_from_replica
 def get_season_around(
     request: HttpRequest,  # noqa: ARG001
     period: Season.Period,
@@ -168,6 +174,7 @@ def get_season_around(
 
 
 @router.get("/seasons/{period}/friends", response={200: list[EntryOut], **ERRORS})
+@read_from_replica
 def get_season_friends(
     request: HttpRequest, period: Season.Period, when: Query[SeasonIn], asked: Query[BoardIn]
 ) -> list[EntryOut]:
@@ -176,6 +183,7 @@ def get_season_friends(
 
 
 @router.get("/players/{uuid:player_id}", tags=["players"], response={200: PlayerOut, **ERRORS})
+@read_from_replica
 def get_player(request: HttpRequest, player_id: UUID) -> PlayerOut:  # noqa: ARG001
     """A player."""
     player = _player(player_id)
@@ -184,6 +192,7 @@ def get_player(request: HttpRequest, player_id: UUID) -> PlayerOut:  # noqa: ARG
 
 
 @router.get("/players/{uuid:player_id}/results", tags=["players"], response={200: list[ResultOut], **ERRORS})
+@read_from_replica
 def get_results(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) -> list[ResultOut]:  # noqa: ARG001
     """A player's results, newest first, fifty at a time; go on with `before` the last one's finish."""
     found = Result.objects.filter(player=_player(player_id), listed=True).select_related("deal", "attempt")
@@ -205,6 +214,7 @@ def get_results(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) 
 
 
 @router.get("/ratings", tags=["ratings"], response={200: RatingsOut, **ERRORS})
+@read_from_replica
 def get_ratings(request: HttpRequest, asked: Query[RatingsIn]) -> RatingsOut:  # noqa: ARG001
     """The board of ratings: those whose ratings are certain and who have raced within thirty days, the best first."""
     entries = [RatedOut(**asdict(line)) for line in rating_board.top(asked.limit)]
@@ -212,6 +222,7 @@ def get_ratings(request: HttpRequest, asked: Query[RatingsIn]) -> RatingsOut:  #
 
 
 @router.get("/ratings/{uuid:player_id}", tags=["ratings"], response={200: RatingOut, **ERRORS})
+@read_from_replica
 def get_rating(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) -> RatingOut:  # noqa: ARG001
     """A player's rating and rated races, latest first, fifty at a time; go on with `before` the last one's finish."""
     player = get_object_or_404(get_user_model().objects.with_page(), public_id=player_id)

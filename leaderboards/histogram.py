@@ -14,8 +14,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from django.db import connection
-
+from games.replicas.routing import connection_to_read
 from games.statements import Statement, run_in_order, stored
 from leaderboards.keys import Layout
 from leaderboards.listings import Listing, Position
@@ -62,7 +61,7 @@ def _adding(table: str, scope_column: str, rows: int) -> str:
 def ahead(listing: Listing, position: Position) -> int:
     """The number of listed entries before `position`."""
     sql, params = ahead_sql(listing, position)
-    with connection.cursor() as cursor:
+    with connection_to_read().cursor() as cursor:
         cursor.execute(f"SELECT {sql}", params)
         (found,) = cursor.fetchone()
     return int(found)
@@ -71,7 +70,7 @@ def ahead(listing: Listing, position: Position) -> int:
 def ahead_of_all(listing: Listing, position: Position) -> tuple[int, int]:
     """The number of listed entries before `position`, and of all of them, in one state of the board."""
     sql, params = ahead_sql(listing, position)
-    with connection.cursor() as cursor:
+    with connection_to_read().cursor() as cursor:
         cursor.execute(f"SELECT {sql}, {total_sql(listing)}", [*params, listing.scope, listing.code])
         before, all_of_them = cursor.fetchone()
     return int(before), int(all_of_them)
@@ -118,7 +117,7 @@ def total_sql(listing: Listing) -> str:
 
 def total(listing: Listing) -> int:
     """The number of entries listed."""
-    with connection.cursor() as cursor:
+    with connection_to_read().cursor() as cursor:
         cursor.execute(f"SELECT {total_sql(listing)}", [listing.scope, listing.code])
         (found,) = cursor.fetchone()
     return int(found)

@@ -28,6 +28,7 @@ from games.ghosts import challenges
 from games.models import Attempt
 from games.races import finishing
 from games.reasons import Reason, for_player, reason
+from games.replicas.writes import wrote
 from games.statements import Statement, run_in_order, stored
 from games.verification import Judgement, compare, judge, judge_alone
 from leaderboards import entries
@@ -161,6 +162,7 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
         held.sort(key=lambda case: (case.attempt.deal_id, case.attempt.pk))
         for case, (result, rank) in zip(held, _place_all(held, players), strict=True):
             transaction.on_commit(partial(_tell, case.attempt, case.verdict, result, rank, now))
+        wrote(*{case.attempt.player_id for case in held})
         raced = [case.attempt.pk for case in held if case.attempt.in_race]
         if raced:
             transaction.on_commit(partial(finishing.verdict_given, raced))

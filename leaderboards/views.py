@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -15,12 +15,14 @@ from django.utils import timezone
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
+from games.admission import give_pass
 from games.deals import points, publishing
 from games.ladders import Ladder
 from games.models import Attempt, Deal
 from games.pages.shown import ShownDeal
 from games.pages.strangers import same_for_strangers
 from games.players import Player, player_id
+from games.replicas.reading import from_replica
 from games.rules import CATALOGUE
 from leaderboards import boards, pacing, seasons
 from leaderboards.after import After
@@ -34,10 +36,13 @@ from leaderboards.ratings import board as rating_boards
 WHO: Final = ("all", "friends")
 #: Entries of each deal on the index.
 LEADERS: Final = 3
+#: Who asks later what comes after a game is not coming from its table.
+JUST_FINISHED: Final = timedelta(minutes=5)
 
 
 @require_safe
 @same_for_strangers(2.0)
+@from_replica("boards")
 def index(request: HttpRequest) -> HttpResponse:
     """Every board: today's deals, each with its leaders, the nine, and the periods of the seasons."""
     today = [
@@ -48,6 +53,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @same_for_strangers(2.0)
+@from_replica("boards")
 def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """A deal's board: `?board=race|fewest`, `?ladder=established|newcomers`, `?cursor=`, `?who=all|friends`.
 
@@ -101,10 +107,14 @@ def after_game(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         raise PermissionDenied
     if not found.is_over:
         return HttpResponse(status=204)
-    return render(request, "boards/_after.html", {"after": After.of(found, request.user)})
+    response = render(request, "boards/_after.html", {"after": After.of(found, request.user)})
+    if found.finished_at and timezone.now() - found.finished_at < JUST_FINISHED:
+        give_pass(response)  # the one that came with the table may be no longer good after a long game
+    return response
 
 
 @require_safe
+@from_replica("boards")
 def season_page(request: HttpRequest, period: str) -> HttpResponse:
     """A season's board: `?board=`, `?cursor=`, `?who=`, `?variant=`, `?day=` (any day of the season; by default today).
 
@@ -146,6 +156,7 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
 
 
 @require_safe
+@from_replica("boards")
 def rating_board(request: HttpRequest) -> HttpResponse:
     """The board of ratings: the best hundred, and the player's own place with those around it."""
     player = request.user if request.user.is_authenticated else None

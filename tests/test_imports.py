@@ -9,7 +9,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -23,9 +23,10 @@ SOLVER_PACKAGES = {"numba", "numpy"}
 PARTS = {
     # What everything else in games stands on.
     "games ground": {
-        "games.addresses", "games.admission", "games.bodies", "games.errors", "games.events", "games.limits",
+        "games.addresses", "games.admission", "games.bodies", "games.compiled", "games.errors", "games.events",
+        "games.limits",
         "games.metrics", "games.ladders", "games.models", "games.players", "games.readings", "games.reasons",
-        "games.statements",
+        "games.replicas", "games.statements",
     },
     # Where Django, Celery and Channels come in.
     "games doors": {
@@ -91,16 +92,19 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def imports(path: Path) -> list[str]:
     """Every module a file imports, wherever in the file it does."""
     package = module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
+    found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             start = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             base = ".".join([*start, *([node.module] if node.module else [])])
-            yield from (f"{base}.{alias.name}" if is_module(f"{base}.{alias.name}") else base for alias in node.names)
+            found += (f"{base}.{alias.name}" if is_module(f"{base}.{alias.name}") else base for alias in node.names)
+    return found
 
 
 def is_module(name: str) -> bool:
@@ -111,10 +115,19 @@ def is_module(name: str) -> bool:
 def imported_by_name(path: Path) -> list[str]:
     """The calls in a file that import what a text names; a setting may name a module."""
     calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
-    found = (ast.unparse(call) for call in calls if ast.unparse(call.func).rpartition(".")[2] in BY_NAME)
+    found = (ast.unparse(call) for call in calls if called(call) in BY_NAME)
     return [call for call in found if not re.fullmatch(r"\w+\(settings\.\w+\)", call)]
 
 
+def called(call: ast.Call) -> str:
+    """The last name of what is called; empty where it has none."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+@cache
 def files() -> list[Path]:
     tops = sorted({part.partition(".")[0] for part in ALLOWED if " " not in part})
     return [path for top in tops for path in (ROOT / top).rglob("*.py") if MIGRATIONS not in path.parts]

@@ -18,6 +18,7 @@ ELSEWHERE = {
     ("games/threads.py", "run_beside.run"),
     ("games/live/journal.py", "Journal._work"),
     ("games/live/journal_store.py", "JournalStore.close"),
+    ("games/replicas/watching.py", "Watch._run"),
 }
 
 

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from games.ghosts.models import Notice
+from games.replicas.routing import reading_primary
 
 #: How many unread notices are counted; more are "9+".
 COUNTED: Final = 10
@@ -47,7 +48,8 @@ def unread(player_id: int) -> int:
     known: int | None = cache.get(_key(player_id))
     if known is not None:
         return known
-    count = len(Notice.objects.filter(player=player_id, seen_at=None).values_list("pk")[:COUNTED])
+    with reading_primary():  # it is kept for a while, after a notice has come too
+        count = len(Notice.objects.filter(player=player_id, seen_at=None).values_list("pk")[:COUNTED])
     cache.set(_key(player_id), count, timeout=FRESH)
     return count
 

@@ -9,7 +9,7 @@ import structlog
 from games import metrics
 from games.errors import ErrorCode, Refusal
 from games.live import protocol
-from games.live.sockets import Receive, Scope, Send, SocketConnection, check_version, session_expired
+from games.live.sockets import PING_AHEAD, Receive, Scope, Send, SocketConnection, check_version, session_expired
 from games.live.table import LiveTable
 from games.live.tables import LiveTables, shared_tables
 
@@ -40,7 +40,7 @@ class PlayConsumer(SocketConnection):
 
     async def _do(self, text: str) -> None:
         message = protocol.parse(text)
-        if self._is_check_due():
+        if self._is_check_due(PING_AHEAD if type(message) is protocol.Ping else 0.0):
             await self._check_session()
         if type(message) is protocol.Hello:
             self._stop_clock()

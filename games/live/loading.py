@@ -7,18 +7,33 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any, NamedTuple, ParamSpec, Self, TypeVar
+from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
 from channels.db import database_sync_to_async
+from django.db import connection
+from django.db.models import UUIDField
 
-from games.attempts import deal_table, journal_of, record_of
+from games.attempts import deal_table, record_of
+from games.compiled import Compiled, Given
 from games.live.protocol import DealInfo, Verdict
-from games.models import Attempt, Deal
+from games.models import Attempt, Deal, Move
 from games.reasons import for_player
 from games.rules import Table
+from games.statements import run_in_order
 
 _MS = timedelta(milliseconds=1)
 _EPOCH = datetime.fromtimestamp(0, UTC)
+BY_PUBLIC_ID: Final = Compiled(
+    lambda: Attempt.objects.select_related("deal").filter(public_id=Given("public_id", UUIDField()))
+)
+# The state and the journal at the same moment: while an attempt is being played, these are all its tokens. The number
+# is looked for first, by which PostgreSQL knows in which of the journal's partitions they are.
+_PLAYED: Final = (
+    f"SELECT a.state, m.token, m.ms FROM {Attempt._meta.db_table} a "  # noqa: S608
+    f"LEFT JOIN {Move._meta.db_table} m ON m.attempt_id = a.id "
+    f"WHERE a.id = (SELECT id FROM {Attempt._meta.db_table} WHERE public_id = %s) ORDER BY m.n"
+)
+_PUBLIC_ID: Final = Attempt._meta.get_field("public_id")
 _Given = ParamSpec("_Given")
 _Got = TypeVar("_Got")
 
@@ -91,21 +106,41 @@ def load(public_id: uuid.UUID) -> Loaded:
 
     :raises Attempt.DoesNotExist: when there is none.
     """
-    return load_rest(Attempt.objects.select_related("deal").get(public_id=public_id))
+    return loaded(read(public_id))
 
 
-def load_rest(attempt: Attempt) -> Loaded:
-    """Read the tokens of an attempt that has just been read."""
+class Read(NamedTuple):
+    """An attempt as it was read, and what was read a moment later: its state with each token and its ms."""
+
+    attempt: Attempt
+    played: list[tuple[Any, ...]]
+
+
+def read(public_id: uuid.UUID, attempts: Compiled[Attempt] = BY_PUBLIC_ID) -> Read:
+    """Read an attempt, as `attempts` finds it by `public_id`, and its tokens, in one exchange with the database.
+
+    :raises Attempt.DoesNotExist: when there is none.
+    """
+    tokens = (_PLAYED, [_PUBLIC_ID.get_db_prep_value(public_id, connection)])
+    rows, played = run_in_order([attempts.statement(public_id=public_id), tokens])
+    if not rows:
+        raise Attempt.DoesNotExist
+    return Read(attempts.rows(rows)[0], played)
+
+
+def loaded(found: Read) -> Loaded:
+    """What a live table is made of."""
+    attempt, rows = found
     tokens: tuple[str, ...]
     if attempt.is_over:
         record = record_of(attempt)
         tokens, clock, end_ms = record.tokens, record.clock, record.end.ms
     else:
-        moves = journal_of(attempt.pk)
-        tokens, clock, end_ms = tuple(move.token for move in moves), tuple(move.ms for move in moves), 0
-        if Attempt.objects.only("state").get(pk=attempt.pk).is_over:
-            # Closed between the two reads.
+        if not rows or rows[0][0] != Attempt.State.PLAYING:
+            # Closed or deleted between the two.
             return load(attempt.public_id)
+        played = [(token, ms) for _, token, ms in rows if token]
+        tokens, clock, end_ms = tuple(token for token, _ in played), tuple(ms for _, ms in played), 0
     deal = attempt.deal
     return Loaded(
         attempt_id=attempt.pk,

@@ -7,12 +7,9 @@ import contextlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
-from importlib import import_module
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final
 
 import structlog
-from channels.auth import get_user
-from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import Error
 from prometheus_client import Gauge
@@ -23,11 +20,15 @@ from games.live import protocol
 from games.live.allowance import allowance_of, keep_until_full
 from games.live.eviction import open_sockets, session_name
 from games.live.outbox import Outbox
+from games.live.visitors import session_of, user_of
 
 log = structlog.get_logger(__name__)
 
 #: Seconds until the session of a connection is checked against the database again.
 SESSION_GOOD_FOR: Final = 60.0
+#: So many seconds sooner at a ping, for whose answer nobody waits as they do for a move's. Clients ping every 15 s, so
+#: hardly any move of theirs meets with a check.
+PING_AHEAD: Final = 20.0
 #: Seconds from the opening of a connection to its `hello`.
 HELLO_WITHIN: Final = 10.0
 #: Messages over the rate, one after the other, until the connection is closed.
@@ -70,7 +71,7 @@ class SocketConnection(ABC):
     """Where open connections are counted."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
-        self._send = _own_send(send)
+        self._send = send
         self._outbox = Outbox(self._send, self._overflow)
         self._refused = 0
         self._closing = False
@@ -170,18 +171,17 @@ class SocketConnection(ABC):
             raise Refusal(ErrorCode.BAD_FRAME, "frames are text")
         return text
 
-    def _is_check_due(self) -> bool:
-        """Whether it is time for `_check_session`."""
-        return time.monotonic() - self._checked_at > SESSION_GOOD_FOR
+    def _is_check_due(self, ahead: float = 0.0) -> bool:
+        """Whether it is time for `_check_session`, or will be in so many seconds."""
+        return time.monotonic() - self._checked_at > SESSION_GOOD_FOR - ahead
 
     async def _check_session(self) -> None:
         """Check that the session is still the one the connection was opened with.
 
         :raises Refusal: session_expired; server_busy while nobody can say.
         """
-        store = import_module(settings.SESSION_ENGINE).SessionStore(self._session_key)
         try:
-            user = await get_user(cast("Any", {"session": store}))
+            user = await user_of(session_of(self._session_key))
         except Error:
             log.warning("session not checked", exc_info=True)
             raise protocol.busy("the session could not be looked at") from None
@@ -251,16 +251,6 @@ def check_version(said: int, spoken: int) -> None:
 def session_expired() -> Refusal:
     """Nobody is signed in, or not any more."""
     return Refusal(ErrorCode.SESSION_EXPIRED, "sign in again, or start again as a guest")
-
-
-def _own_send(send: Send) -> Send:
-    """The server's send without the session middleware's, which looks at every frame whether the session has changed.
-
-    It could set a cookie only in an answer to HTTP, and nothing here changes a session.
-    """
-    wrapper = getattr(send, "__self__", None)
-    own: Send = getattr(wrapper, "real_send", send)
-    return own
 
 
 def _forget(scope: Scope) -> None:

@@ -20,6 +20,7 @@ from games.models import Attempt, Deal
 from games.pages.shown import Tile, ranked_attempts
 from games.pages.strangers import same_for_strangers
 from games.players import player_id
+from games.replicas.reading import from_replica
 from games.rules import CATALOGUE
 
 _WEEKS: Final = Calendar(firstweekday=0)
@@ -91,6 +92,7 @@ class Month:
 @require_safe
 @never_cache
 @same_for_strangers(2.0)
+@from_replica("archive")
 def archive(request: HttpRequest, month: date | None = None, day: date | None = None) -> HttpResponse:
     """A month of days, and the nine deals of `day`; by default this month and today."""
     now = timezone.now()

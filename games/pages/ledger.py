@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_safe
 from games.deals import ledger
 from games.models import LedgerEntry
 from games.pages import titles
+from games.replicas.reading import from_replica
 
 #: Lines on one page of the ledger: more than a fortnight's. The JSON has more of them.
 PAGE_LINES: Final = 150
@@ -20,6 +21,7 @@ PAGE_LINES: Final = 150
 
 @require_safe
 @never_cache
+@from_replica("ledger")
 def ledger_page(request: HttpRequest) -> HttpResponse:
     """The ledger, newest line first; `?before=<index>` for older ones."""
     now = timezone.now()
@@ -41,6 +43,7 @@ def ledger_page(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 @never_cache
+@from_replica("ledger")
 def ledger_json(request: HttpRequest) -> HttpResponse:
     """The ledger from its beginning, or from `?from=<index>` on; `next` is where to go on, null at the end."""
     return JsonResponse(ledger.lines_from(_index(request, "from") or 0, timezone.now()))

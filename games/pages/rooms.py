@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from games.admission import give_pass
 from games.errors import ErrorCode, Refusal
 from games.pages import titles
 from games.pages.chosen import choices
@@ -59,7 +60,10 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
         "choices": choices(),
         "games": [name for name, _title, _options in titles.games_and_options()],
     }
-    return render(request, "races/room.html", context)
+    response = render(request, "races/room.html", context)
+    if seats.has_seat(found.pk, player_id(request)):
+        give_pass(response)
+    return response
 
 
 @require_POST

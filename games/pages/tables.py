@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
+from typing import Final
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Q, UUIDField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -20,12 +21,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games.admission import give_pass
 from games.attempts import DealClosedError, restart_practice, start_attempt
+from games.compiled import Compiled, Given
 from games.deals import first_game, numbered, publishing
 from games.deals.publishing import DealAwaitedError
 from games.errors import wants_json
 from games.fairplay import links, pace
 from games.ghosts.models import Answer
 from games.hints import questions
+from games.live.loading import read
 from games.live.opening import opening_view
 from games.models import Attempt, Deal
 from games.pages import titles
@@ -38,10 +41,14 @@ from games.pages.race_tables import DayLanes, RaceSeat
 from games.pages.shown import ShownAttempt, ShownDeal, begun_at, ranked_attempts
 from games.pages.strangers import same_for_strangers
 from games.pausing import may_pause
-from games.players import Player, check_may_begin, has_account, player_for, player_id
+from games.players import check_may_begin, has_account, player_for, player_id
 from games.races import starting
 from games.replays import continuing
 from games.rules import CATALOGUE
+
+_AT_TABLE: Final = Compiled(
+    lambda: Attempt.objects.select_related("deal", "answer").filter(public_id=Given("public_id", UUIDField()))
+)
 
 
 @require_safe
@@ -72,7 +79,7 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
     check_may_begin(request)
     try:
         deal = _todays(variant)
-        return _begun(request, player_for(request), deal)
+        return _begun(request, deal)
     except DealClosedError as refusal:
         # The day ended between the click and the first card: the new day's deal is shown.
         if wants_json(request):
@@ -89,24 +96,31 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
 @ensure_csrf_cookie
 def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """The table of the player's own attempt as it stands; all that follows comes over the WebSocket."""
-    found = get_object_or_404(Attempt.objects.select_related("deal", "answer"), public_id=attempt)
+    try:
+        there = read(attempt, _AT_TABLE)
+    except Attempt.DoesNotExist:
+        raise Http404 from None
+    found = there.attempt
     if found.player_id != player_id(request):
         if found.is_over and publishing.may_see_seed(found.deal, player_id(request)):
             return redirect("games:replay", attempt=attempt)
         raise PermissionDenied
     now = timezone.now()
-    opening = opening_view(found)
+    opening = opening_view(there)
     if found.in_race and opening["type"] == "view" and not found.is_over:
         starting.dealt([found.pk])  # who has seen the cards here races, whether or not the socket follows
+    day_lanes, ghost_url = DayLanes.of(found.deal, now), ghost_beside(found, request.GET.get("ghost", ""))
     context = {
         "deal": ShownDeal.of(found.deal),
         "attempt": ShownAttempt.of(found),
         "race": RaceSeat.of(found),
-        "day_lanes": DayLanes.of(found.deal, now),
+        "day_lanes": day_lanes,
+        "ghost_url": ghost_url,
+        "has_pace": bool(day_lanes or ghost_url),
         "opening": opening,
+        "waits": opening["type"] == "waiting",
         "socket": f"/ws/play/{found.public_id}/",
         "may_ask": questions.may_ask(found, player_id(request), now),
-        "ghost_url": ghost_beside(found, request.GET.get("ghost", "")),
         "race_hint": hint_at(request, found),
         "may_pause": not found.is_over and (found.paused_at is not None or may_pause(found)),
         "may_restart": _may_restart(found, now),
@@ -150,11 +164,16 @@ def _is_practice(attempt: Attempt, now: datetime) -> bool:
     return not attempt.ranked and not attempt.in_race and not publishing.is_secret(attempt.deal, now)
 
 
-def _begun(request: HttpRequest, player: Player, deal: Deal) -> HttpResponse:
-    """The way to the table of the attempt, begun now or before; the browser keeps its mark."""
-    now, device = timezone.now(), links.device_of(request)
-    with transaction.atomic():
-        attempt = start_attempt(player, deal, now=now)
+def _begun(request: HttpRequest, deal: Deal) -> HttpResponse:
+    """The way to the table of the attempt, begun now or before; the browser keeps its mark.
+
+    :raises DealClosedError: as `start_attempt` does; before a guest is made.
+    """
+    now, device, is_new = timezone.now(), links.device_of(request), not request.user.is_authenticated
+    if is_new and not deal.is_open(now):
+        raise DealClosedError
+    with transaction.atomic():  # a new guest, the attempt and where it began are one commit
+        attempt = start_attempt(player_for(request), deal, now=now, is_new=is_new)
         if attempt.started_at == now:
             links.remember(attempt, request, device)
     response = redirect("games:table", attempt=attempt.public_id)

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 
 from games.players import player_id
 from games.races.models import Entrant, Race, Room
+from games.replicas.routing import reading_primary
 
 _MARK: Final = "waits_for_race"
 _BEFORE: Final = [Race.State.OPEN, Race.State.COUNTDOWN]
@@ -47,7 +48,8 @@ def waiting_room(request: HttpRequest) -> dict[str, str]:
     session = getattr(request, "session", None)
     if session is None or not session.get(_MARK):
         return {"waiting_room": ""}
-    seat = seat_of(player_id(request))
+    with reading_primary():  # a mark that is taken away does not come back
+        seat = seat_of(player_id(request))
     if seat is None or seat.kind != Room.Kind.QUICK or seat.has_begun:
         del session[_MARK]
         return {"waiting_room": ""}

@@ -154,6 +154,12 @@ def hand_over(from_id: int, to_id: int) -> None:
         tell_room(room_id)
 
 
+def has_seat(room_id: int, player_id: int | None) -> bool:
+    """Whether the player is in the race to come in a room, or in the one being run."""
+    entrants = Entrant.objects.filter(race__room=room_id, player=player_id, state__in=ACTIVE)
+    return player_id is not None and entrants.exists()
+
+
 def room_of(player_id: int) -> Room | None:
     """The room of the race that the player is in."""
     return Room.objects.filter(races__entrants__player=player_id, races__entrants__state__in=ACTIVE).first()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import re
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core import signing
 from django.middleware.csrf import CSRF_SECRET_LENGTH
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -19,13 +21,22 @@ from config.admission import Admission, Door, door_of
 from config.asgi import application
 from config.handler import OneHop
 from config.line import FRONT
+from config.pace import AT_ONCE, Pace
 from config.pressure import Limits, Pressure
 from config.strangers import Copies, ForStrangers, Visit
 from games.admission import COOKIE, Pass, Ticket, cookie_of, read
+from games.races.models import new_code
 from tests.config.asking import Answer, ask
 
 PAGE = '<meta http-equiv="refresh" content=""><b id="queue-place"></b><p id="queue-wait" role="status"></p>'
 JSON = "application/json"
+
+
+class AsTheyCome(Pace):
+    """Holds nobody back."""
+
+    def take(self) -> bool:
+        return True
 
 
 class House:
@@ -35,8 +46,9 @@ class House:
         self.served: list[str] = []
         self.requests = 0
         self.kept = "private"
-        pressure = Pressure(Limits(0, 1, 0), lambda: self.requests, lambda: 0)
+        pressure = Pressure(Limits(0, 0, 1), lambda: 0, lambda: self.requests)  # of the limits, one without an average
         self.door = Admission(self._site, Copies(self._site), pressure)
+        self.door.pace = AsTheyCome()
 
     async def _site(self, scope: Any, _receive: Any, send: Any) -> None:
         body = PAGE if scope["path"] == admission.PAGE else f"served {scope['path']}"
@@ -118,6 +130,22 @@ async def test_a_place_is_kept_when_the_page_is_loaded_again(full: House) -> Non
     assert len(full.door.line) == 2
 
 
+async def test_who_never_comes_again_holds_nobody_up(full: House) -> None:
+    for _ in range(FRONT + 5):
+        await full.ask()
+    full.requests = 0
+    assert (await full.ask()).text == "served /boards/"
+
+
+async def test_who_has_come_again_is_waited_for(full: House) -> None:
+    first = await full.ask()
+    await full.standing(first.cookies[COOKIE])
+    full.requests = 0
+    assert (await full.ask()).status == 503
+    assert (await full.standing(first.cookies[COOKIE]))["let_in"]
+    assert (await full.ask()).text == "served /boards/"
+
+
 async def test_nobody_goes_in_while_it_is_full(full: House) -> None:
     ticket = holder(1)
     for _ in range(20):
@@ -137,6 +165,18 @@ async def test_whoever_came_first_goes_in_first_whoever_asks(full: House) -> Non
         assert answer.text == "served /boards/"
         assert given(answer) == Pass()
     assert (await full.ask(holding=late)).status == 200
+
+
+async def test_those_in_front_go_in_at_a_pace(full: House) -> None:
+    full.door.pace = Pace()
+    waiting = [holder(arrived) for arrived in range(FRONT)]
+    for ticket in waiting:
+        await full.ask(holding=ticket)
+    full.requests = 0
+    told = [await full.standing(ticket) for ticket in waiting]
+    assert [one["let_in"] for one in told] == [True] * AT_ONCE + [False] * (FRONT - AT_ONCE)
+    full.door._beat(asyncio.get_running_loop(), asyncio.get_running_loop().time() - 1.0)
+    assert (await full.standing(waiting[AT_ONCE]))["let_in"]
 
 
 async def test_while_others_wait_newcomers_do_not_slip_in(full: House) -> None:
@@ -213,6 +253,9 @@ AT_TABLES = [
     ("GET", "/metrics"),
     ("GET", "/static/js/site.js"),
     ("GET", "/replay/6ba7b810-9dad-11d1-80b4-00c04fd430c8/embed/"),
+    ("GET", "/accounts/github/login/callback/"),
+    ("GET", "/accounts/2fa/authenticate/"),
+    ("GET", "/accounts/3rdparty/signup/"),
     ("POST", "/accounts/login/"),
     ("POST", "/players/language"),
     ("OPTIONS", "/api/v1/deals"),
@@ -269,6 +312,23 @@ async def test_a_program_that_begins_a_game_is_told_its_place_and_keeps_it(full:
     assert (answer.status, error["code"]) == (503, "server_full")
     assert error["data"] == {"retry_after": int(head(answer, "retry-after")), "place": 2}
     assert isinstance(given(answer), Ticket)
+
+
+async def test_a_room_is_shown_to_whoever_may_have_a_seat_there(full: House) -> None:
+    room = f"/races/{new_code()}/"
+    assert (await full.ask(room)).status == 503
+    assert (await full.ask(room, cookie=f"{settings.SESSION_COOKIE_NAME}=x")).text == f"served {room}"
+    for path in ("/races/", "/races/mine/", "/races/heats/", f"{room}1/"):
+        assert (await full.ask(path, cookie=f"{settings.SESSION_COOKIE_NAME}=x")).status == 503
+
+
+async def test_the_api_is_read_while_others_wait_if_there_is_time(full: House) -> None:
+    for arrived in range(FRONT + 1):
+        await full.ask(holding=holder(arrived))
+    full.requests = 0
+    assert (await full.ask(holding=holder(FRONT))).status == 503
+    assert (await full.ask("/api/v1/deals", accept="*/*")).text == "served /api/v1/deals"
+    assert (await full.ask("/api/v1/deals", method="POST", accept="*/*")).status == 503
 
 
 async def test_the_api_is_told_when_to_come_again(full: House) -> None:

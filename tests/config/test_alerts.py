@@ -28,6 +28,7 @@ QUIET = {
     'talon_reachable{server="database",instance="web-1"}': "1x300",
     'talon_reachable{server="database",instance="web-2"}': "1x300",
     'talon_reachable{server="redis",instance="web-1"}': "1x300",
+    'talon_replica_lag_seconds{replica="replica1",instance="web-1"}': "0.5x59 8x1 0.5x239",
     'process_resident_memory_bytes{job="talon-web",instance="web-1"}': "200e6x300",
     'talon_worker_memory_bytes{job="talon-worker",instance="worker"}': "300e6x300",
     f'{WAIT}{{le="0.1"}}': "0+6000x300",
@@ -75,6 +76,9 @@ TROUBLES = {
     ),
     "TalonDatabaseAway": Trouble({'talon_reachable{server="database",instance="web-2"}': "1x99 0x200"}, 102, 100),
     "TalonRedisAway": Trouble({'talon_reachable{server="redis",instance="web-1"}': "1x99 0x200"}, 103, 101),
+    "TalonReplicaBehind": Trouble(
+        {'talon_replica_lag_seconds{replica="replica1",instance="web-1"}': "0.5x99 6+60x200"}, 103, 101
+    ),
     "TalonMemoryGrows": Trouble(
         {'process_resident_memory_bytes{job="talon-web",instance="web-1"}': "200e6x99 700e6x200"}, 116, 114
     ),

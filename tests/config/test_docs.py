@@ -14,6 +14,7 @@ from config.celery import app
 from config.heads import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from config.server import server_config
 from deploy.procfile import commands
+from games.live.sockets import PING_AHEAD, SESSION_GOOD_FOR
 
 ROOT = Path(__file__).resolve().parents[2]
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
@@ -52,6 +53,11 @@ def test_intervals_are_those_of_the_code() -> None:
     every = re.search(r"PING_EVERY = (\d+)000;", client)
     assert every
     assert f"Clients send one every {every[1]} seconds" in protocol
+    assert int(every[1]) < PING_AHEAD, "a ping comes before a move has to wait for the check"
+    checked = (
+        f"at a `ping` after {SESSION_GOOD_FOR - PING_AHEAD:g} seconds,\nor at any message after {SESSION_GOOD_FOR:g},"
+    )
+    assert checked in protocol
     server = server_config()
     assert f"WebSocket pings every {server.ws_ping_interval:g} seconds" in protocol
     assert f"longer than {server.ws_ping_interval:g} s (the server pings at that interval)" in OPERATIONS

@@ -88,7 +88,8 @@ def test_every_label_has_a_known_value(client: Client) -> None:
     assert len(views) <= len(list(hostile.patterns())) + 2
 
 
-#: What stands in `labels(...)` anywhere, each of a closed set: literals, games of the rules, choices of a model, codes.
+#: What stands in `labels(...)` anywhere, each of a closed set: literals, games of the rules, choices of a model, codes,
+#: places named in the code, replicas named in the settings.
 CLOSED = {
     *(
         "'play'",
@@ -105,6 +106,10 @@ CLOSED = {
         "game",
         "end.how",
         "error.code",
+        "place",
+        "'replica'",
+        "'primary'",
+        "self.alias",
     ),
     "verdict.state",
 }

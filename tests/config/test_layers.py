@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
+import warnings
 from typing import Any
+from unittest.mock import Mock
 
+import pytest
 from asgiref.sync import async_to_sync
 
 from config.layers import ThreadedMemoryLayer
@@ -60,3 +64,16 @@ def test_a_loop_that_has_ended_holds_nothing_up() -> None:
 
     asyncio.run(listen_once())
     async_to_sync(layer.group_send)("board.1", {"type": "late"})
+
+
+async def test_a_loop_that_ends_before_it_sends_leaves_nothing_behind() -> None:
+    layer = ThreadedMemoryLayer()
+    ending: Any = Mock(is_running=lambda: True, call_soon_threadsafe=lambda _: None)
+    layer._home = ending
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0):
+                await layer.group_send("board.1", {"type": "x"})
+        gc.collect()
+    assert [str(warning.message) for warning in heard] == []

@@ -56,6 +56,28 @@ def test_who_stays_away_is_not_waited_for() -> None:
     assert len(made) == 1
 
 
+@given(st.permutations(range(12)))
+def test_only_those_who_have_come_again_are_waited_for(shown: list[int]) -> None:
+    made = line_of(*range(12))
+    assert not made.is_waited_in
+    for count, arrived in enumerate(shown):
+        before = sum(other < arrived for other in shown[:count])
+        assert made.come_again(ticket(arrived), 0.0) == before
+        assert made.come_again(ticket(arrived), 0.0) == before
+    assert made.is_waited_in
+
+
+def test_nobody_is_waited_for_who_is_in_or_stays_away() -> None:
+    made = line_of(1, 2, 3)
+    for arrived in (1, 2):
+        made.come_again(ticket(arrived), 0.0)
+    made.let_in(ticket(1), 0.0)
+    made.let_in(ticket(3), 0.0)
+    assert made.come_again(ticket(2), 0.0) == 0
+    made.forget_absent(1e6)
+    assert not made.is_waited_in
+
+
 def test_who_comes_back_has_the_old_place() -> None:
     made = line_of(1, 2)
     made.forget_absent(1e6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from config.pressure import Limits, Pressure
+from config.pressure import FLOOD, Limits, Pressure
 
 
 def pressed(limits: Limits, requests: int = 0, sockets: int = 0, late: float = 0.0) -> bool:
@@ -40,3 +40,19 @@ def test_one_pause_is_no_rush_and_a_late_second_is() -> None:
     for _ in range(20):
         pressure.note(0.0, 0.1)
     assert not pressure.is_full
+
+
+def test_some_requests_together_are_no_rush_unless_they_last_or_are_a_flood() -> None:
+    requests = 20
+    pressure = Pressure(Limits(0, 8, 0), lambda: requests, lambda: 0)
+    pressure.note(0.0, 0.1)
+    assert not pressure.is_full
+    for _ in range(10):
+        pressure.note(0.0, 0.1)
+    assert pressure.is_full
+    requests = 0
+    for _ in range(10):
+        pressure.note(0.0, 0.1)
+    assert not pressure.is_full
+    requests = 8 * FLOOD
+    assert pressure.is_full

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import socket
+import sys
 from collections.abc import Callable
 
 import pytest
 
-from config.server import Server, calm_collector, listen, server_config
+from config.server import SWITCH_SECONDS, Server, calm_collector, favour_the_loop, listen, server_config
 from games.live import draining
 from tests.games.seats import PATIENCE
 
@@ -33,15 +34,26 @@ def test_the_collector_leaves_alone_what_the_process_keeps() -> None:
         gc.set_threshold(*before)
 
 
+def test_threads_that_compute_hand_over_sooner() -> None:
+    before = sys.getswitchinterval()
+    try:
+        favour_the_loop()
+        assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS)
+        assert before > SWITCH_SECONDS
+    finally:
+        sys.setswitchinterval(before)
+
+
 async def test_the_collector_is_calmed_when_the_server_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr("config.server.calm_collector", lambda: told.append("calmed"))
+    monkeypatch.setattr("config.server.favour_the_loop", lambda: told.append("favoured"))
     with listen("127.0.0.1", 0) as listener:
         server = Server(server_config(), lambda: told.append("ready"))
         server.config.load()
         server.lifespan = server.config.lifespan_class(server.config)
         await server.startup(sockets=[listener])
-        assert told == ["calmed", "ready"]
+        assert told == ["calmed", "favoured", "ready"]
         await server.shutdown(sockets=[listener])
 
 
@@ -56,6 +68,7 @@ async def test_a_proxy_cannot_come_by_an_old_connection_while_players_are_handed
 
     monkeypatch.setattr(draining, "drain", drain)
     monkeypatch.setattr("config.server.calm_collector", lambda: None)
+    monkeypatch.setattr("config.server.favour_the_loop", lambda: None)
     with listen("127.0.0.1", 0) as listener:
         host, port = listener.getsockname()[:2]
         server = Server(server_config(), lambda: None)

@@ -50,6 +50,30 @@ def test_nothing_set_means_sqlite_and_memory(tmp_path: Path) -> None:
     assert shown["SECRET_KEY"] == settings_under(tmp_path, "SECRET_KEY")["SECRET_KEY"]
 
 
+def test_replicas_are_read_from_where_they_are_named(tmp_path: Path) -> None:
+    names = ("DATABASES", "REPLICAS", "DATABASE_ROUTERS", "MIDDLEWARE")
+    url = PRODUCTION["DATABASE_URL"]
+    shown = settings_under(tmp_path, *names, **PRODUCTION, REPLICA_URLS=f"{url},{url}")
+    assert shown["REPLICAS"] == ["replica1", "replica2"]
+    assert list(shown["DATABASES"]) == ["default", "replica1", "replica2"]
+    assert "pool" not in shown["DATABASES"]["replica2"]["OPTIONS"]
+    assert shown["DATABASE_ROUTERS"]
+    assert "config.own_writes.OwnWrites" in shown["MIDDLEWARE"]
+    without = settings_under(tmp_path, *names, **PRODUCTION)
+    assert (list(without["DATABASES"]), without["REPLICAS"], without["DATABASE_ROUTERS"]) == (["default"], [], [])
+    assert "config.own_writes.OwnWrites" not in without["MIDDLEWARE"]
+
+
+def test_replicas_need_postgresql_and_may_be_late(tmp_path: Path) -> None:
+    url = PRODUCTION["DATABASE_URL"]
+    assert (
+        "REPLICA_URLS"
+        in run("-c", SHOW, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings", REPLICA_URLS=url).stderr
+    )
+    late = run("-c", SHOW, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings", REPLICA_LAG="0")
+    assert "REPLICA_LAG" in late.stderr
+
+
 def test_servers_named_by_the_environment_are_used(tmp_path: Path) -> None:
     shown = settings_under(tmp_path, "DATABASES", "CHANNEL_LAYERS", "CACHES", "CELERY_BROKER_URL", **PRODUCTION)
     database = shown["DATABASES"]["default"]

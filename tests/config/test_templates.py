@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from threading import Thread
+from typing import Any
 
 import pytest
 from django.template import Context, Engine, Template, engines
-from django.template.base import TextNode
+from django.template.base import TextNode, VariableNode
 from django.template.loader import get_template
+from django.template.loader_tags import BlockNode
 from django.utils import translation
 
 from config import templates
@@ -105,3 +107,12 @@ def test_no_thread_gets_a_template_while_its_parts_are_replaced(monkeypatch: pyt
     ask()
     other.join(30)
     assert seen == [True, True]
+
+
+def test_the_blocks_of_a_page_are_looked_for_once() -> None:
+    template = made("{% block a %}{% block b %}{{ b }}{% endblock %}{% endblock %}{{ c }}")
+    blocks: list[Any] = template.nodelist.get_nodes_by_type(BlockNode)
+    assert [block.name for block in blocks] == ["a", "b"]
+    assert template.nodelist.get_nodes_by_type(BlockNode) is blocks
+    assert len(template.nodelist.get_nodes_by_type(VariableNode)) == 2
+    assert template.render(Context({"b": 1, "c": 2})) == "12"

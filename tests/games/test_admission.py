@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
+from itertools import count
 from typing import Any
 
 import pytest
 from django.core import signing
 from django.http import HttpResponse
 from django.test import Client
+from django.utils import timezone
 
 from accounts.guests import BACKEND, create_guest
 from games.admission import COOKIE, PASS_KEPT, TICKET_KEPT, Pass, Ticket, cookie_of, give_pass, read
 from games.attempts import close_attempt
+from games.models import Attempt
 from games.races import rooms, seats
+from leaderboards.views import JUST_FINISHED
 from tests.games.conftest import Play
 
 MINE = Ticket(1_700_000_000_000, "mine")
@@ -37,6 +41,13 @@ def test_an_earlier_ticket_comes_first() -> None:
     assert first.name != second.name
     assert first.arrived <= second.arrived
     assert Ticket(1, "z") < Ticket(2, "a")
+
+
+def test_a_nanosecond_is_earlier(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = count(1_800_000_000_000_000_000)
+    monkeypatch.setattr("games.admission.time.time_ns", lambda: next(moments))
+    tickets = [Ticket.new() for _ in range(20)]
+    assert sorted(tickets) == tickets
 
 
 @pytest.mark.parametrize(
@@ -112,6 +123,26 @@ def test_who_has_taken_a_seat_in_a_race_gets_to_the_room(mine: Client) -> None:
     assert holding(Client().post(f"/races/{room.code}/sit")) is None, "every seat is taken"
     assert holding(Client().post("/races/new", {"name": "stonewall", "limit": "900", "seats": "4"})) == Pass()
     assert holding(Client().post("/races/quick", {"variant": "stonewall"})) == Pass()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_took_a_seat_over_the_socket_keeps_the_room(mine: Client, player: Any) -> None:
+    room = rooms.open_room(create_guest(), "stonewall", public=False, limit_s=900, seats=2)
+    assert COOKIE not in mine.get(f"/races/{room.code}/").cookies
+    seats.sit(room.pk, player)
+    assert read(mine.get(f"/races/{room.code}/").cookies[COOKIE].value) == Pass()
+    assert COOKIE not in Client().get(f"/races/{room.code}/").cookies
+
+
+@pytest.mark.django_db
+def test_who_has_just_finished_has_a_new_pass(mine: Client, attempt_at: Play) -> None:
+    attempt = attempt_at()
+    after = f"/table/{attempt.public_id}/after/"
+    assert COOKIE not in mine.get(after).cookies
+    close_attempt(attempt.pk, "resigned")
+    assert read(mine.get(after).cookies[COOKIE].value) == Pass()
+    Attempt.objects.filter(pk=attempt.pk).update(finished_at=timezone.now() - JUST_FINISHED)
+    assert COOKIE not in mine.get(after).cookies
 
 
 def holding(answer: Any) -> Ticket | Pass | None:

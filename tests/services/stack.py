@@ -1,6 +1,6 @@
 """The production shape in a test's hands: two ASGI processes, Celery workers, beat, PostgreSQL and Redis of our own.
 
-At will PgBouncer stands before the database.
+At will PgBouncer stands before the database, or a replica beside it.
 
 The commands are those of `deploy/Procfile`.
 """
@@ -14,10 +14,11 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import psycopg
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
@@ -25,9 +26,10 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from deploy.procfile import commands
-from tests.services.servers import PgBouncer, Postgres, Redis, eventually, free_port
+from deploy.servers import PgBouncer, Postgres, Redis, Replica, eventually, free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+SERVERS = 4  # connections that PgBouncer has to PostgreSQL at most
 FIRST_DAY = date(2020, 1, 6)  # of the deals that tests make here, each of the day after the last
 
 
@@ -67,19 +69,50 @@ class Process:
                 stream.close()
 
 
+class ControlProcess(Process):
+    """A process of the service that does what a test tells it (`tests.services.control`)."""
+
+    def __init__(self, environment: dict[str, str], log: Path) -> None:
+        super().__init__(["python", "-m", "tests.services.control"], environment, log, stdin=-1, stdout=-1)
+
+    def ask(self, what: str, **arguments: Any) -> Any:
+        """Have it do something; what it answers.
+
+        :raises AssertionError: when it has failed.
+        """
+        assert self.child.stdin is not None
+        assert self.child.stdout is not None
+        self.child.stdin.write(json.dumps({"do": what, **arguments}) + "\n")
+        self.child.stdin.flush()
+        answer = json.loads(self.child.stdout.readline())
+        assert "done" in answer, answer["failed"]
+        return answer["done"]
+
+
+class Site(Protocol):
+    """Where players play, and how the service is asked."""
+
+    ports: list[int]
+
+    def ask(self, what: str, **arguments: Any) -> Any:
+        """Have the service do something."""
+
+
 class Stack:
     """Everything that runs, and how to break it."""
 
-    def __init__(self, home: Path, *, pooled: bool = False) -> None:
+    def __init__(self, home: Path, *, pooled: bool = False, replicated: bool = False) -> None:
         self._home = home
         self.postgres, self.redis = Postgres(), Redis()
-        self.pgbouncer = PgBouncer(self.postgres) if pooled else None
+        self.pgbouncer = PgBouncer(self.postgres.port, size=SERVERS) if pooled else None
+        self.replica: Replica | None = None
+        self._replicated = replicated
         self.ports = [free_port(), free_port()]
         self._webs: list[Process | None] = [None, None]
         self._workers: list[Process] = []
         self._beat: Process | None = None
         self._commands = commands()
-        self._control: Process | None = None
+        self._control: ControlProcess | None = None
         (home / "var").mkdir()
         self._environment = {
             **os.environ,
@@ -102,16 +135,21 @@ class Stack:
         if self.pgbouncer is not None:
             self.pgbouncer.start()
         self.manage("migrate", "-v0").check_returncode()
-        self._control = self._process("control", ["python", "-m", "tests.services.control"], stdin=-1, stdout=-1)
+        if self._replicated:
+            self.replica = Replica(self.postgres)
+            self.replica.start()
+            self._environment |= {"REPLICA_URLS": self.replica.url, "REPLICA_LAG": "600"}
+        self._control = ControlProcess(self._environment, self._home / "control.log")
         for index in range(2):
             self.start_web(index)
         for index in range(2):
             self.await_web(index)
         self.start_worker()
 
-    def start_web(self, index: int) -> None:
-        """Start one of the two ASGI processes."""
-        self._webs[index] = self._process(f"web{index}", [*self._commands["web"], "--port", str(self.ports[index])])
+    def start_web(self, index: int, **settings: str) -> None:
+        """Start one of the two ASGI processes, with settings of its own if need be."""
+        command = [*self._commands["web"], "--port", str(self.ports[index])]
+        self._webs[index] = self._process(f"web{index}", command, settings)
 
     def await_web(self, index: int) -> None:
         """Wait until it is ready."""
@@ -192,28 +230,29 @@ class Stack:
         self.redis.stop()
         if self.pgbouncer is not None:
             self.pgbouncer.remove()
+        if self.replica is not None:
+            self.replica.remove()
         self.postgres.remove()
 
-    def _process(self, name: str, command: list[str], **options: Any) -> Process:
-        return Process(command, self._environment, self._home / f"{name}.log", **options)
+    def _process(
+        self, name: str, command: list[str], settings: Mapping[str, str] | None = None, **options: Any
+    ) -> Process:
+        return Process(command, self._environment | dict(settings or {}), self._home / f"{name}.log", **options)
 
     def logs(self) -> str:
         """What the processes have said."""
         return "\n".join(f"== {path.name}\n{path.read_text()[-4000:]}" for path in sorted(self._home.glob("*.log")))
+
+    def said(self, process: str) -> str:
+        """All that one process has said so far."""
+        return (self._home / f"{process}.log").read_text()
 
     # --- Using ------------------------------------------------------------------------------------------------------
 
     def ask(self, what: str, **arguments: Any) -> Any:
         """Have a process of the service do something (see `tests.services.control`)."""
         assert self._control is not None
-        child = self._control.child
-        assert child.stdin is not None
-        assert child.stdout is not None
-        child.stdin.write(json.dumps({"do": what, **arguments}) + "\n")
-        child.stdin.flush()
-        answer = json.loads(child.stdout.readline())
-        assert "done" in answer, answer["failed"]
-        return answer["done"]
+        return self._control.ask(what, **arguments)
 
     def manage(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command of `manage.py` to its end."""
@@ -240,7 +279,7 @@ class Stack:
 class Seat:
     """A player at a table, over whichever process; remembers what was acknowledged."""
 
-    def __init__(self, stack: Stack, session: str, attempt: str, id: int, player: str) -> None:  # noqa: A002
+    def __init__(self, stack: Site, session: str, attempt: str, id: int, player: str) -> None:  # noqa: A002
         self._stack = stack
         self._open = ExitStack()
         self.session = session

@@ -11,9 +11,9 @@ import pytest
 import redis
 from websockets.exceptions import ConnectionClosed
 
+from deploy.servers import Redis, eventually, postgres_programs
 from games.rules import CATALOGUE
 from tests.requirements import need
-from tests.services.servers import Redis, eventually, postgres_programs
 from tests.services.stack import Seat, Stack, await_ranks
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from deploy.servers import Redis, eventually, postgres_programs
 from tests.games import certified
 from tests.requirements import need
 from tests.services.racing.checking import Outcome, find_faults
 from tests.services.racing.racers import Gate, Plan, Racer, peeps
 from tests.services.racing.watching import WITHIN, Client, Watcher, until
-from tests.services.servers import Redis, eventually, postgres_programs
 from tests.services.soak.running import Control
 from tests.services.stack import Stack
 

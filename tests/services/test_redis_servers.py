@@ -19,9 +19,9 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from config.beat import LEASE, NAME, Lead, LeadingScheduler
+from deploy.servers import Redis
 from games.events import attempt_group
 from tests.requirements import need
-from tests.services.servers import Redis
 
 pytestmark = [pytest.mark.services]
 TRIES = 60

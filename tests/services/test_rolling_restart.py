@@ -16,9 +16,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.frames import CloseCode
 
+from deploy.servers import Redis, postgres_programs
 from tests.requirements import need
 from tests.services.racing.watching import until
-from tests.services.servers import Redis, postgres_programs
 from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from deploy.servers import Redis, postgres_programs
 from games.rules import open_table
 from tests.requirements import need
-from tests.services.servers import Redis, postgres_programs
 from tests.services.soak.breaking import CALM, KINDS, plan
 from tests.services.soak.checking import Boards, Deal, Game, Kept, Line, Seasons, find_faults
 from tests.services.soak.running import Wish, soak

@@ -146,7 +146,7 @@ async def test_a_session_that_cannot_be_looked_at(
     await seat.sit()
     with monkeypatch.context() as patch:
         patch.setattr(sockets, "SESSION_GOOD_FOR", -1.0)
-        patch.setattr(sockets, "get_user", Mock(side_effect=error))
+        patch.setattr(sockets, "user_of", Mock(side_effect=error))
         assert (await seat.move("d"))["code"] == "server_busy"
     assert (await seat.move("d"))["n"] == 1
 

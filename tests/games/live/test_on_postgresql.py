@@ -19,12 +19,14 @@ def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None
     chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "doubt", "pauses")]
     chosen += [
         "tests/games/test_attempts.py",
+        "tests/games/test_compiled.py",
+        "tests/games/pages/test_statements.py",
         "tests/games/test_housekeeping.py",
         "tests/accounts/test_housekeeping.py",
     ]
-    whole = "test_journal or test_attempts or test_doubt or test_housekeeping or test_pauses"
-    wanted = f"{whole} or two_processes or missed_every_notice or two_tabs or resigning"
-    run_there(postgres_url, tmp_path, *chosen, "-k", wanted)
+    whole = ["journal", "attempts", "compiled", "statements", "doubt", "housekeeping", "pauses"]
+    wanted = [*(f"test_{name}" for name in whole), "two_processes", "missed_every_notice", "two_tabs", "resigning"]
+    run_there(postgres_url, tmp_path, *chosen, "-k", " or ".join(wanted))
 
 
 @pytest.mark.services

@@ -22,8 +22,8 @@ from tests.games.conftest import Play, Sit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PLAYED = 25
-#: Attempt and deal, its tokens, once more its state; the rest is the session's and the question of hints.
-MOST_QUERIES = 8
+#: Attempt and deal, its tokens with its state; the rest is the session's and the question of hints.
+MOST_QUERIES = 7
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from games import events
 from games.attempts import close_attempt, journal_of, record_of
-from games.live import sockets, table
+from games.live import consumer, sockets, table
 from games.models import Attempt, Move
 from games.rules import CATALOGUE, open_table
 from tests.games.changes import applied
@@ -324,6 +324,21 @@ async def test_a_session_that_ends(attempt_at: Any, sit: Sit, monkeypatch: pytes
     with pytest.raises(Closed, match="4401"):
         await seat.hear()
     assert await sync_to_async(journal_of)(attempt.pk) == []
+
+
+async def test_a_ping_looks_at_the_session_before_a_move_has_to(
+    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    session = SessionStore()
+    await session.acreate()
+    seat = sit(attempt, session=session)
+    await seat.sit()
+    await session.adelete()
+    monkeypatch.setattr(sockets, "SESSION_GOOD_FOR", 1e6)
+    monkeypatch.setattr(consumer, "PING_AHEAD", 1e6 + 1)
+    assert (await seat.move("d"))["type"] == "moved"
+    assert (await seat.ask({"type": "ping", "t": 1}))["code"] == "session_expired"
 
 
 async def test_nobody_signed_in(attempt_at: Any, sit: Sit) -> None:

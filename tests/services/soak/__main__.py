@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.services.servers import PgBouncer, Redis, postgres_programs
+from deploy.servers import PgBouncer, Redis, postgres_programs
 from tests.services.soak.running import Wish, soak
 
 SHOWN = 40

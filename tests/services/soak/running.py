@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from deploy.servers import eventually
 from games.rules import CATALOGUE
-from tests.services.servers import eventually
 from tests.services.soak.breaking import Breaker, plan
 from tests.services.soak.checking import Boards, Deal, Kept, Line, Seasons, find_faults
 from tests.services.soak.players import Begin, Player, Seat, Tally

@@ -1,4 +1,8 @@
-"""Real servers for tests, which may be killed and started again: PostgreSQL, PgBouncer and Redis of our own."""
+"""Servers of our own that keep nothing: PostgreSQL, its replicas, PgBouncer and Redis on free ports of this machine.
+
+`make stack SHAPE=wide` and the tests run on them. They may be killed and started again, and each has a session of its
+own, so that Ctrl-C in a terminal does not reach them before what runs on them has stopped.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ import psycopg
 import redis
 from psycopg.rows import dict_row
 
-DEPLOYED_PGBOUNCER = Path(__file__).resolve().parents[2] / "deploy" / "pgbouncer" / "pgbouncer.ini"
+DEPLOYED_PGBOUNCER = Path(__file__).with_name("pgbouncer") / "pgbouncer.ini"
 
 
 def free_port() -> int:
@@ -63,7 +67,10 @@ class Redis:
         """Start empty and wait until it answers."""
         arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         self._process = subprocess.Popen(
-            ["redis-server", *arguments], stdout=subprocess.DEVNULL, cwd=tempfile.gettempdir()
+            ["redis-server", *arguments],  # noqa: S607 - wherever it is
+            stdout=subprocess.DEVNULL,
+            cwd=tempfile.gettempdir(),
+            start_new_session=True,
         )
         eventually(self._answers)
 
@@ -102,7 +109,10 @@ class Postgres:
         if os.geteuid() == 0:
             self._user = "postgres"
             shutil.chown(self._home, "postgres")
-        self._run("initdb", "-D", str(self._home / "data"), "-U", "talon", "-A", "trust", "-E", "UTF8", "--no-sync")
+        self._fill(self._home / "data")
+
+    def _fill(self, data: Path) -> None:
+        self._run("initdb", "-D", str(data), "-U", "talon", "-A", "trust", "-E", "UTF8", "--no-sync")
 
     def _run(self, program: str, *arguments: str) -> None:
         subprocess.run(
@@ -122,6 +132,7 @@ class Postgres:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=self._home,
+            start_new_session=True,
         )
         eventually(self._answers)
 
@@ -145,13 +156,25 @@ class Postgres:
             return False
 
 
+class Replica(Postgres):
+    """A replica of one of our clusters, which must run when it is made; the copy is streamed to from then on."""
+
+    def __init__(self, primary: Postgres) -> None:
+        self._primary = primary
+        super().__init__()
+
+    def _fill(self, data: Path) -> None:
+        source = ["-h", "127.0.0.1", "-p", str(self._primary.port), "-U", "talon"]
+        self._run("pg_basebackup", "-D", str(data), "-R", "-c", "fast", "--no-sync", *source)
+
+
 class PgBouncer:
-    """A PgBouncer of our own before a PostgreSQL, set up as `deploy/pgbouncer` has it but with few connections."""
+    """A PgBouncer of our own, set up as `deploy/pgbouncer` has it, before the PostgreSQL on a port.
 
-    SERVERS = 4
-    """The most connections to PostgreSQL."""
+    With `size` it has so many connections to it at most.
+    """
 
-    def __init__(self, postgres: Postgres) -> None:
+    def __init__(self, postgres: int, *, size: int | None = None) -> None:
         self.port = free_port()
         self.url = f"postgres://talon@127.0.0.1:{self.port}/talon"
         self._home = Path(tempfile.mkdtemp(prefix="talon-pgbouncer-"))
@@ -159,7 +182,7 @@ class PgBouncer:
         (self._home / "userlist.txt").write_text('"talon" ""\n')
         deployed = ConfigParser()
         deployed.read(DEPLOYED_PGBOUNCER)
-        deployed["databases"]["talon"] = f"host=127.0.0.1 port={postgres.port} dbname=postgres"
+        deployed["databases"]["talon"] = f"host=127.0.0.1 port={postgres} dbname=postgres"
         deployed["pgbouncer"].update(
             listen_addr="127.0.0.1",
             listen_port=str(self.port),
@@ -167,8 +190,9 @@ class PgBouncer:
             auth_type="trust",
             auth_file=str(self._home / "userlist.txt"),
             admin_users="talon",
-            default_pool_size=str(self.SERVERS),
         )
+        if size is not None:
+            deployed["pgbouncer"]["default_pool_size"] = str(size)
         with (self._home / "pgbouncer.ini").open("w") as file:
             deployed.write(file)
         if os.geteuid() == 0:
@@ -188,6 +212,7 @@ class PgBouncer:
             user="postgres" if os.geteuid() == 0 else None,
             stderr=subprocess.DEVNULL,
             cwd=self._home,
+            start_new_session=True,
         )
         eventually(self._answers)
 

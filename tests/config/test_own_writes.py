@@ -1,0 +1,59 @@
+"""Who may have written is noted, and nobody else; without replicas the middleware is not there."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory
+
+from config import own_writes
+from config.own_writes import OwnWrites
+
+
+@pytest.fixture
+def noted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    noted: list[int] = []
+    monkeypatch.setattr(own_writes, "wrote", noted.append)
+    return noted
+
+
+def serve(method: str, *, player: int | None = 7, accessed: bool = True, modified: bool = False) -> None:
+    """Serve a request that leaves its session and its player like this."""
+    request: Any = RequestFactory().generic(method, "/")
+    request.session = SimpleNamespace(accessed=False, modified=False)
+
+    def view(_request: HttpRequest) -> HttpResponse:
+        request.session = SimpleNamespace(accessed=accessed, modified=modified)
+        request.user = SimpleNamespace(pk=player, is_authenticated=player is not None)
+        return HttpResponse()
+
+    OwnWrites(view)(request)
+
+
+def test_a_form_may_have_written(noted: list[int]) -> None:
+    serve("POST")
+    serve("DELETE")
+    assert noted == [7, 7]
+
+
+def test_whoever_signs_in_by_a_link_may_have_written(noted: list[int]) -> None:
+    serve("GET", modified=True)
+    assert noted == [7]
+
+
+@pytest.mark.parametrize(
+    ("method", "left"),
+    [
+        ("GET", {}),
+        ("HEAD", {}),
+        ("POST", {"player": None}),
+        ("POST", {"accessed": False}),
+        ("GET", {"accessed": False}),
+    ],
+)
+def test_nobody_else_is_noted(method: str, left: dict[str, Any], noted: list[int]) -> None:
+    serve(method, **left)
+    assert noted == []

@@ -1,0 +1,129 @@
+"""How often a newcomer's way asks the database, and what is true of it where less is asked."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group
+from django.contrib.sessions.models import Session
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.guests import create_guest
+from accounts.models import User
+from accounts.session_store import SessionStore
+from games.attempts import DealClosedError, start_attempt
+from games.fairplay import links
+from games.live.loading import load
+from games.live.visitors import session_of, user_of
+from games.models import Attempt, Deal, Start
+from games.pages import tables
+from tests.games.conftest import make_deal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+#: The deal, one transaction with the guest, the attempt and where it was begun, and the session.
+START = ["SELECT games_deal", "BEGIN", "INSERT accounts_user", "INSERT games_attempt", "INSERT games_start", "COMMIT"]
+START += ["INSERT django_session"]
+#: Who it is; in one exchange the attempt with its deal, and the tokens with the state.
+WHO = ["SELECT django_session", "SELECT accounts_user"]
+WHAT = [*["SELECT games_attempt"] * (1 if connection.vendor == "postgresql" else 2)]
+
+
+def told(queries: CaptureQueriesContext) -> list[str]:
+    """What each statement does, and to which table first."""
+    found = []
+    for query in queries.captured_queries:
+        table = re.search(r'(?:FROM|INTO|UPDATE) "?(\w+)', query["sql"])
+        found.append(f"{query['sql'].split()[0]} {table[1]}" if table else query["sql"].split()[0])
+    return found
+
+
+def test_a_newcomers_start_and_table_ask_the_database_so_often(client: Client) -> None:
+    make_deal()
+    with CaptureQueriesContext(connection) as start:
+        page = client.post("/play/plot/start")["Location"]
+    with CaptureQueriesContext(connection) as table:
+        assert client.get(page).status_code == 200
+    assert told(start) == START
+    assert told(table) == WHO + WHAT
+
+
+def test_a_socket_asks_the_database_so_often(client: Client) -> None:
+    make_deal()
+    client.post("/play/plot/start")
+    attempt, key = Attempt.objects.select_related("player").get(), Session.objects.get().session_key
+    asked: Any = user_of.func  # type: ignore[attr-defined] # in this thread, whose statements are counted
+    with CaptureQueriesContext(connection) as who:
+        assert asked(session_of(key)) == attempt.player
+    with CaptureQueriesContext(connection) as what:
+        load(attempt.public_id)
+    assert told(who) == WHO
+    assert told(what) == WHAT
+
+
+def test_a_guests_row_has_the_only_sign_in(client: Client) -> None:
+    make_deal()
+    client.post("/play/plot/start")
+    guest = User.objects.get()
+    assert guest.last_login == guest.date_joined
+    assert timezone.now() - guest.date_joined < timedelta(minutes=5)
+
+
+def test_an_accounts_sign_in_is_noted() -> None:
+    account = User.objects.create_user("Ada Lovelace")
+    Client().force_login(account)
+    assert User.objects.get().last_login is not None
+
+
+def test_no_guest_is_made_for_a_deal_that_has_closed_since_the_click(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = make_deal()
+    Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now())
+    deal.refresh_from_db()
+    monkeypatch.setattr(tables, "_todays", lambda _: deal)
+    assert client.post("/play/plot/start")["Location"] == "/play/plot/"
+    assert not User.objects.exists()
+    with pytest.raises(DealClosedError):
+        start_attempt(create_guest(), deal, is_new=True)
+
+
+def test_what_fails_on_the_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_deal()
+    monkeypatch.setattr(links, "remember", lambda *_: 1 / 0)
+    client = Client(raise_request_exception=False)
+    assert client.post("/play/plot/start").status_code == 500
+    assert not any(model.objects.exists() for model in (User, Attempt, Start, Session))
+    monkeypatch.undo()
+    assert client.get(client.post("/play/plot/start")["Location"]).status_code == 200
+
+
+def test_a_session_is_good_until_its_date() -> None:
+    session = SessionStore()
+    session["who"] = "Ariadne"
+    session.save()
+    key = session.session_key
+    assert SessionStore(key)["who"] == "Ariadne"
+    Session.objects.update(expire_date=timezone.now())
+    over = SessionStore(key)
+    assert "who" not in over
+    assert over.session_key is None
+
+
+def test_a_player_by_number() -> None:
+    guest = create_guest()
+    assert User.objects.get(pk=guest.pk) == User.objects.get(pk=str(guest.pk)) == guest
+    wrong: Any
+    for wrong in (guest.pk + 1, None):
+        with pytest.raises(User.DoesNotExist):
+            User.objects.get(pk=wrong)
+    with pytest.raises(ValueError, match="number"):
+        User.objects.get(pk="ariadne")
+    with pytest.raises(User.DoesNotExist):
+        Group.objects.create(name="staff").user_set.get(pk=guest.pk)  # only of those in the group

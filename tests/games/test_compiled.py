@@ -1,0 +1,139 @@
+"""Reads and inserts whose SQL is kept do what Django's own would, on this database."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.db import IntegrityError, connection, transaction
+from django.db.models import BigIntegerField, Model, Q, QuerySet, UUIDField
+from django.test.utils import CaptureQueriesContext
+
+from accounts.guests import create_guest
+from accounts.models import User
+from games.compiled import Compiled, Given, Inserting
+from games.models import Attempt, Start
+from games.rules import CATALOGUE
+from tests.games.conftest import make_deal
+
+pytestmark = pytest.mark.django_db
+variants = itertools.cycle(CATALOGUE)
+NOW = datetime(2026, 5, 17, 0, 0, 1, 250_000, tzinfo=UTC)
+
+READ = Compiled(
+    lambda: Attempt.objects.select_related("deal", "answer").filter(public_id=Given("public_id", UUIDField()))
+)
+
+
+def fields_of(row: Model) -> dict[str, Any]:
+    """Every field's value, as bytes where the database gives a view of them."""
+    values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
+    return {name: bytes(value) if isinstance(value, memoryview) else value for name, value in values.items()}
+
+
+def attempt_of(player: User, **fields: Any) -> Attempt:
+    return Attempt(player=player, deal=make_deal(next(variants)), started_at=NOW, **{"ranked": True, **fields})
+
+
+def test_what_is_read_is_what_django_reads() -> None:
+    end: dict[str, Any] = {"state": "verified", "end": "won", "finished_at": NOW, "record": b"\0\xff", "line": b"\1"}
+    made = attempt_of(create_guest(), reasons=[{"code": "ä'%s"}], auto_runs=[[1, 2]], cards_up=3, **end)
+    made.save()
+    found = READ.first(public_id=made.public_id)
+    asked = Attempt.objects.select_related("deal", "answer").get(pk=made.pk)
+    assert found is not None
+    with CaptureQueriesContext(connection) as queries:
+        assert fields_of(found) == fields_of(asked)
+        assert fields_of(found.deal) == fields_of(asked.deal)
+        assert not hasattr(found, "answer")
+    assert not queries
+    found.refresh_from_db()
+    assert found == asked
+
+
+def test_each_time_the_values_are_other_ones() -> None:
+    guest = create_guest()
+    made = [attempt_of(guest, ranked=False) for _ in range(2)]
+    for one in made:
+        one.save()
+    assert [READ.first(public_id=one.public_id) for one in made] == made
+    assert READ.first(public_id=uuid.uuid4()) is None
+
+
+def test_what_is_constant_in_a_query_stays_in_it() -> None:
+    guest, of_player = create_guest(), Q(player=Given("player", BigIntegerField()))
+    read = Compiled(lambda: Attempt.objects.filter(of_player, ranked=True, state="playing").order_by("pk"))
+    attempt_of(guest, ranked=False).save()
+    ranked = attempt_of(guest)
+    ranked.save()
+    assert read.all(player=guest.pk) == [ranked]
+    assert read.all(player=guest.pk + 1) == []
+
+
+def test_its_sql_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def query() -> QuerySet[User]:
+        asked.append(1)
+        return User.objects.filter(pk=Given("pk", BigIntegerField()))
+
+    read = Compiled(query)
+    guest = create_guest()
+    assert [read.first(pk=guest.pk) for _ in range(3)] == [guest] * 3
+    assert asked == [1]
+
+
+def test_what_is_inserted_is_what_django_would_save() -> None:
+    guest = create_guest()
+    fields: dict[str, Any] = {
+        "reasons": [{"code": "ä'%s"}],
+        "deadline": NOW + timedelta(days=1),
+        "public_id": uuid.uuid4(),
+    }
+    saved = attempt_of(guest, **fields | {"public_id": uuid.uuid4()})
+    saved.save()
+    made = attempt_of(guest, **fields)
+    assert Inserting(Attempt).add(made)
+    own = {"id", "deal_id", "public_id"}
+    for row in (made, Attempt.objects.get(pk=made.pk)):
+        assert {name: value for name, value in fields_of(row).items() if name not in own} == {
+            name: value for name, value in fields_of(saved).items() if name not in own
+        }
+    assert made.pk != saved.pk
+    assert Attempt.objects.get(public_id=fields["public_id"]) == made
+    made.cards_up = 3
+    made.save()  # as one that is there
+    assert Attempt.objects.count() == 2
+
+
+def test_a_row_without_a_number_keeps_its_key() -> None:
+    session = Session(session_key="a" * 32, session_data="x", expire_date=NOW)
+    assert Inserting(Session).add(session)
+    assert fields_of(Session.objects.get(pk="a" * 32)) == fields_of(session)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_unique_value_that_is_taken() -> None:
+    first = attempt_of(create_guest())
+    assert Inserting(Attempt).add(first)
+    again = Attempt(player=first.player, deal=first.deal, started_at=NOW, ranked=True)
+    with transaction.atomic():
+        assert not Inserting(Attempt, pass_over=True).add(again)
+        assert Attempt.objects.get() == first  # the transaction goes on
+    assert again.pk is None
+    with pytest.raises(IntegrityError):
+        Inserting(Attempt).add(again)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_reference_to_nothing_is_refused() -> None:
+    attempt = attempt_of(create_guest())
+    attempt.player_id += 1
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Inserting(Attempt, pass_over=True).add(attempt)
+    assert not Attempt.objects.exists()
+    assert not Start.objects.exists()

@@ -1,0 +1,225 @@
+"""Who is read from a replica: whom it is fit for, and nobody else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import OperationalError, transaction
+from django.http import HttpRequest
+from django.test import RequestFactory
+from pytest_django import Settings
+
+from games import attempts
+from games.models import Attempt, Deal
+from games.readings import SharedCopies
+from games.replicas import reading, watching, writes
+from games.replicas.reading import from_replica, replica_for
+from games.replicas.routing import PRIMARY, Router, reading_from, reading_primary, source
+from games.replicas.watching import Watch, end_of
+from leaderboards import settlement
+from tests.games.test_readings import Clock
+from tests.leaderboards import factory
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(watching, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def watches(monkeypatch: pytest.MonkeyPatch, clock: Clock, settings: Settings) -> dict[str, Watch]:
+    """Two replicas that are as they are said to be."""
+    settings.REPLICAS = ["replica1", "replica2"]
+    found = {alias: Watch(alias) for alias in settings.REPLICAS}
+    for one in found.values():
+        one.note(clock.now, 100, 100)
+    for module in (reading, watching):
+        monkeypatch.setattr(module, "watch", found.__getitem__)
+    monkeypatch.setattr(reading, "connections", {alias: type("Closed", (), {"close": print})() for alias in found})
+    return found
+
+
+def stranger() -> HttpRequest:
+    return RequestFactory().get("/")
+
+
+def visitor(player: Any, settings: Settings) -> HttpRequest:
+    request = RequestFactory().get("/")
+    request.COOKIES[settings.SESSION_COOKIE_NAME] = "of a test"
+    request.user = player
+    return request
+
+
+def test_a_replica_is_as_fresh_as_the_last_state_of_the_primary_that_it_has_reached(clock: Clock) -> None:
+    one = Watch("replica1")
+    assert not one.is_fit(), "never seen"
+    one.note(1000, 500, 400)
+    assert not one.is_fit(), "not known to have reached anything"
+    one.note(1001, 600, 500)
+    clock.now = 1002
+    assert one.lag == 2
+    assert one.is_fit()
+    one.note(1002, 700, 700)
+    assert one.lag == 0
+    assert (one.has(700), one.has(701)) == (True, False)
+
+
+def test_a_replica_that_stands_still_is_fit_until_it_is_too_late(clock: Clock, settings: Settings) -> None:
+    settings.REPLICA_LAG = 5.0
+    one = Watch("replica1")
+    for second in range(6):
+        clock.now = 1000 + second
+        one.note(clock.now, 100 + second, 100)
+        assert one.is_fit()
+    clock.now = 1005.5
+    assert not one.is_fit()
+    one.note(clock.now, 200, 200)
+    assert one.is_fit(), "it has caught up"
+
+
+def test_a_replica_of_a_database_that_rests_is_not_late(clock: Clock) -> None:
+    one = Watch("replica1")
+    for second in range(100):
+        clock.now = 1000 + second
+        one.note(clock.now, 100, 100)
+    assert one.lag == 0
+
+
+def test_one_that_cannot_be_compared_is_late(clock: Clock) -> None:
+    one = Watch("replica1")
+    one.note(1000, 100, 100)
+    clock.now = 1006
+    assert not one.is_fit()
+
+
+def test_one_that_failed_somebody_is_fit_when_it_has_answered_since(clock: Clock) -> None:
+    one = Watch("replica1")
+    one.note(1000, 100, 100)
+    clock.now = 1001
+    one.fail(OperationalError("gone"))
+    assert not one.is_fit()
+    one.note(1001, 100, 100)
+    assert not one.is_fit(), "that look began before the end of the failure"
+    one.note(1002, 100, 100)
+    assert one.is_fit()
+
+
+@pytest.mark.parametrize(
+    ("position", "end"), [(8192 * 3 + 24, 8192 * 3), (8192 * 3 + 40, 8192 * 3), (8192 * 3 + 48, 8192 * 3 + 48)]
+)
+def test_a_position_behind_a_header_is_where_the_page_begins(position: int, end: int) -> None:
+    assert end_of(position) == end
+
+
+def test_a_view_is_read_from_a_replica_and_nothing_else_is(watches: dict[str, Watch]) -> None:
+    @from_replica("boards")
+    def view(_request: HttpRequest) -> str:
+        return source()
+
+    assert view(stranger()) in watches
+    assert source() == PRIMARY
+    with reading_from("replica1"):
+        assert (Router().db_for_read(Deal), Router().db_for_write(Deal)) == ("replica1", PRIMARY)
+        with reading_primary():
+            assert source() == PRIMARY
+
+
+def test_without_replicas_a_view_is_only_called(settings: Settings) -> None:
+    settings.REPLICAS = []
+    assert from_replica("boards")(lambda request: (request, source()))("of nobody") == ("of nobody", PRIMARY)
+
+
+@pytest.mark.django_db
+def test_what_runs_in_a_transaction_is_read_from_the_primary(watches: dict[str, Watch]) -> None:
+    assert watches
+    with transaction.atomic(), reading_from("replica1"):
+        assert source() == PRIMARY
+
+
+def test_a_view_that_a_replica_fails_is_done_again_on_the_primary(watches: dict[str, Watch], clock: Clock) -> None:
+    tried: list[str] = []
+
+    @from_replica("boards")
+    def view(_request: HttpRequest) -> str:
+        tried.append(source())
+        if source() != PRIMARY:
+            raise OperationalError("gone")
+        return "shown"
+
+    clock.now += 1
+    assert [view(stranger()) for _ in range(4)] == ["shown"] * 4
+    assert sorted(tried) == [PRIMARY, PRIMARY, PRIMARY, PRIMARY, *watches], "each was tried once"
+
+
+def test_faults_of_a_view_are_its_own(watches: dict[str, Watch]) -> None:
+    @from_replica("boards")
+    def view(_request: HttpRequest) -> str:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        view(stranger())
+    assert all(one.is_fit() for one in watches.values())
+
+
+@pytest.mark.django_db
+def test_who_has_written_is_read_from_the_primary_until_it_is_replayed(
+    watches: dict[str, Watch], settings: Settings
+) -> None:
+    one, other = factory.player(), factory.player()
+    own = replica_for(visitor(one, settings))
+    assert own in watches
+    assert {replica_for(visitor(one, settings)) for _ in range(9)} == {own}, "the same each time"
+    cache.set(writes._key(one.pk), 150)
+    assert replica_for(visitor(one, settings)) is None
+    assert replica_for(visitor(other, settings)) is not None
+    watches[own].note(1000, 150, 150)
+    assert replica_for(visitor(one, settings)) == own
+
+
+@pytest.mark.django_db
+def test_who_has_finished_a_game_has_written_and_so_has_who_is_given_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[int] = []
+    for module in (attempts, settlement):
+        monkeypatch.setattr(module, "wrote", lambda *ids: written.extend(ids))
+    player, deal = factory.player(), factory.deal("braid")
+    attempt = Attempt.objects.create(player=player, deal=deal, ranked=True, started_at=factory.NOON)
+    attempts.close_attempt(attempt.pk, "resigned")
+    assert written == [player.pk]
+    settlement.settle(attempt.pk)
+    assert written == [player.pk, player.pk]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_suffers_where_nobody_can_say_up_to_where_it_was_written(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.REPLICAS = ["replica1"]
+    monkeypatch.setattr(writes, "_END", "SELECT the_end_of_nothing()")
+    with transaction.atomic():
+        writes.wrote(1)
+    assert writes.position_of(1) is None
+
+
+@pytest.mark.django_db
+def test_without_the_shared_cache_nobody_knows_who_has_written(
+    watches: dict[str, Watch], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert watches
+    monkeypatch.setattr(writes, "is_known", lambda: False)
+    assert replica_for(visitor(factory.player(), settings)) is None
+    assert replica_for(stranger()) is not None
+
+
+def test_copies_of_what_a_replica_has_are_for_those_who_read_from_replicas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("django.db.transaction.get_connection", lambda _: type("Free", (), {"in_atomic_block": False}))
+    copies = SharedCopies(fresh=60)
+    with reading_from("replica1"):
+        assert copies.get("of-a-test", lambda: "old") == "old"
+    assert copies.get("of-a-test", lambda: "new") == "new"
+    with reading_from("replica2"):
+        assert copies.get("of-a-test", lambda: "newer") == "old"
+    assert copies.get("of-a-test", lambda: "newer") == "new"

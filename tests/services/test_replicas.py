@@ -1,0 +1,210 @@
+"""A replica beside the database: whoever has written sees it at once, and nobody notices when it is late or gone."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+from urllib.parse import urlencode
+
+import psycopg
+import pytest
+
+from deploy.servers import PgBouncer, Postgres, Redis, Replica, eventually, postgres_programs
+from tests.requirements import need
+from tests.services.stack import Seat, Stack, await_ranks
+
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+
+CSRF = "a" * 32
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    programs = postgres_programs()
+    need(programs is not None and (programs / "pg_basebackup").exists(), "PostgreSQL's server programs")
+    need(Redis.is_installed(), "redis-server")
+    running = Stack(tmp_path_factory.mktemp("replicated"), replicated=True)
+    try:
+        running.start()
+        yield running
+    finally:
+        print(running.logs())
+        running.stop()
+
+
+@pytest.fixture(autouse=True)
+def replica(stack: Stack) -> Replica:
+    """The replica, which all processes read from when a test begins."""
+    assert stack.replica is not None
+    eventually(lambda: all(is_read(stack, index) for index in range(2)))
+    return stack.replica
+
+
+def asked(stack: Stack, index: int, path: str, *, session: str = "", form: dict[str, str] | None = None) -> str:
+    """The page, or what the answer to a form leads to; the visitor has a session or is a stranger."""
+    connection = http.client.HTTPConnection("127.0.0.1", stack.ports[index], timeout=60)
+    cookies = f"csrftoken={CSRF}" + (f"; sessionid={session}" if session else "")
+    heads = {"Cookie": cookies, "Content-Type": "application/x-www-form-urlencoded"}
+    body = None if form is None else urlencode({**form, "csrfmiddlewaretoken": CSRF})
+    connection.request("GET" if form is None else "POST", path, body, heads)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    assert answer.status == (200 if form is None else 302), (answer.status, text)
+    return text
+
+
+def name_of(stack: Stack, index: int, player: str, session: str = "") -> Any:
+    return json.loads(asked(stack, index, f"/api/v1/players/{player}", session=session))["name"]
+
+
+def results_of(stack: Stack, player: str, session: str = "") -> int:
+    return len(json.loads(asked(stack, 0, f"/api/v1/players/{player}/results", session=session)))
+
+
+def reads(stack: Stack, index: int, server: str) -> float:
+    """How many views of the API a process has read from the replica, or from the primary."""
+    found = re.search(
+        rf'^talon_reads_total{{place="api",server="{server}"}} (\S+)', asked(stack, index, "/metrics"), re.MULTILINE
+    )
+    return float(found[1]) if found else 0.0
+
+
+def is_read(stack: Stack, index: int, server: str = "replica") -> bool:
+    """Whether a stranger's view is read from there."""
+    before = reads(stack, index, server)
+    asked(stack, index, "/api/v1/ratings")
+    return reads(stack, index, server) > before
+
+
+def rename(stack: Stack, session: str) -> str:
+    """Give a player a new name; which one."""
+    name = f"Robin {token_hex(4)}"
+    asked(stack, 0, "/players/me/name/", session=session, form={"name": name})
+    return name
+
+
+def seat(stack: Stack) -> Seat:
+    return stack.seat(stack.ask("deal", variant="braid", seed=token_hex(32)))
+
+
+def wait_for_replay(primary: Postgres, replica: Replica) -> None:
+    """Wait until the replica has all that has been written."""
+    with psycopg.connect(primary.url) as writing, psycopg.connect(replica.url, autocommit=True) as reading:
+        end = writing.execute("SELECT pg_current_wal_insert_lsn()").fetchone()
+        has = "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn"
+        eventually(lambda: reading.execute(has, end).fetchone() == (True,))
+
+
+@contextmanager
+def replaying_nothing(replica: Replica) -> Iterator[None]:
+    with psycopg.connect(replica.url, autocommit=True) as server:
+        server.execute("SELECT pg_wal_replay_pause()")
+        try:
+            yield
+        finally:
+            server.execute("SELECT pg_wal_replay_resume()")
+
+
+@contextmanager
+def frozen(replica: Replica) -> Iterator[None]:
+    """The server hangs: it neither answers nor closes what is open."""
+    with psycopg.connect(replica.url, autocommit=True) as server:
+        data = server.execute("SHOW data_directory").fetchone()
+    assert data is not None
+    first = Path(data[0], "postmaster.pid").read_text().split()[0]
+    ps = subprocess.run(
+        ["ps", "--no-headers", "-o", "pid", "--ppid", first], capture_output=True, text=True, check=True
+    )
+    processes = [int(first), *map(int, ps.stdout.split())]
+    for pid in processes:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in processes:
+            os.kill(pid, signal.SIGCONT)
+
+
+def test_players_see_what_they_have_done_at_once_and_others_when_it_is_replayed(stack: Stack, replica: Replica) -> None:
+    one, other = seat(stack), seat(stack)
+    name = name_of(stack, 0, one.player, one.session)
+    wait_for_replay(stack.postgres, replica)
+    with replaying_nothing(replica):
+        new = rename(stack, one.session)
+        for index in range(2):
+            assert name_of(stack, index, one.player, one.session) == new
+            assert new in asked(stack, index, f"/players/{one.player}/", session=one.session)
+            assert name_of(stack, index, one.player) == name
+            assert name_of(stack, index, one.player, other.session) == name
+            assert name in asked(stack, index, f"/players/{one.player}/", session=other.session)
+        one.sit(1)
+        one.play(4)
+        one.resign()
+        assert await_ranks(one) == [1]
+        assert results_of(stack, one.player, one.session) == 1
+        assert results_of(stack, one.player) == 0
+    eventually(lambda: name_of(stack, 1, one.player) == new)
+    eventually(lambda: results_of(stack, one.player) == 1)
+    eventually(lambda: own_reads_come_from_the_replica(stack, one))
+
+
+def own_reads_come_from_the_replica(stack: Stack, seat: Seat) -> bool:
+    before = reads(stack, 0, "replica")
+    name_of(stack, 0, seat.player, seat.session)
+    return reads(stack, 0, "replica") > before
+
+
+def test_a_replica_that_is_too_late_is_not_asked(stack: Stack, replica: Replica) -> None:
+    one = seat(stack)
+    name = name_of(stack, 0, one.player, one.session)
+    pooler = PgBouncer(replica.port)
+    pooler.start()
+    stack.kill_web(1)
+    try:
+        stack.start_web(1, REPLICA_LAG="2", REPLICA_URLS=pooler.url)
+        stack.await_web(1)
+        eventually(lambda: is_read(stack, 1))
+        wait_for_replay(stack.postgres, replica)
+        with replaying_nothing(replica):
+            new = rename(stack, one.session)
+            eventually(lambda: name_of(stack, 1, one.player) == new)
+            assert name_of(stack, 0, one.player) == name, "here it may be later"
+        eventually(lambda: is_read(stack, 1))
+    finally:
+        pooler.remove()
+        stack.restart_web(1)
+
+
+@pytest.mark.parametrize("how", ["stopped", "frozen"])
+def test_pages_go_on_without_the_replica_and_read_from_it_again(stack: Stack, replica: Replica, how: str) -> None:
+    one = seat(stack)
+    name_of(stack, 0, one.player, one.session)
+    lost: Callable[[Replica], Any] = frozen if how == "frozen" else stopped
+    with lost(replica):
+        new = rename(stack, one.session)
+        for path in ("/boards/", "/deals/", "/ledger/", f"/players/{one.player}/", "/api/v1/deals"):
+            for index in range(2):
+                asked(stack, index, path)
+                asked(stack, index, path, session=one.session)
+        assert [name_of(stack, index, one.player) for index in range(2)] == [new, new]
+        assert is_read(stack, 0, "primary")
+    eventually(lambda: is_read(stack, 0))
+
+
+@contextmanager
+def stopped(replica: Replica) -> Iterator[None]:
+    replica.stop()
+    try:
+        yield
+    finally:
+        replica.start()
