@@ -20,7 +20,7 @@ help: ## list the verbs
 run: $(VENV)/.base ## play: one process, SQLite, no server to install (HOST, PORT)
 	@$(BIN)/python -m config.embedded
 
-stack: $(VENV)/.base ## the production shape on this machine (DATABASE_URL, REDIS_URL, PORT)
+stack: $(VENV)/.base ## the production shape on this machine (DATABASE_URL, REDIS_URL, PORT; or SHAPE=wide, with servers of its own)
 	@$(BIN)/python -m deploy.stack
 
 test: lint ## lint, types and all tests (JOBS processes)

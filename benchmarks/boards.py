@@ -15,10 +15,10 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit, urlunsplit
+
+from benchmarks.databases import own_database, server_url
 
 if TYPE_CHECKING:
     from games.ladders import Ladder
@@ -40,12 +40,11 @@ def main() -> int:
     parser.add_argument("--entries", type=int, default=ENTRIES)
     parser.add_argument("--calls", type=int, default=CALLS)
     options = parser.parse_args()
-    url = os.environ.get("DATABASE_URL", "")
-    if not url.startswith("postgres"):
-        print("skipped: DATABASE_URL names no PostgreSQL")
+    url = server_url()
+    if not url:
         return 0
-    with own_database(url), tempfile.TemporaryDirectory() as var:
-        os.environ["VAR_DIR"] = var
+    with own_database(url) as own, tempfile.TemporaryDirectory() as var:
+        os.environ["DATABASE_URL"], os.environ["VAR_DIR"] = own, var
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
         os.environ["LOG_LEVEL"] = "WARNING"
         os.environ.pop("REDIS_URL", None)
@@ -59,21 +58,6 @@ def main() -> int:
 
             connection.close()
             cast("Any", connection).close_pool()
-
-
-@contextmanager
-def own_database(url: str) -> Iterator[None]:
-    """A database for this run alone, named by DATABASE_URL meanwhile."""
-    import psycopg
-
-    name = f"talon_bench_{os.getpid()}"
-    with psycopg.connect(url, autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}")
-        os.environ["DATABASE_URL"] = urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
-        try:
-            yield
-        finally:
-            server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
 def measure(entries: int, calls: int) -> int:

@@ -19,7 +19,7 @@ from datetime import date, timedelta
 from types import SimpleNamespace
 from typing import Any
 
-from benchmarks.play import execute, with_database
+from benchmarks.databases import own_database, server_url
 
 BATCH = 128
 ROUNDS = 6
@@ -41,19 +41,13 @@ def main() -> int:
     options = parser.parse_args()
     if options.there:
         return measure(options.rows, options.commits)
-    url = os.environ.get("DATABASE_URL", "")
-    if not url.startswith("postgres"):
-        print("skipped: DATABASE_URL names no PostgreSQL")
+    url = server_url()
+    if not url:
         return 0
-    with tempfile.TemporaryDirectory() as var:
-        name = f"talon_bench_{os.getpid()}"
-        execute(url, f"CREATE DATABASE {name}")
-        try:
-            command = [sys.executable, "-m", "benchmarks.journal", *sys.argv[1:], "--there"]
-            environment = {**os.environ, "DATABASE_URL": with_database(url, name), "VAR_DIR": var}
-            return subprocess.run(command, env=environment, check=False).returncode
-        finally:
-            execute(url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    with own_database(url) as own, tempfile.TemporaryDirectory() as var:
+        command = [sys.executable, "-m", "benchmarks.journal", *sys.argv[1:], "--there"]
+        environment = {**os.environ, "DATABASE_URL": own, "VAR_DIR": var}
+        return subprocess.run(command, env=environment, check=False).returncode
 
 
 def measure(rows: int, commits: int) -> int:

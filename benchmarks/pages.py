@@ -20,8 +20,8 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 
+from benchmarks.databases import own_database, server_url
 from benchmarks.pages_parts import Visitor
-from benchmarks.play import execute, with_database
 
 PLAYERS = 60  # a round
 ROUNDS = 5
@@ -52,18 +52,11 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--json", action="store_true", help="print the medians as JSON, and no aims")
     options = parser.parse_args()
-    url = os.environ.get("DATABASE_URL", "")
-    if not url.startswith("postgres"):
-        print("skipped: DATABASE_URL names no PostgreSQL")
+    url = server_url()
+    if not url:
         return 0
-    with tempfile.TemporaryDirectory() as var:
-        name = f"talon_bench_{os.getpid()}"
-        execute(url, f"CREATE DATABASE {name}")
-        try:
-            place = {"DATABASE_URL": with_database(url, name), "VAR_DIR": var}
-            return measure(options, {"COLLECTED_STATIC": "1", **os.environ, **place})
-        finally:
-            execute(url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    with own_database(url) as own, tempfile.TemporaryDirectory() as var:
+        return measure(options, {"COLLECTED_STATIC": "1", **os.environ, "DATABASE_URL": own, "VAR_DIR": var})
 
 
 def measure(options: argparse.Namespace, environment: dict[str, str]) -> int:

@@ -12,7 +12,9 @@ import os
 import random
 import re
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
+from urllib.parse import urlencode
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -72,6 +74,10 @@ def serve() -> None:
     asyncio.run(server.Server(config, lambda: None).serve(sockets=[listener]))
 
 
+class UnexpectedError(Exception):
+    """The server has answered something else than it should."""
+
+
 class Visitor:
     """A browser that has never been here: one connection, its cookies, and the table once there is one."""
 
@@ -86,15 +92,15 @@ class Visitor:
         """The page, as it was sent."""
         status, _, body = await self.ask("GET", path)
         if status != 200:
-            raise SystemExit(f"{path}: {status} {body[:300]!r}")
+            raise UnexpectedError(f"{path}: {status} {body[:300]!r}")
         return body
 
-    async def start(self, path: str) -> None:
+    async def start(self, path: str, **fields: str) -> None:
         """Begin the game, and remember where its table is."""
-        form = f"csrfmiddlewaretoken={self.cookies['csrftoken']}".encode()
+        form = urlencode({"csrfmiddlewaretoken": self.cookies["csrftoken"], **fields}).encode()
         status, headers, body = await self.ask("POST", path, form)
         if status != 302:
-            raise SystemExit(f"{path}: {status} {body[:300]!r}")
+            raise UnexpectedError(f"{path}: {status} {body[:300]!r}")
         self.path = headers["location"]
 
     async def table(self) -> None:
@@ -116,20 +122,47 @@ class Visitor:
         origin: Any = f"http://127.0.0.1:{self.port}"
         address = f"ws://127.0.0.1:{self.port}/ws/play/{attempt}/"
         async with connect(address, additional_headers=heads, origin=origin, compression=None) as socket:
-            await socket.send(json.dumps({"type": "hello", "v": 1, "have": self.opening["n"]}))
-            await socket.recv()
+
+            async def say(message: dict[str, Any]) -> dict[str, Any]:
+                await socket.send(json.dumps(message))
+                told: dict[str, Any] = json.loads(await socket.recv())
+                return told
+
+            with self.timed("hello"):
+                await say({"type": "hello", "v": 1, "have": self.opening["n"]})
             chosen = random.Random(attempt)
             n, legal = self.opening["n"], self.opening["legal"]
             for _ in range(moves):
                 n += 1
-                await socket.send(json.dumps({"type": "move", "n": n, "token": chosen.choice(legal) if legal else "u"}))
-                told = json.loads(await socket.recv())
+                await self.pause()
+                with self.timed("move"):
+                    told = await say({"type": "move", "n": n, "token": chosen.choice(legal) if legal else "u"})
                 if told["type"] != "moved":
-                    raise SystemExit(str(told)[:300])
+                    raise UnexpectedError(str(told)[:300])
                 legal = told["legal"]
 
+    async def pause(self) -> None:
+        """Before each move; this visitor does not think."""
+
+    def timed(self, _step: str) -> AbstractContextManager[None]:
+        """Around each step at the table; nothing is measured here."""
+        return nullcontext()
+
     async def ask(self, method: str, path: str, form: bytes = b"") -> tuple[int, dict[str, str], bytes]:
-        """One request on the visitor's connection: status, headers and body."""
+        """One request on the visitor's connection: status, headers and body.
+
+        As browsers do, it is sent again over a new connection when a kept one turns out to be closed.
+        """
+        kept = self.streams
+        try:
+            return await self._asked(method, path, form)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            if kept is None or kept is not self.streams:
+                raise
+        self.streams = None
+        return await self._asked(method, path, form)
+
+    async def _asked(self, method: str, path: str, form: bytes) -> tuple[int, dict[str, str], bytes]:
         if self.streams is None or self.streams[0].at_eof():  # the server closes what is idle
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+
+from benchmarks.databases import own_database, server_url
 
 PLAYERS = 500
 SECONDS = 6.0
@@ -35,17 +36,11 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--profile", action="store_true", help="write the server's profile to play.prof")
     options = parser.parse_args()
-    url = os.environ.get("DATABASE_URL", "")
-    if not url.startswith("postgres"):
-        print("skipped: DATABASE_URL names no PostgreSQL")
+    url = server_url()
+    if not url:
         return 0
-    with tempfile.TemporaryDirectory() as var:
-        name = f"talon_bench_{os.getpid()}"
-        execute(url, f"CREATE DATABASE {name}")
-        try:
-            return measure(options, {**os.environ, "DATABASE_URL": with_database(url, name), "VAR_DIR": var})
-        finally:
-            execute(url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    with own_database(url) as own, tempfile.TemporaryDirectory() as var:
+        return measure(options, {**os.environ, "DATABASE_URL": own, "VAR_DIR": var})
 
 
 def measure(options: argparse.Namespace, environment: dict[str, str]) -> int:
@@ -101,17 +96,6 @@ class Load:
         for text, reached in aims:
             print(text, "ok" if reached else "MISSED")
         return 0 if all(reached for _, reached in aims) else 1
-
-
-def with_database(url: str, name: str) -> str:
-    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
-
-
-def execute(url: str, statement: str) -> None:
-    import psycopg
-
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(statement.encode())
 
 
 if __name__ == "__main__":

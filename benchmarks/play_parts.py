@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
+    from accounts.models import User
     from games.models import Deal
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -30,26 +31,38 @@ def make_players(count: int) -> None:
     import django
 
     django.setup()
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-    from django.contrib.sessions.backends.db import SessionStore
     from django.core.management import call_command
 
-    from accounts.guests import BACKEND, create_guest
+    call_command("migrate", verbosity=0)
+    print(json.dumps(seated(count, make_deals())))
+
+
+def seated(count: int, today: list[Deal]) -> list[tuple[str, str]]:
+    """So many guests with an attempt each at the deals: attempt and session key of each."""
+    from accounts.guests import create_guest
     from games.attempts import start_attempt
 
-    call_command("migrate", verbosity=0)
-    today = make_deals()
     players = []
     for number in range(count):
         guest = create_guest()
-        session = SessionStore()
-        session[SESSION_KEY] = str(guest.pk)
-        session[BACKEND_SESSION_KEY] = BACKEND
-        session[HASH_SESSION_KEY] = guest.get_session_auth_hash()
-        session.create()
         attempt = start_attempt(guest, today[number % len(today)])
-        players.append([str(attempt.public_id), session.session_key])
-    print(json.dumps(players))
+        players.append((str(attempt.public_id), session_of(guest)))
+    return players
+
+
+def session_of(player: User) -> str:
+    """The key of a new session in which a player is signed in."""
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.contrib.sessions.backends.db import SessionStore
+
+    from accounts.guests import BACKEND
+
+    session = SessionStore()
+    session[SESSION_KEY] = str(player.pk)
+    session[BACKEND_SESSION_KEY] = BACKEND
+    session[HASH_SESSION_KEY] = player.get_session_auth_hash()
+    session.create()
+    return str(session.session_key)
 
 
 def make_deals() -> list[Deal]:
@@ -144,41 +157,45 @@ def frame(text: str) -> bytes:
     return b"\x81" + size + b"\0\0\0\0" + payload
 
 
-class Client(asyncio.Protocol):
-    """One player in a closed loop."""
+class Wire(asyncio.Protocol):
+    """As much of a client's WebSocket as is needed here: whole text frames, no fragments, no compression."""
 
-    def __init__(self, run: Run, path: str, session: str, *, plays: bool) -> None:
-        self.run, self.path, self.session, self.plays = run, path, session, plays
+    def __init__(self, port: int, path: str, cookies: str, heads: str = "") -> None:
+        self.port, self.path, self.cookies, self.heads = port, path, cookies, heads
         self.buffer = bytearray()
-        self.open = False
-        self.random = random.Random(path)
-        self.sent_at = 0.0
+        self.is_open = False
+
+    def opened(self) -> None:
+        """The server has accepted."""
+
+    def received(self, payload: bytes) -> None:
+        """A message has come."""
+
+    def failed(self, reason: str) -> None:
+        """The server has refused the connection, or closed it."""
+        raise SystemExit(reason)
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
         key = base64.b64encode(os.urandom(16)).decode()
         transport.write(
-            f"GET {self.path} HTTP/1.1\r\nHost: 127.0.0.1:{self.run.port}\r\nUpgrade: websocket\r\n"
+            f"GET {self.path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nUpgrade: websocket\r\n"
             f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
-            f"Origin: http://127.0.0.1:{self.run.port}\r\nCookie: sessionid={self.session}\r\n\r\n".encode()
+            f"Origin: http://127.0.0.1:{self.port}\r\nCookie: {self.cookies}\r\n{self.heads}\r\n".encode()
         )
-
-    def connection_lost(self, _reason: Exception | None) -> None:
-        self.run.lost()
 
     def data_received(self, data: bytes) -> None:
         self.buffer += data
-        if not self.open:
+        if not self.is_open:
             head, found, rest = bytes(self.buffer).partition(b"\r\n\r\n")
             if not found:
                 return
             if b" 101 " not in head[:20]:
-                raise SystemExit(f"refused: {head[:100]!r}")
-            self.open, self.buffer = True, bytearray(rest)
-            if self.plays:
-                self.transport.write(frame('{"type":"hello","v":1}'))
-            else:
-                self.run.ready(self)
+                self.transport.close()
+                self.failed(f"refused: {head[:100]!r}")
+                return
+            self.is_open, self.buffer = True, bytearray(rest)
+            self.opened()
         while (payload := self.next_payload()) is not None:
             self.received(payload)
 
@@ -199,8 +216,29 @@ class Client(asyncio.Protocol):
             self.transport.write(b"\x8a" + bytes([0x80 | size]) + b"\0\0\0\0" + payload)
             return self.next_payload()
         if opcode == 8:
-            raise SystemExit(f"closed by the server: {payload!r}")
+            self.transport.close()
+            self.failed(f"closed by the server: {payload!r}")
+            return None
         return payload
+
+
+class Client(Wire):
+    """One player in a closed loop."""
+
+    def __init__(self, run: Run, path: str, session: str, *, plays: bool) -> None:
+        super().__init__(run.port, path, f"sessionid={session}")
+        self.run, self.plays = run, plays
+        self.random = random.Random(path)
+        self.sent_at = 0.0
+
+    def connection_lost(self, _reason: Exception | None) -> None:
+        self.run.lost()
+
+    def opened(self) -> None:
+        if self.plays:
+            self.transport.write(frame('{"type":"hello","v":1}'))
+        else:
+            self.run.ready(self)
 
     def received(self, payload: bytes) -> None:
         if self.plays:
@@ -212,6 +250,10 @@ class Client(asyncio.Protocol):
             if message.type != "moved":
                 raise SystemExit(payload.decode()[:300])
             self.last = message
+        self.answered()
+
+    def answered(self) -> None:
+        """Note how long it took, and send the next message."""
         self.run.took(time.perf_counter() - self.sent_at)
         if self.run.going:
             self.send()

@@ -19,10 +19,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from benchmarks.play import execute, with_database
+from benchmarks.databases import own_database
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -44,17 +45,10 @@ def main() -> int:
     if not url.startswith("postgres") or not redis:
         print("skipped: DATABASE_URL names no PostgreSQL, or REDIS_URL no Redis")
         return 0
-    name = f"talon_races_{os.getpid()}"
     missed = 0
     for work in (measure, measure_many):
-        with tempfile.TemporaryDirectory() as var:
-            execute(url, f"CREATE DATABASE {name}")
-            try:
-                missed |= work(
-                    {**os.environ, "DATABASE_URL": with_database(url, name), "VAR_DIR": var, "SEALED_STOCK": "0"}
-                )
-            finally:
-                execute(url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        with own_database(url) as own, tempfile.TemporaryDirectory() as var:
+            missed |= work({**os.environ, "DATABASE_URL": own, "VAR_DIR": var, "SEALED_STOCK": "0"})
     return missed
 
 
@@ -77,7 +71,7 @@ def measure_many(environment: dict[str, str]) -> int:
     )
 
 
-def percentile(ordered: list[float], percent: int) -> float:
+def percentile(ordered: Sequence[float], percent: int) -> float:
     """Of sorted values."""
     return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
 

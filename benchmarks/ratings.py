@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from benchmarks.boards import own_database
+from benchmarks.databases import own_database
 
 if TYPE_CHECKING:
     from leaderboards.ratings.inputs import Key
@@ -42,8 +42,10 @@ def main() -> int:
     parser.add_argument("--players", type=int, default=PLAYERS)
     options = parser.parse_args()
     url = os.environ.get("DATABASE_URL", "")
-    database: AbstractContextManager[None] = own_database(url) if url.startswith("postgres") else nullcontext()
-    with database, tempfile.TemporaryDirectory() as var:
+    database: AbstractContextManager[str] = own_database(url) if url.startswith("postgres") else nullcontext(url)
+    with database as own, tempfile.TemporaryDirectory() as var:
+        if own:
+            os.environ["DATABASE_URL"] = own
         os.environ.update(VAR_DIR=var, DJANGO_SETTINGS_MODULE="config.settings", LOG_LEVEL="WARNING")
         os.environ.pop("REDIS_URL", None)
         import django

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
-from benchmarks.boards import own_database
+from benchmarks.databases import own_database
 
 if TYPE_CHECKING:
     from games.models import Attempt, Deal
@@ -43,7 +43,7 @@ def main() -> int:
     parser.add_argument("--finishes", type=int, default=FINISHES)
     options = parser.parse_args()
     url = os.environ.get("DATABASE_URL", "")
-    from tests.services.servers import Redis
+    from deploy.servers import Redis
 
     if not url.startswith("postgres") or not Redis.is_installed():
         print("skipped: DATABASE_URL names no PostgreSQL, or no redis-server is installed")
@@ -51,10 +51,9 @@ def main() -> int:
     server = Redis()
     server.start()
     try:
-        with own_database(url), tempfile.TemporaryDirectory() as var:
-            os.environ.update(
-                VAR_DIR=var, REDIS_URL=server.url, DJANGO_SETTINGS_MODULE="config.settings", LOG_LEVEL="WARNING"
-            )
+        with own_database(url) as own, tempfile.TemporaryDirectory() as var:
+            os.environ.update(DATABASE_URL=own, REDIS_URL=server.url, VAR_DIR=var)
+            os.environ.update(DJANGO_SETTINGS_MODULE="config.settings", LOG_LEVEL="WARNING")
             import django
 
             django.setup()

@@ -1,0 +1,148 @@
+"""How many cores, connections, bytes and servers a day with its midnight rush needs.
+
+    python -m benchmarks.capacity --players 1000000      what such a day needs, from the costs measured last
+    python -m benchmarks.capacity --measure costs.json   measures the costs on this machine, in some five minutes, and
+                                                         writes them; `--costs costs.json` reckons with them later
+    python -m benchmarks.capacity --check rush.json ...  compares with what `benchmarks.rush --json` has measured
+
+Exit code 1 when a check is more than 25 % off, 2 when it cannot be done. `--measure` starts a PostgreSQL and a Redis of
+its own and leaves nothing behind. docs/capacity.md explains the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.capacity_check import Rush, report
+from benchmarks.capacity_model import Costs, Demand, Limit, Needs, Shape, limits, needs
+
+COSTS = Path(__file__).with_suffix(".json")
+
+HELP = {
+    "players": "of the day",
+    "rush": "share of them that belongs to the midnight rush",
+    "minutes": "in which the rush fades to a third",
+    "newcomers": "share of the arrivals without a session",
+    "games": "of a player",
+    "moves": "of a game",
+    "pace": "seconds a move",
+    "watching": "share of those who play: boards watched beside it",
+    "racing": "share of those who play: in a race",
+    "spectating": "share of those who play: watch a race beside it",
+    "busy": "share of a core that a process may use at the peak",
+    "cores": "of one server",
+    "sockets": "of one web process, FULL_SOCKETS",
+    "pool": "database connections of one web process, DATABASE_POOL",
+    "connections": "of PostgreSQL, max_connections",
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print what was asked for; the exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        demand = Demand(**{one.name: getattr(options, one.name) for one in fields(Demand)})
+        shape = Shape(**{one.name: getattr(options, one.name) for one in fields(Shape)})
+        rushes = [msgspec.json.decode(path.read_bytes(), type=Rush) for path in options.check or ()]
+        costs = None if options.measure else read(options.costs)
+        if options.measure:
+            servers()
+            options.measure.touch()
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+    if costs is None:
+        costs = measured(options.measure)
+    if rushes:
+        return report(costs, rushes)
+    found, reached = needs(costs, demand, shape), limits(costs, demand, shape)
+    if options.json:
+        print(json.dumps({"needs": asdict(found), "limits": [asdict(one) for one in reached]}))
+    else:
+        print("\n".join(lines(costs, demand, found, reached)))
+    return 0
+
+
+def read(path: Path) -> Costs:
+    """Costs that were written."""
+    return msgspec.json.decode(path.read_bytes(), type=Costs)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--measure", type=Path, metavar="FILE", help="measure the costs afresh, write and use them")
+    parser.add_argument("--costs", type=Path, metavar="FILE", default=COSTS, help="costs that were written")
+    parser.add_argument("--check", type=Path, metavar="FILE", nargs="+", help="what benchmarks.rush --json printed")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    for kind in (Demand, Shape):
+        group = parser.add_argument_group("the day" if kind is Demand else "how the site is run")
+        for name, default in asdict(kind()).items():
+            about = f"{HELP[name]} (%(default)s)"
+            group.add_argument(f"--{name}", type=type(default), default=default, metavar="N", help=about)
+    return parser
+
+
+def servers() -> None:
+    """Look whether there are servers to measure with.
+
+    :raises FileNotFoundError: where there are none.
+    """
+    from benchmarks.capacity_site import installed
+
+    if not installed():
+        raise FileNotFoundError("PostgreSQL's programs or redis-server are not installed")
+
+
+def measured(path: Path) -> Costs:
+    """Costs measured now, and written."""
+    # Only a measurement needs servers and their clients.
+    from benchmarks.capacity_costs import measure
+
+    costs = measure(lambda what: print(what, file=sys.stderr, flush=True))
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(costs), indent=1) + b"\n")
+    return costs
+
+
+def lines(costs: Costs, demand: Demand, found: Needs, reached: list[Limit]) -> list[str]:
+    """The report for people."""
+    rows: tuple[tuple[str, Any, str], ...] = (
+        ("players of the day", demand.players, ",.0f"),
+        ("at the peak: arrivals a second", found.arrivals, ",.1f"),
+        ("moves a second", found.moves, ",.0f"),
+        ("verdicts a second", found.verdicts, ",.1f"),
+        ("WebSockets", found.sockets, ",.0f"),
+        ("sent, MiB/s", found.sent_mib_a_second, ",.1f"),
+        ("PostgreSQL's log, MiB/s", found.wal_mib_a_second, ",.2f"),
+        ("cores in use: web", found.web_cores, ",.2f"),
+        ("worker", found.worker_cores, ",.2f"),
+        ("PostgreSQL", found.postgres_cores, ",.2f"),
+        ("Redis", found.redis_cores, ",.2f"),
+        ("needed: web processes", found.web_processes, ",d"),
+        ("worker processes (verdicts)", found.worker_processes, ",d"),
+        ("servers for both", found.servers, ",d"),
+        ("cores for PostgreSQL", found.postgres_cores_wanted, ",d"),
+        ("Redis servers", found.redis_servers, ",d"),
+        ("connections to the database, at most", found.database_connections, ",d"),
+        ("memory of web processes, GiB", found.web_memory_gib, ",.1f"),
+        ("a day: sent, GiB", found.sent_gib_a_day, ",.1f"),
+        ("PostgreSQL's log, GiB", found.wal_gib_a_day, ",.1f"),
+        ("kept for ever, GiB", found.kept_gib_a_day, ",.2f"),
+        ("journal of two days, GiB", found.journal_gib, ",.2f"),
+    )
+    return [
+        f"with costs measured on {costs.taken}: {costs.machine}",
+        *(f"{what:>40}  {value:{form}}" for what, value, form in rows),
+        "used up first, by players a day:",
+        *(f"{limit.players:>12,.0f}  {limit.what}" for limit in reached),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,354 @@
+"""2,000 players at a human pace on two web processes, beside 20,000 page views in five minutes.
+
+`DATABASE_URL=postgres://… python -m benchmarks.crowd`; exit code 1 when an aim is missed. It takes some eight minutes.
+Nothing may fail, the memory of the web processes must stay, and moves must be quick; how quick the same moves are
+without the page views is measured first, in the same run. For the aims the machine should be quiet: its load is
+printed.
+
+It makes a database of its own on that server and drops it at the end, and starts a Redis of its own. There are two web
+processes with collected files, a worker for verdicts, one process with all the players and one that looks at pages.
+Players move every two to six seconds, at random, take moves back, give up, and begin other games by the forms; each
+sends the pings that the site's own client sends, and comes from an address of its own. Times are from the sending of a
+move to its answer, by the clock of the players' process, whose event loop's lateness is printed too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+import redis
+
+from benchmarks.databases import own_database, server_url
+from benchmarks.play_parts import cpu_seconds, resident_kib
+from benchmarks.processes import own_redis
+from benchmarks.races import aims_met, percentile
+from deploy.procfile import commands
+from deploy.servers import Redis
+
+SOCKETS: Final = 2_000
+SECONDS: Final = 300.0
+VIEWS: Final = 20_000
+PROCESSES: Final = 2
+#: Seconds of play without page views, before.
+ALONE_SECONDS: Final = 60.0
+SAMPLE_SECONDS: Final = 10.0
+
+P99_AIM_MS: Final = 50.0
+GROWTH_AIM: Final = 0.05
+#: The last seconds in which memory must not grow; of a shorter run the last three fifths.
+GROWTH_SECONDS: Final = 180.0
+#: So many samples are averaged at either end.
+ENDS: Final = 3
+
+FILES: Final = 8192
+"""Descriptors that a process may have open: each socket is one."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sockets", type=int, default=SOCKETS, help="players, each with a socket (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of play beside page views (%(default)s)")
+    parser.add_argument("--views", type=int, default=VIEWS, help="pages looked at in that time (%(default)s)")
+    options = parser.parse_args()
+    url = server_url()
+    if not url:
+        return 0
+    if not Redis.is_installed():
+        print("skipped: no redis-server is installed")
+        return 0
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if hard == resource.RLIM_INFINITY else min(FILES, hard), hard))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # after which its processes are ended
+    with ExitStack() as stack:
+        var = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        (var / "metrics").mkdir()
+        environment = {
+            **os.environ,
+            "DATABASE_URL": stack.enter_context(own_database(url)),
+            "REDIS_URL": stack.enter_context(own_redis()),
+            "VAR_DIR": str(var),
+            "PROMETHEUS_MULTIPROC_DIR": str(var / "metrics"),
+            "COLLECTED_STATIC": "1",
+            "SEALED_STOCK": "0",
+            "LOG_FORMAT": "json",
+        }
+        return Crowd(options, environment, var, stack).run()
+
+
+class Crowd:
+    """A run: its processes, and what is seen of them."""
+
+    def __init__(self, options: argparse.Namespace, environment: dict[str, str], var: Path, stack: ExitStack) -> None:
+        self.options, self.environment, self.var, self.stack = options, environment, var, stack
+        self.processes: dict[str, subprocess.Popen[str]] = {}
+        self.errors, self.told = 0, list[str]()
+        self.moves: list[int] = []
+        self.views: list[int] = []
+        self.late: list[int] = []
+        self.counts: dict[str, int] = {}
+        self.memory: dict[str, list[tuple[float, float]]] = {}
+        """Of each web process: seconds since the page views began, and resident MB."""
+
+    def run(self) -> int:
+        """Prepare, serve, play, print; the exit code."""
+        options = self.options
+        print(f"preparing {options.sockets:,} players ...", flush=True)
+        made = subprocess.check_output(part("prepare", str(options.sockets)), env=self.environment)
+        ports = [self.serve(f"web {number + 1}") for number in range(PROCESSES)]
+        worker = commands()["worker"]
+        self.start("worker", [str(Path(sys.executable).with_name(worker[0])), *worker[1:]])
+        job = {**json.loads(made), "ports": ports, "views": options.views / options.seconds}
+        print(f"load average {load_average()}; the players come ...", flush=True)
+        self.load("play", job)
+        alone, busy = self.phase("alone", min(ALONE_SECONDS, options.seconds))
+        print(f"CPU: {busy}", flush=True)
+        self.load("look", job)
+        proportional = [proportional_mb(one.pid) for one in self.webs().values()]
+        moves, busy = self.phase("beside", options.seconds)
+        for (name, process), before in zip(self.webs().items(), proportional, strict=True):
+            print(f"{name}: proportional set {before:.0f} MB at first, {proportional_mb(process.pid):.0f} at last")
+        self.stop_loads()
+        self.count_faults()
+        return self.report(alone, moves, busy)
+
+    def serve(self, name: str) -> int:
+        """Start a web process; its port."""
+        process = self.start(name, [sys.executable, "-m", "benchmarks.pages_parts", "serve"])
+        assert process.stdout is not None
+        return int(process.stdout.readline())
+
+    def load(self, what: str, job: dict[str, Any]) -> None:
+        """Start a load process, and wait until it has begun."""
+        self.start(what, part(what))
+        self.tell(what, json.dumps(job))
+
+    def start(self, name: str, command: list[str]) -> subprocess.Popen[str]:
+        """Start a process that ends with the run; its log is in a file, and of a worker all that it says.
+
+        Each is a session of its own, as services are: Linux shares the processors out among sessions.
+        """
+        log = self.stack.enter_context((self.var / f"{name}.log").open("w"))
+        said = log if name == "worker" else subprocess.PIPE
+        process = subprocess.Popen(
+            command,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=said,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+        )
+        self.processes[name] = process
+        self.stack.callback(end, process)
+        return process
+
+    def webs(self) -> dict[str, subprocess.Popen[str]]:
+        """The web processes."""
+        return {name: process for name, process in self.processes.items() if name.startswith("web")}
+
+    def phase(self, name: str, seconds: float) -> tuple[list[int], str]:
+        """Let everybody play for so long, with a line each ten seconds.
+
+        Returns how long the moves took, sorted, and what CPU time went where meanwhile.
+        """
+        self.ask()
+        self.moves, self.views, self.late, self.counts = [], [], [], {}
+        used, begun = self.cpu(), time.monotonic()
+        while (passed := time.monotonic() - begun) < seconds:
+            time.sleep(min(SAMPLE_SECONDS, seconds - passed))
+            self.sample(name, time.monotonic() - begun)
+        return sorted(self.moves), shares(used, self.cpu(), time.monotonic() - begun)
+
+    def sample(self, phase: str, at: float) -> None:
+        """Take what the loads have seen, look at the memory, and print a line."""
+        moves, views = len(self.moves), len(self.views)
+        self.ask()
+        sizes = []
+        for name, process in self.webs().items():
+            sizes.append(resident_kib(process.pid) / 1024)
+            if phase == "beside":
+                self.memory.setdefault(name, []).append((at, sizes[-1]))
+        pages = (
+            f"{len(self.views) - views:5,} pages {quantiles(self.views[views:])}   " if "look" in self.processes else ""
+        )
+        print(
+            f"{phase:<7}{at:4.0f} s   {len(self.moves) - moves:6,} moves {quantiles(self.moves[moves:])}   {pages}"
+            f"{self.errors} errors   {' '.join(f'{size:.1f}' for size in sizes)} MB",
+            flush=True,
+        )
+
+    def ask(self) -> None:
+        """Ask the loads what they have seen since the last time."""
+        for what in ("play", "look"):
+            if what in self.processes:
+                self.tell(what, "")
+
+    def tell(self, what: str, line: str) -> None:
+        """Write a line to a load process, and add what it answers."""
+        process = self.processes[what]
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{line}\n")
+        process.stdin.flush()
+        self.take(what, process.stdout.readline())
+
+    def take(self, what: str, line: str) -> None:
+        """Add what a load process has told."""
+        if not line:
+            raise SystemExit(f"the process that is to {what} has ended: {self.log_of(what)[-2000:]}")
+        seen = json.loads(line)
+        (self.moves if what == "play" else self.views).extend(seen["times"])
+        self.late += seen["late"] if what == "play" else []
+        for name, number in seen["counts"].items():
+            self.counts[name] = self.counts.get(name, 0) + number
+        self.fault(seen["errors"], seen["told"])
+
+    def fault(self, number: int, told: Sequence[str]) -> None:
+        """Count errors, and print the first ones."""
+        for text in told[: max(0, 20 - len(self.told))]:
+            print(f"error: {text}", flush=True)
+        self.errors += number
+        self.told += told
+
+    def stop_loads(self) -> None:
+        """Let those who play and look go; the servers are left as they are."""
+        for what in ("play", "look"):
+            end(self.processes[what])
+
+    def cpu(self) -> dict[str, float]:
+        """The CPU seconds used so far by each process of the run, by the servers, and by the whole machine."""
+        used = {name: cpu_seconds(process.pid) for name, process in self.processes.items()}
+        used["worker"] += sum(map(cpu_seconds, children(self.processes["worker"].pid)))
+        with redis.Redis.from_url(self.environment["REDIS_URL"]) as client:
+            used["Redis"] = cpu_seconds(int(client.info("server")["process_id"]))
+        used["PostgreSQL"] = backends_cpu_seconds(self.environment["DATABASE_URL"])
+        return used | {"all of the machine": machine_cpu_seconds()}
+
+    def log_of(self, name: str) -> str:
+        return (self.var / f"{name}.log").read_text()
+
+    def count_faults(self) -> None:
+        """Count what the web processes' logs say of errors."""
+        for name in self.webs():
+            lines = [line for line in self.log_of(name).splitlines() if is_fault(line)]
+            self.fault(len(lines), [f"{name}: {line[:300]}" for line in lines])
+
+    def report(self, alone: list[int], moves: list[int], busy: str) -> int:
+        """Print the figures and whether the aims are met; the exit code."""
+        views, late = self.views, self.late
+        seconds = self.options.seconds
+        print(f"moves without page views   {len(alone):8,}   {quantiles(alone)}")
+        print(f"moves beside page views    {len(moves):8,}   {quantiles(moves)}   {len(moves) / seconds:,.0f}/s")
+        print(f"pages                      {len(views):8,}   {quantiles(views)}   {len(views) / seconds:,.0f}/s")
+        print("meanwhile: " + ", ".join(f"{number:,} {what}" for what, number in sorted(self.counts.items())))
+        print(f"the players' own loop      late by {quantiles(late)}")
+        print(f"CPU: {busy}")
+        print(f"load average {load_average()}")
+        p99 = percentile(moves, 99) / 1000
+        print(f"p99 beside that without page views   x {p99 / (percentile(alone, 99) / 1000):.2f}")
+        window = min(GROWTH_SECONDS, seconds * 0.6)
+        grown = {name: growth(samples, window) for name, samples in self.memory.items()}
+        shown = ", ".join(f"{name} {share:+.1%}" for name, share in grown.items())
+        return aims_met(
+            (f"errors                     {self.errors}, aim 0", not self.errors),
+            (
+                f"memory, last {window:.0f} s         {shown}, aim under {GROWTH_AIM:.0%}",
+                max(grown.values()) < GROWTH_AIM,
+            ),
+            (f"p99 of a move              {p99:.1f} ms, aim under {P99_AIM_MS:g}", p99 < P99_AIM_MS),
+        )
+
+
+def shares(before: dict[str, float], after: dict[str, float], seconds: float) -> str:
+    """The CPU time between two looks, as shares of one processor."""
+    return ", ".join(f"{name} {(after[name] - used) / seconds:.0%}" for name, used in before.items())
+
+
+def part(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "benchmarks.crowd_parts", *arguments]
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """End a process, if it has not ended."""
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def quantiles(times: Sequence[int]) -> str:
+    """Of times in microseconds."""
+    ordered = sorted(times) or [0]
+    return f"p50 {percentile(ordered, 50) / 1000:5.1f} ms p99 {percentile(ordered, 99) / 1000:6.1f} ms"
+
+
+def growth(samples: Sequence[tuple[float, float]], window: float) -> float:
+    """By what share a size has grown over the last `window` seconds of (second, size), a few averaged at either end."""
+    last = samples[-1][0]
+    sizes = [size for at, size in samples if at >= last - window]
+    few = min(ENDS, max(1, len(sizes) // 2))
+    return statistics.fmean(sizes[-few:]) / statistics.fmean(sizes[:few]) - 1
+
+
+def is_fault(line: str) -> bool:
+    """Whether a line of a server's log tells of an error, or is none of the log's own."""
+    try:
+        return json.loads(line)["level"] in {"error", "critical"}
+    except (ValueError, KeyError):
+        return True
+
+
+def proportional_mb(pid: int) -> float:
+    """The proportional set of a process: its own memory, and its part of what it shares."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+
+
+def children(pid: int) -> list[int]:
+    """The processes that one has started."""
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def backends_cpu_seconds(url: str) -> float:
+    """What PostgreSQL's processes for the connections of a database have used; 0 if they are on another machine."""
+    with psycopg.connect(url) as asking:
+        rows = asking.execute("SELECT pid FROM pg_stat_activity WHERE datname = current_database()").fetchall()
+    return sum(cpu_seconds(pid) for (pid,) in rows if name_of(pid) == "postgres")
+
+
+def name_of(pid: int) -> str:
+    """The name of a process on this machine; empty if there is none."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def machine_cpu_seconds() -> float:
+    """What all processors have done so far."""
+    user, nice, system, _, _, irq, soft, *_ = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:])
+    return (user + nice + system + irq + soft) / os.sysconf("SC_CLK_TCK")
+
+
+def load_average() -> str:
+    return " ".join(f"{one:.2f}" for one in os.getloadavg())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

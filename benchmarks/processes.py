@@ -1,0 +1,134 @@
+"""The production shape as benchmarks start it, and what each of its processes costs in CPU."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from deploy.procfile import commands
+from deploy.servers import Redis, eventually, free_port
+from tests.services.stack import Process
+
+#: The names of what serves and works; `postgres` is the server's processes that this database has, `redis` its own.
+WEBS = ("web-1", "web-2")
+OTHERS = ("worker", "keeper", "analyst", "beat")
+POSTGRES, REDIS = "postgres", "redis"
+
+Costs = dict[str, float]
+"""CPU time of each process of the shape, in s."""
+
+
+class Shape:
+    """Two web processes, three workers and beat, on a database and a Redis of their own."""
+
+    def __init__(self, environment: Mapping[str, str], home: Path) -> None:
+        self.ports = [free_port() for _ in WEBS]
+        self._environment = dict(environment)
+        self._home = home
+        self._processes: dict[str, Process] = {}
+        self._backends: dict[int, float] = {}
+        self._of_backends = 0.0
+
+    def start(self) -> None:
+        """Start everything, and wait until both web processes are ready.
+
+        :raises TimeoutError: when they are not.
+        """
+        lines = commands()
+        for name, port in zip(WEBS, self.ports, strict=True):
+            self._start(name, [*lines["web"], "--port", str(port)])
+        for name in OTHERS:
+            self._start(name, lines[name])
+        for port in self.ports:
+            eventually(lambda port=port: _is_ready(port), within=60)  # type: ignore[misc]
+        self.costs()
+
+    def _start(self, name: str, command: list[str]) -> None:
+        self._processes[name] = Process(command, self._environment, self._home / f"{name}.log")
+
+    def stop(self) -> None:
+        """Stop everything."""
+        for process in self._processes.values():
+            process.stop()
+
+    def said(self) -> str:
+        """What the processes have written."""
+        return "".join(f"== {name}\n{text}" for name in self._processes if (text := self._log(name)))
+
+    def _log(self, name: str) -> str:
+        return (self._home / f"{name}.log").read_text()
+
+    def costs(self) -> Costs:
+        """What each process has cost up to now, with its children."""
+        found = {name: session_seconds(process.child.pid) for name, process in self._processes.items()}
+        return {**found, POSTGRES: self._postgres(), REDIS: self._redis()}
+
+    def _postgres(self) -> float:
+        """Of the processes that serve this database, as far as they have been looked at; 0 on another machine.
+
+        One that ended between two looks takes what it did since with it.
+        """
+        import psycopg
+
+        with psycopg.connect(self._environment["DATABASE_URL"]) as looking:
+            query = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            backends = [pid for (pid,) in looking.execute(query)]
+        for pid in backends:
+            seconds = own_seconds(pid)
+            self._of_backends += max(0.0, seconds - self._backends.get(pid, 0.0))
+            self._backends[pid] = seconds
+        return self._of_backends
+
+    def _redis(self) -> float:
+        import redis
+
+        with redis.Redis.from_url(self._environment["REDIS_URL"]) as client:
+            return own_seconds(int(client.info("server")["process_id"]))
+
+
+@contextmanager
+def own_redis() -> Iterator[str]:
+    """A Redis for this run alone; its URL."""
+    server = Redis()
+    server.start()
+    try:
+        yield server.url
+    finally:
+        server.stop()
+
+
+def own_seconds(pid: int) -> float:
+    """The CPU time that a process has taken; 0 for one that is not on this machine."""
+    fields = _stat(Path(f"/proc/{pid}/stat"))
+    return _seconds(fields[11:13]) if fields else 0.0
+
+
+def session_seconds(leader: int) -> float:
+    """The CPU time of all processes of a session, and of their children that have ended."""
+    found = (_stat(path) for path in Path("/proc").glob("[0-9]*/stat"))
+    return sum(_seconds(fields[11:15]) for fields in found if fields and int(fields[3]) == leader)
+
+
+def _stat(path: Path) -> list[str]:
+    """The fields of /proc/…/stat from the state on, see proc(5); none of a process that is gone."""
+    try:
+        return path.read_text().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def _seconds(ticks: list[str]) -> float:
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def _is_ready(port: int) -> bool:
+    import urllib.error
+    import urllib.request
+
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=10) as response:
+            return bool(response.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False

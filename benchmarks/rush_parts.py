@@ -1,0 +1,286 @@
+"""The processes of `benchmarks.rush` beside the service's own: its rows, those already playing, and those who arrive.
+
+Run by itself it does nothing, as it is no benchmark of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from websockets.exceptions import WebSocketException
+
+from benchmarks.pages_parts import UnexpectedError, Visitor
+from benchmarks.play_parts import Client, Run, decode, make_deals, seated, session_of
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+MOVES = 5
+#: Seconds between two moves of those already playing, and of thought between two steps of those who arrive.
+PACE = (0.5, 1.5)
+THOUGHT = (1.0, 3.0)
+#: Seconds that a browser waits for an answer, and a person in the queue.
+PATIENCE = 30.0
+LONGEST_WAIT = 900.0
+#: What shows that a page is the queue's, where it asks, and after how many seconds for the first time and after an
+#: answer that did not come (frontend/static/js/queue.js).
+QUEUE_PAGE, QUEUE = b'id="queue-place"', "/queue.json"
+FIRST, AGAIN = 1.0, 5.0
+VARIANTS = ("stonewall", "braid")
+NEW, RETURNING = "newcomer", "returning"
+#: Visitors that have come before anything is measured, a process: the first ones load modules and open connections.
+WARM = 16
+
+
+def prepare(playing: int, returning: int) -> None:
+    """Migrate, collect the static files, deal the day, seat players and make accounts.
+
+    Prints `playing`, attempt and session key of each, and `returning`, session keys.
+    """
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from accounts.models import User
+
+    call_command("migrate", verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    players = seated(playing, make_deals())
+    names = (f"returning{number}" for number in range(returning))
+    accounts = [session_of(User.objects.create_user(name, password=None, display_name=name)) for name in names]
+    print(json.dumps({"playing": players, "returning": accounts}))
+
+
+# --- Those already playing ------------------------------------------------------------------------------------------
+
+
+class Paced(Client):
+    """One of those already playing, who thinks before each move."""
+
+    run: Playing
+    is_over = False
+
+    def received(self, payload: bytes) -> None:
+        """Take a message; a game may be won even by chance, and has no more moves then."""
+        if decode(payload).type in {"ended", "verdict"}:
+            self.is_over = True
+        else:
+            super().received(payload)
+
+    def answered(self) -> None:
+        """Note how long the move took, and make the next one after a thought."""
+        self.run.waits.append((time.monotonic(), time.perf_counter() - self.sent_at))
+        self.think()
+
+    def think(self) -> None:
+        """Move after a while."""
+        asyncio.get_running_loop().call_later(random.uniform(*PACE), self.send)
+
+    def send(self) -> None:
+        """Move, unless all is over."""
+        if self.run.going and not self.is_over:
+            super().send()
+
+
+class Playing(Run):
+    """All who are already playing, over both web processes."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        super().__init__({"what": "play", "seconds": 0.0, "port": 0, "pid": 0, **job})
+        self.ports: list[int] = job["ports"]
+        self.waits: list[tuple[float, float]] = []
+        """When each move was acknowledged (s, monotonic, the same in all processes), and after how long (s)."""
+
+    async def play(self) -> None:
+        """Sit down, say so, play until told to stop, and print the waits."""
+        loop = asyncio.get_running_loop()
+        everybody = [Paced(self, f"/ws/play/{attempt}/", session, plays=True) for attempt, session in self.players]
+        for number, one in enumerate(everybody):
+            self.port = self.ports[number % len(self.ports)]
+            await loop.create_connection(lambda one=one: one, "127.0.0.1", self.port)  # type: ignore[misc]
+        async with asyncio.timeout(120):
+            await self.all_ready.wait()
+        self.going = True
+        for one in everybody:
+            one.think()
+        await told("ready")
+        self.going = False
+        print(json.dumps(self.waits), flush=True)
+
+
+# --- Those who arrive -----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Found:
+    """What those who arrived have met with."""
+
+    steps: dict[str, list[float]] = field(default_factory=dict)
+    """How long each step took that was not put off, in s."""
+    waits: list[float] = field(default_factory=list)
+    """How long each of those who were queued has waited in all, in s."""
+    arrived: int = 0
+    """Who came to the last move."""
+    refused: Counter[str] = field(default_factory=Counter)
+    """Why the others did not."""
+
+
+class Arriving(Visitor):
+    """Somebody on the way from the home page to the fifth move, who waits where there is a queue."""
+
+    def __init__(self, port: int, address: str, kind: str, found: Found) -> None:
+        super().__init__(port, address)
+        self.kind, self.found = kind, found
+        self.waited = 0.0
+
+    async def come(self) -> None:
+        """Go the whole way, and note how it went."""
+        try:
+            await self.go()
+            self.found.arrived += 1
+        except (UnexpectedError, OSError, EOFError, WebSocketException) as error:  # a time-out is an OSError
+            self.found.refused[f"{type(error).__name__}: {error}"[:160]] += 1
+        finally:
+            if self.waited:
+                self.found.waits.append(self.waited)
+            with suppress(OSError):  # the server was quicker
+                await self.close()
+
+    async def go(self) -> None:
+        """From step to step, with thoughts between them."""
+        start = f"/play/{random.choice(VARIANTS)}/"
+        await self.page("home", "/")
+        await self.pause()
+        await self.page("start page", start)
+        await self.pause()
+        await self.begin(start)
+        with self.timed("table"):
+            await self.table()
+        await self.play(MOVES)
+
+    async def page(self, step: str, path: str) -> None:
+        """Look at a page; if the queue is shown in its place, wait and look again."""
+        while True:
+            begun = time.perf_counter()
+            status, _, body = await self.ask("GET", path)
+            if status == 200:
+                self.note(step, begun)
+                return
+            if status != 503 or QUEUE_PAGE not in body:
+                raise UnexpectedError(f"{step}: {status} {body[:100]!r}")
+            await self.wait()
+
+    async def begin(self, start: str) -> None:
+        """Send the form that begins the game; if that leads back to its page, wait there and send it again."""
+        while True:
+            form = f"csrfmiddlewaretoken={self.cookies['csrftoken']}".encode()
+            begun = time.perf_counter()
+            status, headers, body = await self.ask("POST", f"{start}start", form)
+            if status == 302:
+                self.note("start", begun)
+                self.path = headers["location"]
+                return
+            if status != 303:
+                raise UnexpectedError(f"start: {status} {body[:100]!r}")
+            await self.page("start page", headers["location"])
+            await self.pause()
+
+    async def wait(self) -> None:
+        """Ask as the page of the queue does until it goes on.
+
+        :raises TimeoutError: when it never does.
+        """
+        begun = time.monotonic()
+        told: dict[str, Any] = {"let_in": False, "retry_after": FIRST}
+        async with asyncio.timeout(LONGEST_WAIT):
+            while not told["let_in"]:
+                await asyncio.sleep(told["retry_after"])
+                status, _, body = await self.ask("GET", QUEUE)
+                told = json.loads(body) if status == 200 else {"let_in": False, "retry_after": AGAIN}
+        self.waited += time.monotonic() - begun
+
+    async def pause(self) -> None:
+        """Think."""
+        if self.kind:
+            await asyncio.sleep(random.uniform(*THOUGHT))
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        """Note how long a step takes."""
+        begun = time.perf_counter()
+        yield
+        self.note(step, begun)
+
+    def note(self, step: str, begun: float) -> None:
+        """Note how long a step took."""
+        name = step if step in {"hello", "move"} else f"{step}, {self.kind}"
+        self.found.steps.setdefault(name, []).append(time.perf_counter() - begun)
+
+    async def ask(self, method: str, path: str, form: bytes = b"") -> tuple[int, dict[str, str], bytes]:
+        """One request, for which nobody waits for ever."""
+        async with asyncio.timeout(PATIENCE):
+            return await super().ask(method, path, form)
+
+
+class Crowd:
+    """All who arrive, over both web processes."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self.ports, self.seconds = job["ports"], job["seconds"]
+        self.newcomers, self.sessions = job["newcomers"], job["returning"]
+        self.made = 0
+
+    async def arrive(self) -> None:
+        """Warm up, say so, come when told to, and print what was met with."""
+        warmed = Found()
+        for _ in range(WARM * len(self.ports)):
+            await self.visitor("", warmed).come()
+        if warmed.refused:
+            raise SystemExit(str(warmed.refused))
+        await told("ready")
+        found, begun = Found(), time.monotonic()
+        visitors = [self.visitor(NEW, found) for _ in range(self.newcomers)]
+        visitors += [self.visitor(RETURNING, found, session) for session in self.sessions]
+        await asyncio.gather(*(self.come(one) for one in visitors))
+        facts = {"begun": begun, "ended": time.monotonic(), **vars(found)}
+        print(json.dumps(facts), flush=True)
+
+    async def come(self, visitor: Arriving) -> None:
+        """Come at any moment of the time."""
+        await asyncio.sleep(random.uniform(0, self.seconds))
+        await visitor.come()
+
+    def visitor(self, kind: str, found: Found, session: str = "") -> Arriving:
+        """Somebody with an address of their own; everybody keeps to one process, as a kept connection does."""
+        self.made += 1
+        address = f"10.{self.made >> 16 & 255}.{self.made >> 8 & 255}.{self.made & 255}"
+        made = Arriving(self.ports[self.made % len(self.ports)], address, kind, found)
+        if session:
+            made.cookies["sessionid"] = session
+        return made
+
+
+async def told(ready: str) -> None:
+    """Say that it is ready, and wait to be told to go on."""
+    print(ready, flush=True)
+    await asyncio.to_thread(sys.stdin.readline)
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["prepare", playing, returning]:
+            prepare(int(playing), int(returning))
+        case ["play"]:
+            asyncio.run(Playing(json.loads(sys.stdin.readline())).play())
+        case ["arrive"]:
+            asyncio.run(Crowd(json.loads(sys.stdin.readline())).arrive())

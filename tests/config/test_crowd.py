@@ -1,0 +1,50 @@
+"""What the benchmark of a crowd takes for growth and for a fault, and that its pages are pages."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.urls import resolve
+
+from benchmarks.crowd import growth, is_fault
+from benchmarks.crowd_parts import PAGES, Job, page
+
+
+def test_memory_that_comes_and_stays_has_not_grown() -> None:
+    samples = [(10.0 * n, min(200.0, 150.0 + 5 * n)) for n in range(1, 31)]
+    assert growth(samples, 180) == 0
+    assert growth(samples, 300) > 0.1
+
+
+def test_memory_that_goes_on_growing_is_noticed() -> None:
+    """A twentieth of the whole between the ends of the window, each the mean of three samples."""
+    samples = [(10.0 * n, 200.0 + 0.625 * (n - 12)) for n in range(1, 31)]
+    assert growth(samples, 180) == pytest.approx(16 * 0.625 / 200.625)
+
+
+def test_one_sample_has_no_growth() -> None:
+    assert growth([(8.0, 150.0)], 5) == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        (json.dumps({"event": "request_finished", "level": "info"}), False),
+        (json.dumps({"event": "journal not written", "level": "error"}), True),
+        ("Traceback (most recent call last):", True),
+    ],
+)
+def test_a_fault_is_an_error_or_no_line_of_the_log(line: str, fault: bool) -> None:
+    assert is_fault(line) is fault
+
+
+@pytest.mark.parametrize("what", PAGES)
+def test_what_is_looked_at_is_a_page_and_seen_from_an_address_of_its_own(what: str) -> None:
+    job = Job(ports=[1, 2], day="2026-11-23", players=[(str(uuid4()), "key")], accounts=[str(uuid4())])
+    looks = [page(job, number, what, is_stranger=number < 2) for number in range(4)]
+    assert all(resolve(path) for _, path in looks)
+    assert len({visitor.address for visitor, _ in looks}) == len(looks)
+    assert [visitor.port for visitor, _ in looks] == [1, 2, 1, 2]
+    assert [bool(visitor.cookies) for visitor, _ in looks] == [what == "table"] * 2 + [True] * 2
