@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from django.core.cache.backends.locmem import LocMemCache
-from django.core.cache.backends.redis import RedisCache
+from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
@@ -72,19 +73,39 @@ class Outage:
         self._ask_again_at = 0.0
 
 
+class KeptClient(RedisCacheClient):
+    """Django's client for Redis, which does not make an object anew for every command."""
+
+    def __init__(self, servers: list[str]) -> None:
+        retry = Retry(NoBackoff(), 1)  # for a stale connection
+        super().__init__(servers, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT, retry=retry)
+        self._made: dict[int, Redis] = {}
+
+    def get_client(self, key: Any = None, *, write: bool = False) -> Redis:  # noqa: ANN401, ARG002 - Django's
+        """The one that all threads use for this server."""
+        index: int = self._get_connection_pool_index(write)  # type: ignore[attr-defined] # unknown to the stubs
+        made = self._made.get(index)
+        return made or self._made.setdefault(index, super().get_client(write=write))
+
+
+@functools.cache
+def client_of(*servers: str) -> KeptClient:
+    """The process's client for these servers, with its connections.
+
+    Django makes a cache object for every request that is served from an event loop; one that brought a client of its
+    own would connect anew each time, which costs more than most pages do otherwise.
+    """
+    return KeptClient(list(servers))
+
+
 class TolerantRedisCache(RedisCache):
     """Django's Redis cache, which falls back to memory instead of raising while Redis is away."""
 
     outage: Final = Outage()
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
-        options = {
-            "socket_timeout": TIMEOUT,
-            "socket_connect_timeout": TIMEOUT,
-            "retry": Retry(NoBackoff(), 1),  # for a stale connection
-            **params.get("OPTIONS", {}),
-        }
-        super().__init__(server, params | {"OPTIONS": options})
+        super().__init__(server, params)
+        self._cache = client_of(*self._servers)  # type: ignore[attr-defined] # unknown to the stubs
         self._spare = LocMemCache("spare", params | {"OPTIONS": {"MAX_ENTRIES": ENTRIES}})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import logging
 import re
 import socket
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.core.cache import caches as caches_by_name
 from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.redis import RedisCache
 from django.test import Client
@@ -219,3 +221,13 @@ def test_with_redis_it_is_the_cache(redis_url: str, clock: Clock) -> None:
     assert other._spare.get("shared") is None
     assert made.add("counted", 1)
     assert other.incr("counted") == 2
+
+
+def test_all_requests_of_a_process_share_their_connections(redis_url: str, settings: Any) -> None:
+    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": redis_url}}
+
+    def connection() -> int:
+        number: int = caches_by_name["default"]._cache.get_client().client_id()
+        return number
+
+    assert len({contextvars.Context().run(connection) for _ in range(20)}) == 1, "each in a context of its own"
