@@ -172,3 +172,32 @@ def test_boards_are_served_while_redis_is_away(
 def test_a_copy_that_is_not_whole_is_read_anew_once(copies: SharedCopies) -> None:
     readings = iter(range(9))
     assert [copies.get("k", readings.__next__, is_whole=lambda n: n > 1) for _ in range(4)] == [0, 1, 2, 2]
+
+
+def test_a_copy_from_redis_is_fetched_once_by_a_process_while_it_is_good(
+    redis_url: str, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": redis_url}}
+    monkeypatch.setattr(readings, "SPARE", 3_600)
+    copies, another_process = SharedCopies(1.0), SharedCopies(1.0)
+    another_process.get("k", lambda: ["read"])
+    found = copies.get("k", lambda: ["not read"])
+    assert found == ["read"]
+    assert copies.get("k", lambda: ["not read"]) is found
+    assert another_process.renew("k", lambda: ["renewed"]) == ["renewed"]
+    clock.now += 0.9
+    assert copies.get("k", lambda: ["not read"]) is found
+    clock.now += 0.2
+    assert copies.get("k", lambda: ["read again"]) == ["read again"]
+    assert another_process.get("k", lambda: ["not read"]) == ["read again"]
+
+
+def test_no_more_copies_are_kept_beside_redis_than_some(
+    redis_url: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": redis_url}}
+    monkeypatch.setattr(readings, "NEAR", 8)
+    copies = SharedCopies(60.0)
+    for number in range(50):
+        copies.get(f"k{number}", lambda: "read")
+    assert len(copies._near) <= 8
