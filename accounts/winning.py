@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
+from django.db.models import BigIntegerField, DateField, DateTimeField
+
 from accounts.streaks import FORGIVEN_A_MONTH, streaks
+from games.compiled import Compiled, Given
 from games.models import Attempt
 
 #: Days looked at for a streak; further back only when it goes on there.
@@ -29,12 +32,22 @@ def current_streak(player_id: int, today: date) -> int:
 
 def days_won(player_id: int, first: date) -> set[date]:
     """The days from `first` on of which the player has won a deal, by verified ranked games."""
-    won = Attempt.objects.filter(
-        player=player_id,
-        ranked=True,
-        state=Attempt.State.VERIFIED,
-        end=Attempt.End.WON,
-        started_at__gte=datetime.combine(first, time.min, tzinfo=UTC),  # a deal is begun on its day
-        deal__day__gte=first,
+    begins = datetime.combine(first, time.min, tzinfo=UTC)  # a deal is begun on its day
+    return {day for (day,) in _DAYS.all(player=player_id, first=first, begins=begins) if day is not None}
+
+
+_DAYS: Final = Compiled(
+    lambda: (
+        Attempt.objects.filter(
+            player=Given("player", BigIntegerField()),
+            ranked=True,
+            state=Attempt.State.VERIFIED,
+            end=Attempt.End.WON,
+            started_at__gte=Given("begins", DateTimeField()),
+            deal__day__gte=Given("first", DateField()),
+        )
+        .order_by()
+        .values_list("deal__day")
+        .distinct()
     )
-    return {day for day in won.order_by().values_list("deal__day", flat=True).distinct() if day is not None}
+)

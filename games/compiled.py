@@ -7,7 +7,7 @@ models', so there is nothing to keep in step with them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import connection
@@ -17,6 +17,7 @@ from django.db.models.query import get_related_populators
 from games.replicas.routing import reading_primary
 from games.statements import Statement, run_in_order
 
+_Found = TypeVar("_Found")
 _Row = TypeVar("_Row", bound=Model)
 
 
@@ -49,20 +50,22 @@ class _Insert(NamedTuple):
     returned: list[Field[Any, Any]]
 
 
-class Compiled(Generic[_Row]):
-    """A query of whole rows of a model, with what it joins by `select_related`; run where is read just now."""
+class Compiled(Generic[_Found]):
+    """A query, run where is read just now: of rows of a model, with what it joins by `select_related` and without what
+    it defers, or of tuples of fields by `values_list`.
+    """
 
-    def __init__(self, query: Callable[[], QuerySet[_Row]]) -> None:
+    def __init__(self, query: Callable[[], QuerySet[Any, _Found]]) -> None:
         self._query = query
         self._kept: dict[str, _Read] = {}
 
-    def all(self, **given: object) -> list[_Row]:
-        """The rows for these values."""
+    def all(self, **given: object) -> list[_Found]:
+        """What is found for these values."""
         (found,) = run_in_order([self.statement(**given)])
         return self.rows(found)
 
-    def first(self, **given: object) -> _Row | None:
-        """The first row for these values, if there is one."""
+    def first(self, **given: object) -> _Found | None:
+        """The first that is found for these values, if there is one."""
         return next(iter(self.all(**given)), None)
 
     def statement(self, **given: object) -> Statement:
@@ -70,8 +73,8 @@ class Compiled(Generic[_Row]):
         kept = self._read()
         return kept.sql, [_put(param, given) if isinstance(param, Given) else param for param in kept.params]
 
-    def rows(self, found: Sequence[tuple[Any, ...]]) -> list[_Row]:
-        """The objects made of what the statement has found."""
+    def rows(self, found: Sequence[tuple[Any, ...]]) -> list[_Found]:
+        """The objects or tuples made of what the statement has found."""
         return list(self._read().objects(found))
 
     def _read(self) -> _Read:
@@ -131,21 +134,27 @@ def _is_made_there(field: Field[Any, Any]) -> bool:
 def _compiled(query: QuerySet[Any]) -> _Read:
     compiler = query.query.get_compiler(connection=connection)
     sql, params = compiler.as_sql()
+    converters = compiler.get_converters([column[0] for column in compiler.select])
     info = compiler.klass_info
+    if getattr(query, "_fields", None) is not None:  # of values_list
+        return _Read(sql, params, lambda found: map(tuple, _converted(compiler, found, converters)))
     begin, end = info["select_fields"][0], info["select_fields"][-1] + 1
     names = [column[0].target.attname for column in compiler.select[begin:end]]
-    converters = compiler.get_converters([column[0] for column in compiler.select])
     populators = get_related_populators(info, compiler.select, connection.alias)  # type: ignore[call-arg] # as Django 5.2 has it
 
     def objects(found: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        rows = compiler.apply_converters(found, converters) if converters else found
-        for row in rows:
+        for row in _converted(compiler, found, converters):
             made = query.model.from_db(connection.alias, names, row[begin:end])
             for populator in populators:
                 populator.populate(row, made)
             yield made
 
     return _Read(sql, params, objects)
+
+
+def _converted(compiler: Any, found: Sequence[tuple[Any, ...]], converters: Any) -> Iterable[Sequence[Any]]:  # noqa: ANN401 - Django's
+    rows: Iterable[Sequence[Any]] = compiler.apply_converters(found, converters) if converters else found
+    return rows
 
 
 def _put(place: Given, given: dict[str, object]) -> object:

@@ -21,7 +21,7 @@ from games.ghosts.challenges import may_challenge
 from games.ladders import Ladder
 from games.models import Attempt, Deal
 from games.pages import day
-from games.pages.shown import ShownAttempt, ShownDeal, begun_at
+from games.pages.shown import ShownAttempt, ShownDeal, begun_on
 from games.pages.titles import VARIANT_TITLES
 from games.players import people
 from games.replays.models import Continuation
@@ -219,7 +219,7 @@ def _today(attempt: Attempt, now: datetime) -> Today | None:
     deals = day.deals_of(now)
     if not deals:
         return None
-    begun = begun_at(attempt.player_id, [deal.id for deal in deals])
+    begun = begun_on(attempt.player_id, now.date())
     marks = {deal.id: day.mark_of(begun.get(deal.id)) for deal in deals}
     shown = {deal.variant: marks[deal.id] for deal in deals}
     after = next((place for place, deal in enumerate(deals, 1) if deal.variant == attempt.deal.variant), 0)

@@ -76,7 +76,6 @@ def fresh_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.pages.day.copies.fresh", 0.0)
     monkeypatch.setattr("games.pages.home.copies.fresh", 0.0)
     monkeypatch.setattr("config.gauges.copies.fresh", 0.0)
-    monkeypatch.setattr("games.ghosts.inbox.FRESH", 0)
 
 
 @pytest.fixture(autouse=True)

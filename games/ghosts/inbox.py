@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, Final
 
-from django.core.cache import cache
 from django.db import transaction
+from django.db.models import BigIntegerField
 from django.utils import timezone
 
+from games.compiled import Compiled, Given
 from games.ghosts.models import Notice
-from games.replicas.routing import reading_primary
 
 #: How many unread notices are counted; more are "9+".
 COUNTED: Final = 10
-
-#: Seconds for which a count is remembered, so that a page does not ask the database. Whoever is told something, or
-#: looks at the inbox, is counted anew at once; only a page that was counting in that very moment may be behind so long.
-FRESH = 60
+_UNREAD: Final = Compiled(
+    lambda: Notice.objects.filter(player=Given("player", BigIntegerField()), seen_at=None).values_list("pk")[:COUNTED]
+)
 
 #: How many notices the inbox shows, and how long they are kept.
 SHOWN: Final = 50
@@ -28,9 +26,7 @@ KEPT: Final = timedelta(days=90)
 
 def put(player_id: int, kind: Notice.Kind, data: Mapping[str, Any], now: datetime | None = None) -> Notice:
     """Tell a player something. `data` names players by their ids, so that nobody's name is kept here."""
-    with transaction.atomic():
-        count_anew(player_id)
-        return Notice.objects.create(player_id=player_id, kind=kind, data=dict(data), made_at=now or timezone.now())
+    return Notice.objects.create(player_id=player_id, kind=kind, data=dict(data), made_at=now or timezone.now())
 
 
 def renew(player_id: int, kind: Notice.Kind, data: Mapping[str, Any]) -> bool:
@@ -45,18 +41,7 @@ def renew(player_id: int, kind: Notice.Kind, data: Mapping[str, Any]) -> bool:
 
 def unread(player_id: int) -> int:
     """How many notices a player has not seen, at most `COUNTED`."""
-    known: int | None = cache.get(_key(player_id))
-    if known is not None:
-        return known
-    with reading_primary():  # it is kept for a while, after a notice has come too
-        count = len(Notice.objects.filter(player=player_id, seen_at=None).values_list("pk")[:COUNTED])
-    cache.set(_key(player_id), count, timeout=FRESH)
-    return count
-
-
-def count_anew(player_id: int) -> None:
-    """Have a player's notices counted again, once what is changed here is committed."""
-    transaction.on_commit(partial(cache.delete, _key(player_id)))
+    return len(_UNREAD.all(player=player_id))
 
 
 def latest(player_id: int) -> list[Notice]:
@@ -66,9 +51,7 @@ def latest(player_id: int) -> list[Notice]:
 
 def mark_seen(player_id: int, now: datetime | None = None) -> int:
     """Mark all of a player's notices as seen; returns how many were not."""
-    with transaction.atomic():
-        count_anew(player_id)
-        return Notice.objects.filter(player=player_id, seen_at=None).update(seen_at=now or timezone.now())
+    return Notice.objects.filter(player=player_id, seen_at=None).update(seen_at=now or timezone.now())
 
 
 def hand_over(before: int, after: int, since: datetime) -> None:
@@ -82,8 +65,3 @@ def hand_over(before: int, after: int, since: datetime) -> None:
     for notice in told:
         notice.data["player"] = after
     Notice.objects.bulk_update(told, ["data"])
-    count_anew(after)
-
-
-def _key(player_id: int) -> str:
-    return f"inbox.{player_id}"

@@ -21,7 +21,7 @@ from games.deals import publishing
 from games.deals.points import MOST, points
 from games.models import Attempt
 from games.pages.places import DayBoards, OwnPlaces, Place, boards
-from games.pages.shown import ShownAttempt, ShownDeal, begun_at
+from games.pages.shown import ShownAttempt, ShownDeal, begun_on
 from games.players import people
 from games.readings import SharedCopies
 from games.rules import CATALOGUE
@@ -111,7 +111,7 @@ def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], s
     """How a player stands on the day of `now`, whose deals and boards these are; nothing for a visitor."""
     if player is None:
         return Standing()
-    begun = begun_at(player, [deal.id for deal in deals])
+    begun = begun_on(player, now.date())
     ranked = {deal_id for deal_id, attempt in begun.items() if attempt.ranked and attempt.state == State.VERIFIED}
     places = boards().own(player, ranked, shown) if ranked else OwnPlaces()
     summary = Summary(

@@ -25,7 +25,7 @@ from games.rules import Record, shuffled_deck
 def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """One deal: its commitment, and once it is revealed its seed and solution."""
     deal = get_object_or_404(Deal, day=day, variant=variant)
-    tile = Tile.of(deal, begun_at(player_id(request), [deal]).get(deal.pk))
+    tile = Tile.of(deal, begun_at(player_id(request), deal))
     context = {
         "deal": tile.deal,
         "attempt": tile.attempt,

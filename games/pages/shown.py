@@ -6,15 +6,15 @@ somebody's e-mail address.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Self
+from typing import Final, Self
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import BigIntegerField, DateField, F, Q, QuerySet
 from django.utils import timezone
 
+from games.compiled import Compiled, Given
 from games.deals.difficulty import grade_name
 from games.ladders import LadderSlug
 from games.models import GRACE, Attempt, Deal
@@ -150,12 +150,25 @@ def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
     return Attempt.objects.filter(player=player_id, ranked=True).defer("record")
 
 
-def begun_at(player_id: int | None, deals: Iterable[Deal | int]) -> dict[int, Attempt]:
-    """A player's attempts at these deals of a day, given as rows or ids, by the deal's id: the ranked one, or else the
-    one that was begun as a guest on that day and is practice.
+def begun_on(player_id: int | None, day: date) -> dict[int, Attempt]:
+    """A player's attempts at the deals of a day, by the deal's id: the ranked one, or else the one that was begun as a
+    guest on that day and is practice.
     """
-    if player_id is None:
-        return {}
+    return {} if player_id is None else {one.deal_id: one for one in _BEGUN_ON.all(player=player_id, day=day)}
+
+
+def begun_at(player_id: int | None, deal: Deal) -> Attempt | None:
+    """A player's attempt at a deal, as in `begun_on`."""
+    found = [] if player_id is None else _BEGUN_AT.all(player=player_id, deal=deal.pk)
+    return found[-1] if found else None
+
+
+def _begun(**where: Given) -> QuerySet[Attempt]:
+    """The one that counts comes last."""
     on_the_day = Q(ranked=True) | Q(started_at__lt=F("deal__closes_at"))
-    begun = Attempt.objects.filter(on_the_day, player=player_id, deal__in=deals).defer("record")
-    return {attempt.deal_id: attempt for attempt in begun.order_by("ranked", "-started_at")}
+    return Attempt.objects.filter(on_the_day, **where).defer("record").order_by("ranked", "-started_at")
+
+
+_PLAYER: Final = Given("player", BigIntegerField())
+_BEGUN_ON: Final = Compiled(lambda: _begun(player=_PLAYER, deal__day=Given("day", DateField())))
+_BEGUN_AT: Final = Compiled(lambda: _begun(player=_PLAYER, deal=Given("deal", BigIntegerField())))

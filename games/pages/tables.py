@@ -60,7 +60,7 @@ def play(request: HttpRequest, variant: str) -> HttpResponse:
         deal = _todays(variant)
     except DealAwaitedError:
         return _preparing(request, variant)
-    attempt = begun_at(player_id(request), [deal]).get(deal.pk)
+    attempt = begun_at(player_id(request), deal)
     if attempt is not None:
         return redirect("games:table", attempt=attempt.public_id)
     player = request.user if request.user.is_authenticated and has_account(request) else None

@@ -227,7 +227,8 @@ def test_all_requests_of_a_process_share_their_connections(redis_url: str, setti
     settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": redis_url}}
 
     def connection() -> int:
-        number: int = caches_by_name["default"]._cache.get_client().client_id()
+        client: Any = caches_by_name["default"]
+        number: int = client._cache.get_client().client_id()
         return number
 
     assert len({contextvars.Context().run(connection) for _ in range(20)}) == 1, "each in a context of its own"

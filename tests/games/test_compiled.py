@@ -74,6 +74,22 @@ def test_what_is_constant_in_a_query_stays_in_it() -> None:
     assert read.all(player=guest.pk + 1) == []
 
 
+def test_values_and_deferred_rows_are_found_as_by_django() -> None:
+    guest, of_player = create_guest(), Q(player=Given("player", BigIntegerField()))
+    made = [attempt_of(guest, ranked=False) for _ in range(3)]
+    for one in made:
+        one.save()
+    values = Attempt.objects.order_by("pk").values_list("public_id", "deal__day", "started_at")
+    read = Compiled(lambda: values.filter(of_player)[:2])
+    assert read.all(player=guest.pk) == list(values.filter(player=guest)[:2])
+    assert read.first(player=guest.pk + 1) is None
+    rows = Compiled(lambda: Attempt.objects.filter(of_player).defer("record").order_by("-pk"))
+    found = rows.all(player=guest.pk)
+    assert found == made[::-1]
+    assert found[0].get_deferred_fields() == {"record"}
+    assert found[0].record is None
+
+
 def test_its_sql_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
