@@ -75,6 +75,7 @@ def fresh_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.presence.summary.copies.fresh", 0.0)
     monkeypatch.setattr("games.pages.day.copies.fresh", 0.0)
     monkeypatch.setattr("games.pages.home.copies.fresh", 0.0)
+    monkeypatch.setattr("games.pages.archive.copies.fresh", 0.0)
     monkeypatch.setattr("config.gauges.copies.fresh", 0.0)
 
 

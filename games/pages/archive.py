@@ -7,12 +7,16 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final
 
 from django.db.models import Max, Min
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -20,10 +24,14 @@ from games.models import Attempt, Deal
 from games.pages.shown import Tile, ranked_attempts
 from games.pages.strangers import same_for_strangers
 from games.players import player_id
+from games.readings import SharedCopies
 from games.replicas.reading import from_replica
 from games.rules import CATALOGUE
 
 _WEEKS: Final = Calendar(firstweekday=0)
+
+#: For some seconds all see the same days with deals.
+copies: Final = SharedCopies(fresh=2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +57,20 @@ class Day:
         return "sealed" in self.marks
 
     @property
+    def cell(self) -> SafeString:
+        """The day as the calendar shows it, in the language of the request."""
+        return _cell(self, get_language())
+
+    @property
     def tally(self) -> dict[str, int]:
         """How many deals there are of each mark."""
         return dict(Counter(self.marks))
+
+
+@lru_cache(maxsize=2048)
+def _cell(day: Day, _language: str | None) -> SafeString:
+    """Few days differ between two players, and a calendar has thirty."""
+    return render_to_string("games/_day.html", {"day": day})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +85,7 @@ class Month:
     @classmethod
     def read(cls, first: date, player: int | None) -> Month:
         """The month that begins with `first`, as `player` stands in it."""
-        dealt = Deal.objects.filter(day__gte=first, day__lt=_next(first), variant__in=CATALOGUE)
-        deals: dict[date, dict[str, int]] = {}
-        for day, variant, pk in dealt.order_by("day").values_list("day", "variant", "pk"):
-            assert day is not None
-            deals.setdefault(day, {})[variant] = pk
+        deals = copies.get(f"archive.{first}", lambda: _deals_of(first))
         mine = ranked_attempts(player).filter(deal__day__gte=first, deal__day__lt=_next(first))
         return cls(first, deals, {attempt.deal_id: attempt for attempt in mine})
 
@@ -119,6 +134,15 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
     return render(request, "games/archive.html", context)
 
 
+def _deals_of(first: date) -> dict[date, dict[str, int]]:
+    dealt = Deal.objects.filter(day__gte=first, day__lt=_next(first), variant__in=CATALOGUE)
+    deals: dict[date, dict[str, int]] = {}
+    for day, variant, pk in dealt.order_by("day").values_list("day", "variant", "pk"):
+        assert day is not None
+        deals.setdefault(day, {})[variant] = pk
+    return deals
+
+
 def _is_there(deals: Collection[date], day: date | None, today: date) -> bool:
     """Whether there is such a page: of a month with deals, of a day with deals, or of today."""
     return bool(deals) if day is None else day in deals or day == today
@@ -126,12 +150,17 @@ def _is_there(deals: Collection[date], day: date | None, today: date) -> bool:
 
 def _neighbours(month: date) -> dict[str, date | None]:
     """The months before and after, as far as there are deals."""
-    known = Deal.objects.filter(day__isnull=False).aggregate(first=Min("day"), last=Max("day"))
+    known = copies.get("archive.ends", _ends)
     following = _next(month)
     return {
         "previous": (month - timedelta(days=1)).replace(day=1) if known["first"] and known["first"] < month else None,
         "next": following if known["last"] and known["last"] >= following else None,
     }
+
+
+def _ends() -> dict[str, date | None]:
+    """The first and the last day with deals."""
+    return Deal.objects.filter(day__isnull=False).aggregate(first=Min("day"), last=Max("day"))
 
 
 def _next(month: date) -> date:
