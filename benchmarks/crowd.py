@@ -7,9 +7,10 @@ printed.
 
 It makes a database of its own on that server and drops it at the end, and starts a Redis of its own. There are two web
 processes with collected files, a worker for verdicts, one process with all the players and one that looks at pages.
-Players move every two to six seconds, at random, take moves back, give up, and begin other games by the forms; each
-sends the pings that the site's own client sends, and comes from an address of its own. Times are from the sending of a
-move to its answer, by the clock of the players' process, whose event loop's lateness is printed too.
+Players are in the middle of their games. They move every two to six seconds, at random, take moves back, give up, and
+begin other games by the forms; each sends the pings that the site's own client sends, and comes from an address of its
+own. Times are from the sending of a move to its answer, by the clock of the players' process, whose event loop's
+lateness is printed too.
 """
 
 from __future__ import annotations

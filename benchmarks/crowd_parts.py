@@ -15,7 +15,7 @@ import random
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -23,10 +23,15 @@ from benchmarks.pages_parts import Visitor
 from benchmarks.play_parts import Wire, frame
 from games.rules import CATALOGUE
 
+if TYPE_CHECKING:
+    from games.models import Attempt
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 #: Seconds between two moves, and before the first.
 PACE: Final = (2.0, 6.0)
+#: So many tokens of the first games have been played before: a crowd does not begin all its games at once.
+PLAYED: Final = (0, 180)
 #: After so many moves a player gives a game up that goes on.
 PATIENCE: Final = (20, 200)
 #: How often a move that could be taken back is, and how often a game is given up in which nothing helps any more.
@@ -61,7 +66,8 @@ STRANGERS: Final = 1 / 3
 
 
 def prepare(count: int) -> None:
-    """Make as many guests as accounts, with sessions and a game each at today's deals; print what the others need.
+    """Make as many guests as accounts, with sessions and a game each in the middle of today's deals; print what the
+    others need.
 
     That is the day, of each player the attempt and the session's key, and the public ids of the accounts.
     """
@@ -91,9 +97,24 @@ def prepare(count: int) -> None:
         session[HASH_SESSION_KEY] = user.get_session_auth_hash()
         session.create()
         attempt = start_attempt(user, today[number % len(today)])
+        play_on(attempt)
         players.append([str(attempt.public_id), session.session_key])
         accounts += [] if user.is_guest else [str(user.public_id)]
     print(json.dumps({"day": timezone.now().date().isoformat(), "players": players, "accounts": accounts}))
+
+
+def play_on(attempt: Attempt) -> None:
+    """Play some of a game at random, into the journal."""
+    from games.attempts import deal_table
+    from games.models import Move
+
+    table, played = deal_table(attempt.deal), list[str]()
+    for _ in range(random.randint(*PLAYED)):
+        if not (legal := table.legal_moves()):
+            break
+        played.append(random.choice(legal))
+        table.push(played[-1])
+    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(played, 1))
 
 
 class Job(msgspec.Struct):
@@ -303,7 +324,7 @@ class Player:
     async def moves(self, socket: Socket, opening: Told) -> None:
         """Play until the game is over, or given up."""
         last, token = opening, "u"
-        for _ in range(random.randint(*PATIENCE)):
+        for _ in range(max(1, random.randint(*PATIENCE) - opening.n)):
             await pause()
             if socket.ended or (last.stuck and random.random() < GIVES_UP):
                 break

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from sys import intern
 from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
 from channels.db import database_sync_to_async
@@ -139,7 +140,7 @@ def loaded(found: Read) -> Loaded:
         if not rows or rows[0][0] != Attempt.State.PLAYING:
             # Closed or deleted between the two.
             return load(attempt.public_id)
-        played = [(token, ms) for _, token, ms in rows if token]
+        played = [(intern(token), ms) for _, token, ms in rows if token]
         tokens, clock, end_ms = tuple(token for token, _ in played), tuple(ms for _, ms in played), 0
     deal = attempt.deal
     return Loaded(

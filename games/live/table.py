@@ -13,6 +13,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from sys import intern
 from typing import Final
 
 import msgspec
@@ -402,7 +403,7 @@ class LiveTable:
 
     def _pushed(self, token: str, ms: int) -> str:
         """Play a token that is not committed yet; returns its `moved` frame. The table is in doubt until the commit."""
-        frames.push(self._table, token)
+        frames.push(self._table, intern(token))  # which the table keeps, and a game has few different ones
         self._doubtful = True
         return frames.moved(self._table, token, ms, self._facts)
 

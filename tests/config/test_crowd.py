@@ -8,8 +8,13 @@ from uuid import uuid4
 import pytest
 from django.urls import resolve
 
+from accounts.guests import create_guest
+from benchmarks import crowd_parts
 from benchmarks.crowd import growth, is_fault
 from benchmarks.crowd_parts import PAGES, Job, page
+from games.attempts import start_attempt
+from games.live.loading import load
+from tests.games.conftest import make_deal
 
 
 def test_memory_that_comes_and_stays_has_not_grown() -> None:
@@ -48,3 +53,14 @@ def test_what_is_looked_at_is_a_page_and_seen_from_an_address_of_its_own(what: s
     assert len({visitor.address for visitor, _ in looks}) == len(looks)
     assert [visitor.port for visitor, _ in looks] == [1, 2, 1, 2]
     assert [bool(visitor.cookies) for visitor, _ in looks] == [what == "table"] * 2 + [True] * 2
+
+
+@pytest.mark.django_db
+def test_the_crowd_is_in_the_middle_of_its_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crowd_parts, "PLAYED", (12, 12))
+    attempt = start_attempt(create_guest(), make_deal("plot"))
+    crowd_parts.play_on(attempt)
+    read = load(attempt.public_id)
+    assert len(read.tokens) == 12
+    for token in read.tokens:
+        read.table.push(token)
