@@ -104,7 +104,7 @@ MIDDLEWARE = [
     "config.static.StaticFiles",
     "config.compression.Compression",  # after the static files, which are compressed when they are collected
     "config.conditional.ConditionalApi",
-    "csp.middleware.CSPMiddleware",
+    "config.content_policy.ContentPolicy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.middleware.DeviceMiddleware",
     "config.languages.LanguageMiddleware",
