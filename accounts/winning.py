@@ -5,13 +5,27 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
+from django.db.models import BigAutoField, DateField, DateTimeField
+
 from accounts.streaks import FORGIVEN_A_MONTH, streaks
-from games.models import Attempt
+from games.compiled import Compiled, Given
+from games.models import Attempt, Deal
 
 #: Days looked at for a streak; further back only when it goes on there.
 _LOOKED_AT: Final = (62, 400, 36_500)
 #: So many days in a row may be missed: the forgiven ones of two months.
 _GAP: Final = 2 * FORGIVEN_A_MONTH
+
+_WON: Final = Compiled(
+    lambda: Deal.objects.filter(
+        attempts__player=Given("player", BigAutoField()),
+        attempts__ranked=True,
+        attempts__state=Attempt.State.VERIFIED,
+        attempts__end=Attempt.End.WON,
+        attempts__started_at__gte=Given("begun", DateTimeField()),
+        day__gte=Given("first", DateField()),
+    ).only("day")
+)
 
 
 def current_streak(player_id: int, today: date) -> int:
@@ -29,12 +43,5 @@ def current_streak(player_id: int, today: date) -> int:
 
 def days_won(player_id: int, first: date) -> set[date]:
     """The days from `first` on of which the player has won a deal, by verified ranked games."""
-    won = Attempt.objects.filter(
-        player=player_id,
-        ranked=True,
-        state=Attempt.State.VERIFIED,
-        end=Attempt.End.WON,
-        started_at__gte=datetime.combine(first, time.min, tzinfo=UTC),  # a deal is begun on its day
-        deal__day__gte=first,
-    )
-    return {day for day in won.order_by().values_list("deal__day", flat=True).distinct() if day is not None}
+    begun = datetime.combine(first, time.min, tzinfo=UTC)  # a deal is begun on its day
+    return {deal.day for deal in _WON.all(player=player_id, first=first, begun=begun) if deal.day is not None}

@@ -9,8 +9,10 @@ from typing import Any, Final
 
 from django.core.cache import cache
 from django.db import transaction
+from django.db.models import BigAutoField
 from django.utils import timezone
 
+from games.compiled import Compiled, Given
 from games.ghosts.models import Notice
 from games.replicas.routing import reading_primary
 
@@ -24,6 +26,10 @@ FRESH = 60
 #: How many notices the inbox shows, and how long they are kept.
 SHOWN: Final = 50
 KEPT: Final = timedelta(days=90)
+
+_UNREAD: Final = Compiled(
+    lambda: Notice.objects.filter(player=Given("player", BigAutoField()), seen_at=None).only("pk")[:COUNTED]
+)
 
 
 def put(player_id: int, kind: Notice.Kind, data: Mapping[str, Any], now: datetime | None = None) -> Notice:
@@ -49,7 +55,7 @@ def unread(player_id: int) -> int:
     if known is not None:
         return known
     with reading_primary():  # it is kept for a while, after a notice has come too
-        count = len(Notice.objects.filter(player=player_id, seen_at=None).values_list("pk")[:COUNTED])
+        count = len(_UNREAD.all(player=player_id))
     cache.set(_key(player_id), count, timeout=FRESH)
     return count
 

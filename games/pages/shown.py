@@ -9,18 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Self
+from functools import reduce
+from itertools import zip_longest
+from operator import or_
+from typing import Final, Self
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import BigAutoField, F, Q, QuerySet
 from django.utils import timezone
 
+from games.compiled import Compiled, Given
 from games.deals.difficulty import grade_name
 from games.ladders import LadderSlug
 from games.models import GRACE, Attempt, Deal
 from games.pages import titles
 from games.players import Player
 from games.reasons import Shown, shown
+from games.rules import CATALOGUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +148,22 @@ class ShownPlayer:
         return self.name
 
 
+_PLAYER: Final = Given("player", BigAutoField())
+_SLOTS: Final = tuple(f"deal{number}" for number in range(len(CATALOGUE)))
+"""For the ids of a day's deals; where there are fewer, one is named again."""
+_RANKED: Final = Compiled(lambda: Attempt.objects.filter(player=_PLAYER, ranked=True).only("pk")[:1])
+
+
+def _begun() -> QuerySet[Attempt]:
+    on_the_day = Q(ranked=True) | Q(started_at__lt=F("deal__closes_at"))
+    at_these = reduce(or_, (Q(deal=Given(slot, BigAutoField())) for slot in _SLOTS))
+    begun = Attempt.objects.filter(on_the_day, at_these, player=_PLAYER).defer("record")
+    return begun.order_by("ranked", "-started_at")
+
+
+_BEGUN: Final = Compiled(_begun)
+
+
 def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
     """A player's ranked attempts, without their records; none for a visitor who has not played."""
     if player_id is None:
@@ -150,12 +171,18 @@ def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
     return Attempt.objects.filter(player=player_id, ranked=True).defer("record")
 
 
+def has_ranked(player_id: int | None) -> bool:
+    """Whether a player has begun a ranked game; a visitor who has not played has not."""
+    return player_id is not None and _RANKED.first(player=player_id) is not None
+
+
 def begun_at(player_id: int | None, deals: Iterable[Deal | int]) -> dict[int, Attempt]:
     """A player's attempts at these deals of a day, given as rows or ids, by the deal's id: the ranked one, or else the
     one that was begun as a guest on that day and is practice.
     """
-    if player_id is None:
+    ids = [deal.pk if isinstance(deal, Deal) else deal for deal in deals]
+    if player_id is None or not ids:
         return {}
-    on_the_day = Q(ranked=True) | Q(started_at__lt=F("deal__closes_at"))
-    begun = Attempt.objects.filter(on_the_day, player=player_id, deal__in=deals).defer("record")
-    return {attempt.deal_id: attempt for attempt in begun.order_by("ranked", "-started_at")}
+    assert len(ids) <= len(_SLOTS), "a day has no more deals"
+    wanted = dict(zip_longest(_SLOTS, ids, fillvalue=ids[-1]))
+    return {attempt.deal_id: attempt for attempt in _BEGUN.all(player=player_id, **wanted)}
