@@ -10,14 +10,16 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Final
 
 import uvicorn
 import uvloop
 
 from config.heads import Http
 
+#: An ASGI application, or where it is imported from.
+Application = Callable[..., Awaitable[None]] | str
 APPLICATION: Final = "config.asgi:application"
 MAX_FRAME_BYTES = 16 * 1024
 GRACE_SECONDS = 5
@@ -86,7 +88,7 @@ class Server(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
 
-def server_config(application: Any = APPLICATION) -> uvicorn.Config:
+def server_config(application: Application = APPLICATION) -> uvicorn.Config:
     """How Talon is served.
 
     WebSocket messages are not compressed: they are small, and compression costs 42 KiB a connection. Forwarded
@@ -145,7 +147,7 @@ def favour_the_loop() -> None:
 
 
 def serve(
-    listener: socket.socket, on_ready: Callable[[], None] = lambda: None, application: object = APPLICATION
+    listener: socket.socket, on_ready: Callable[[], None] = lambda: None, application: Application = APPLICATION
 ) -> None:
     """Serve until a signal comes."""
     uvloop.run(Server(server_config(application), on_ready).serve(sockets=[listener]))

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import reduce
-from itertools import zip_longest
 from operator import or_
 from typing import Final, Self
 from uuid import UUID
@@ -183,6 +182,6 @@ def begun_at(player_id: int | None, deals: Iterable[Deal | int]) -> dict[int, At
     ids = [deal.pk if isinstance(deal, Deal) else deal for deal in deals]
     if player_id is None or not ids:
         return {}
-    assert len(ids) <= len(_SLOTS), "a day has no more deals"
-    wanted = dict(zip_longest(_SLOTS, ids, fillvalue=ids[-1]))
+    padding = [ids[-1]] * (len(_SLOTS) - len(ids))
+    wanted: dict[str, int] = dict(zip(_SLOTS, [*ids, *padding], strict=True))  # a day has no more deals
     return {attempt.deal_id: attempt for attempt in _BEGUN.all(player=player_id, **wanted)}

@@ -21,7 +21,7 @@ def connection(postgres_url: str, django_db_blocker: DjangoDbBlocker) -> Iterato
     settings = environ.Env.db_url_config(postgres_url)
     pool = {"min_size": 1, "max_size": 1, "timeout": 30}
     handler = ConnectionHandler({"default": {**settings, "ENGINE": "config.postgresql", "OPTIONS": {"pool": pool}}})
-    connection = handler["default"]
+    connection: Any = handler["default"]
     with django_db_blocker.unblock():
         try:
             yield connection
@@ -64,7 +64,7 @@ def test_one_that_was_idle_is_tried(connection: Any, asked: list[str], monkeypat
     first = process(connection)
     asked.clear()
     now = time.monotonic()
-    monkeypatch.setattr(base.time, "monotonic", lambda: now + base.ASKED_AFTER + 1)
+    monkeypatch.setattr("config.postgresql.base.time.monotonic", lambda: now + base.ASKED_AFTER + 1)
     assert process(connection) == first
     assert asked == [""]
 

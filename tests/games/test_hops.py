@@ -52,7 +52,7 @@ async def test_a_failure_is_told_and_the_thread_goes_on(hops: Hops) -> None:
         raise KeyError(what, how)
 
     for _ in range(4):
-        with pytest.raises(KeyError, match="a fault.*badly"):
+        with pytest.raises(KeyError, match=r"a fault.*badly"):
             await hops.run(fail, "a fault", how="badly")
     assert await asyncio.wait_for(hops.run(len, "four"), PATIENCE) == 4
 
