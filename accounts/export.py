@@ -16,7 +16,6 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
-from asgiref.sync import sync_to_async
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
@@ -28,6 +27,7 @@ from games.analysis.models import Analysis
 from games.appeals.models import Appeal, Report
 from games.ghosts.models import Answer, Challenge, Notice
 from games.ladders import Ladder
+from games.live.loading import off_loop
 from games.models import Attempt, Decision, Start
 from games.reasons import for_player
 from games.replays.models import Continuation
@@ -68,7 +68,7 @@ async def export(user: User) -> AsyncIterator[str]:
         "bans": _rows(Ban.objects.filter(player=user), _ban),
         "ratings": _rows(RatingChange.objects.filter(player=user).select_related("race"), _rating),
     }
-    yield f'{{"exported_at": {_json(now)}, "account": {_json(await sync_to_async(_account)(user))}'
+    yield f'{{"exported_at": {_json(now)}, "account": {_json(await off_loop(_account)(user))}'
     for name, rows in lists.items():
         yield f', "{name}": ['
         comma = ""
@@ -81,7 +81,7 @@ async def export(user: User) -> AsyncIterator[str]:
 
 async def _rows(query: QuerySet[Any], facts: Callable[[Any], Facts]) -> AsyncIterator[Facts]:
     last = 0
-    while batch := await sync_to_async(_batch)(query, last, facts):
+    while batch := await off_loop(_batch)(query, last, facts):
         for last, entry in batch:  # noqa: B007  the last key is where the next batch begins
             yield entry
 

@@ -67,11 +67,9 @@ def serve() -> None:
     async def both(scope: Any, receive: Any, send: Any) -> None:
         await (bare if scope["path"] == "/bare" else application)(scope, receive, send)
 
-    config = server.server_config()
-    config.app = both
     listener = server.listen("127.0.0.1", 0)
     print(listener.getsockname()[1], flush=True)
-    asyncio.run(server.Server(config, lambda: None).serve(sockets=[listener]))
+    server.serve(listener, application=both)
 
 
 class UnexpectedError(Exception):

@@ -121,18 +121,16 @@ def serve(*, profile: bool) -> None:
     async def both(scope: Any, receive: Any, send: Any) -> None:
         await echoes.get(scope.get("path"), application)(scope, receive, send)
 
-    config = server.server_config()
-    config.app = both
     listener = server.listen("127.0.0.1", 0)
     print(listener.getsockname()[1], flush=True)
     if profile:
         import cProfile
 
         profiler = cProfile.Profile()
-        profiler.runcall(asyncio.run, server.Server(config, lambda: None).serve(sockets=[listener]))
+        profiler.runcall(server.serve, listener, application=both)
         profiler.dump_stats("play.prof")
     else:
-        asyncio.run(server.Server(config, lambda: None).serve(sockets=[listener]))
+        server.serve(listener, application=both)
 
 
 WARM = 20

@@ -19,7 +19,6 @@ from config.origins import OwnPages  # noqa: E402
 from config.pressure import Limits, Pressure  # noqa: E402
 from config.routes import websocket_routes  # noqa: E402
 from config.strangers import Copies, ForStrangers  # noqa: E402
-from config.threads import KeptThreads  # noqa: E402
 from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address_of, player_of  # noqa: E402
 from games.live.eviction import open_sockets  # noqa: E402
 from games.live.visitors import Visitors  # noqa: E402
@@ -28,10 +27,10 @@ from games.presence.summary import PlayingNow  # noqa: E402
 # The address is checked before the session is read.
 _sockets = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
 
-_pages = KeptThreads(OneHop())
+_pages = OneHop()
 _copies = Copies(_pages)
 _limits = Limits(settings.FULL_LAG / 1000, settings.FULL_REQUESTS, settings.FULL_SOCKETS)
-_pressure = Pressure(_limits, lambda: _pages.in_work, lambda: len(open_sockets()))
+_pressure = Pressure(_limits, lambda: _pages.threads.in_work, lambda: len(open_sockets()))
 
 application = ProtocolTypeRouter(
     {

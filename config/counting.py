@@ -12,8 +12,12 @@ class CountRequests(PrometheusAfterMiddleware):  # type: ignore[misc] # django_p
     """django_prometheus' metrics, with one label for all methods unknown to HTTP.
 
     Every new label makes a new series, which lasts as long as the process, and some of django_prometheus' metrics use
-    the method as it was sent.
+    the method as it was sent. A series is looked for in its metric once.
     """
+
+    def __init__(self, get_response: Any) -> None:  # noqa: ANN401
+        super().__init__(get_response)
+        self._series: dict[tuple[object, ...], Any] = {}
 
     def label_metric(
         self,
@@ -25,4 +29,8 @@ class CountRequests(PrometheusAfterMiddleware):  # type: ignore[misc] # django_p
         """The metric's series for a request."""
         if "method" in labels:
             labels["method"] = self._method(request)
-        return super().label_metric(metric, request, response, **labels)
+        key = (metric, *labels.items())
+        series = self._series.get(key)
+        if series is None:
+            series = self._series[key] = super().label_metric(metric, request, response, **labels)
+        return series

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
-from typing import Any
+from typing import Any, Final
 
-from asgiref.sync import sync_to_async
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.core.signals import request_started
+from django.db import close_old_connections
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
+from games.hops import Hops
+
 Scope = dict[str, Any]
+
+#: One computes at a time, the others wait for the database; each one more is another that the event loop has to wait
+#: for. Fewer than the connections in a process's database pool.
+THREADS: Final = 6
 
 
 class OneHop(ASGIHandler):
@@ -29,22 +35,23 @@ class OneHop(ASGIHandler):
     def __init__(self) -> None:
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
+        self.threads = Hops("pages", THREADS)
 
-    async def handle(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        """Serve one request."""
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        """Serve one request. It takes a thread only once its body has arrived, so slow senders hold none."""
         try:
             body = await self.read_body(receive)
         except RequestAborted:
             return
         with closing(body):
-            response = await sync_to_async(self._respond, thread_sensitive=True)(scope, body)
+            response = await self.threads.run(self._respond, scope, body)
             if not response.streaming:
                 await self.send_response(response, send)
                 return
             try:
                 await self._stream(response, receive, send)
             finally:
-                await sync_to_async(response.close, thread_sensitive=True)()
+                await self.threads.run(response.close)
 
     def _respond(self, scope: Scope, body: Any) -> HttpResponseBase:  # noqa: ANN401 - a file
         """The response, closed already unless it is a stream."""
@@ -53,7 +60,9 @@ class OneHop(ASGIHandler):
         request, refused = self.create_request(scope, body)
         response: Any = refused if request is None else self.get_response(request)
         response._handler_class = self.__class__  # noqa: SLF001 - its close says by whom it was begun
-        if not response.streaming:
+        if response.streaming:
+            close_old_connections()  # it may be over in another thread
+        else:
             response.close()
         answered: HttpResponseBase = response
         return answered

@@ -1,14 +1,13 @@
-"""Limits the head of requests (method, address and headers), of plain ones and of WebSocket upgrades.
+"""HTTP as the server speaks it, with a limit on the head of requests (method, address and headers).
 
-h11's own limit is for heads that arrive in pieces; one that arrives at once may have any size.
+llhttp, which reads them, has no limit of its own: a head may be as large as somebody sends it, in one piece or in many.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MAX_HEAD_BYTES: Final = 16 * 1024
 #: websockets parses the head of an upgrade again, with lines of at most 8,192 bytes and 128 headers. It does not answer
@@ -17,29 +16,67 @@ MAX_LINE_BYTES: Final = 8_000
 MAX_HEADERS: Final = 100
 
 
-class Connection(h11.Connection):
-    """One HTTP connection, which refuses requests whose head is too large."""
-
-    def next_event(self) -> Any:  # noqa: ANN401 - h11's union of events and markers
-        """The next event.
-
-        :raises h11.RemoteProtocolError: for a request that is not HTTP, or is too large.
-        """
-        event = super().next_event()
-        if isinstance(event, h11.Request) and _is_too_large(event):
-            raise h11.RemoteProtocolError("Request head too large", error_status_hint=431)
-        return event
+class TooLargeError(Exception):
+    """The head of a request is larger than it may be."""
 
 
-class Http(H11Protocol):
-    """uvicorn's HTTP protocol over such a connection: it answers 400 and closes."""
+class Http(HttpToolsProtocol):
+    """uvicorn's HTTP protocol with these limits: it answers 400 and closes."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - as uvicorn calls it
         super().__init__(*arguments, **named)
-        self.conn = Connection(h11.SERVER, MAX_HEAD_BYTES)
+        self._in_head = False
+        self._size = 0
+        """Of the head so far, without the line that is not complete."""
+        self._pending = 0
+        """What has come since the piece in which the head began."""
 
+    def data_received(self, data: bytes) -> None:
+        """Read what has come."""
+        if self._in_head:
+            self._pending += len(data)
+            if self._pending > MAX_HEAD_BYTES:
+                self._refuse()
+                return
+        super().data_received(data)
 
-def _is_too_large(request: h11.Request) -> bool:
-    headers = list(request.headers)
-    lines = [len(request.method) + len(request.target), *(len(name) + len(value) for name, value in headers)]
-    return len(headers) > MAX_HEADERS or max(lines) > MAX_LINE_BYTES or sum(lines) > MAX_HEAD_BYTES
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        self._in_head, self._size, self._pending = True, 0, 0
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """The address, or a piece of it.
+
+        :raises TooLargeError: which the parser answers as anything else that is not HTTP.
+        """
+        super().on_url(url)
+        self._add(len(url), len(self.url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header. One that follows the body of a request is nothing that anybody asks for, and no header of it.
+
+        :raises TooLargeError: as `on_url`.
+        """
+        if not self._in_head:
+            return
+        super().on_header(name, value)
+        size = len(name) + len(value)
+        self._add(size, size)
+        if len(self.headers) > MAX_HEADERS:
+            raise TooLargeError
+
+    def on_headers_complete(self) -> None:
+        """The head is complete."""
+        self._in_head = False
+        super().on_headers_complete()
+
+    def _add(self, size: int, line: int) -> None:
+        self._size += size
+        if line > MAX_LINE_BYTES or self._size > MAX_HEAD_BYTES:
+            raise TooLargeError
+
+    def _refuse(self) -> None:
+        message = "Request head too large."
+        self.logger.warning(message)
+        self.send_400_response(message)

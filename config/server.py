@@ -10,12 +10,17 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Final
 
 import uvicorn
+import uvloop
 
 from config.heads import Http
 
+#: An ASGI application, or where it is imported from.
+Application = Callable[..., Awaitable[None]] | str
+APPLICATION: Final = "config.asgi:application"
 MAX_FRAME_BYTES = 16 * 1024
 GRACE_SECONDS = 5
 GOODBYE_SECONDS = 1.0
@@ -83,14 +88,14 @@ class Server(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
 
-def server_config() -> uvicorn.Config:
+def server_config(application: Application = APPLICATION) -> uvicorn.Config:
     """How Talon is served.
 
     WebSocket messages are not compressed: they are small, and compression costs 42 KiB a connection. Forwarded
     addresses are trusted only from FORWARDED_ALLOW_IPS, which uvicorn reads (default: this machine).
     """
     return uvicorn.Config(
-        "config.asgi:application",
+        application,
         http=Http,
         ws="websockets-sansio",
         ws_per_message_deflate=False,
@@ -141,9 +146,11 @@ def favour_the_loop() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-def serve(listener: socket.socket, on_ready: Callable[[], None] = lambda: None) -> None:
+def serve(
+    listener: socket.socket, on_ready: Callable[[], None] = lambda: None, application: Application = APPLICATION
+) -> None:
     """Serve until a signal comes."""
-    asyncio.run(Server(server_config(), on_ready).serve(sockets=[listener]))
+    uvloop.run(Server(server_config(application), on_ready).serve(sockets=[listener]))
 
 
 def address_arguments(description: str, argv: Sequence[str] | None) -> tuple[str, int]:

@@ -104,7 +104,7 @@ MIDDLEWARE = [
     "config.static.StaticFiles",
     "config.compression.Compression",  # after the static files, which are compressed when they are collected
     "config.conditional.ConditionalApi",
-    "csp.middleware.CSPMiddleware",
+    "config.content_policy.ContentPolicy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.middleware.DeviceMiddleware",
     "config.languages.LanguageMiddleware",
@@ -177,9 +177,9 @@ if _database["ENGINE"].endswith("sqlite3"):
     }
     _database["CONN_MAX_AGE"] = None
 else:
-    # The pool takes connections back after each request, and with the health check it tries each one before it hands it
-    # out again, so that a restart of the database causes no errors.
-    _database["CONN_HEALTH_CHECKS"] = True
+    # The pool takes connections back after each request, and each one is looked at before it is handed out again
+    # (config.postgresql), so that a restart of the database causes no errors.
+    _database["ENGINE"] = "config.postgresql"
     _database["OPTIONS"] = {
         **_database.get("OPTIONS", {}),
         "pool": {"min_size": 1, "max_size": env.int("DATABASE_POOL", default=24), "timeout": 10},

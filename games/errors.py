@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from django.http import HttpRequest
@@ -205,4 +205,12 @@ def wants_json(request: HttpRequest) -> bool:
     """The caller is a program: it asked the API or a view for programs, or asked for JSON."""
     if request.path.startswith("/api/") or getattr(request, "json_only", False):
         return True
-    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+    return _prefers_json(request.headers.get("Accept", "*/*"))
+
+
+@lru_cache(maxsize=64)
+def _prefers_json(accept: str) -> bool:
+    """Whether a header says so. Browsers send the same few, and reading one takes a while."""
+    asked = HttpRequest()
+    asked.META["HTTP_ACCEPT"] = accept
+    return asked.get_preferred_type(["text/html", "application/json"]) == "application/json"

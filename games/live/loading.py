@@ -10,12 +10,12 @@ from functools import lru_cache
 from sys import intern
 from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
-from channels.db import database_sync_to_async
-from django.db import connection
+from django.db import close_old_connections, connection
 from django.db.models import UUIDField
 
 from games.attempts import deal_table, record_of
 from games.compiled import Compiled, Given
+from games.hops import Hops
 from games.live.protocol import DealInfo, Verdict
 from games.models import Attempt, Deal, Move
 from games.reasons import for_player
@@ -35,6 +35,7 @@ _PLAYED: Final = (
     f"WHERE a.id = (SELECT id FROM {Attempt._meta.db_table} WHERE public_id = %s) ORDER BY m.n"
 )
 _PUBLIC_ID: Final = Attempt._meta.get_field("public_id")
+_threads: Final = Hops("tables", 8)
 _Given = ParamSpec("_Given")
 _Got = TypeVar("_Got")
 
@@ -42,10 +43,21 @@ _Got = TypeVar("_Got")
 def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any, Any, _Got]]:
     """The function, run in one of several threads with a database connection of its own.
 
-    Channels' default is one thread for the whole process: there, one finish whose message to a hanging queue takes
-    seconds would hold up everybody who joins a table.
+    Channels' way has one thread for the whole process: there, one finish whose message to a hanging queue takes seconds
+    would hold up everybody who joins a table.
     """
-    return database_sync_to_async(function, thread_sensitive=False)
+
+    def tidily(*given: _Given.args, **named: _Given.kwargs) -> _Got:
+        close_old_connections()
+        try:
+            return function(*given, **named)
+        finally:
+            close_old_connections()
+
+    async def off(*given: _Given.args, **named: _Given.kwargs) -> _Got:
+        return await _threads.run(tidily, *given, **named)
+
+    return off
 
 
 class Pauses(NamedTuple):

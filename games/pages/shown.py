@@ -150,6 +150,11 @@ def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
     return Attempt.objects.filter(player=player_id, ranked=True).defer("record")
 
 
+def has_ranked(player_id: int | None) -> bool:
+    """Whether a player has begun a ranked game; a visitor who has not played has not."""
+    return player_id is not None and _RANKED.first(player=player_id) is not None
+
+
 def begun_on(player_id: int | None, day: date) -> dict[int, Attempt]:
     """A player's attempts at the deals of a day, by the deal's id: the ranked one, or else the one that was begun as a
     guest on that day and is practice.
@@ -170,5 +175,6 @@ def _begun(**where: Given) -> QuerySet[Attempt]:
 
 
 _PLAYER: Final = Given("player", BigIntegerField())
+_RANKED: Final = Compiled(lambda: Attempt.objects.filter(player=_PLAYER, ranked=True).values_list("pk")[:1])
 _BEGUN_ON: Final = Compiled(lambda: _begun(player=_PLAYER, deal__day=Given("day", DateField())))
 _BEGUN_AT: Final = Compiled(lambda: _begun(player=_PLAYER, deal=Given("deal", BigIntegerField())))

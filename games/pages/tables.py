@@ -38,7 +38,7 @@ from games.pages.places import boards
 from games.pages.practice_links import link_to
 from games.pages.race_hints import hint_at
 from games.pages.race_tables import DayLanes, RaceSeat
-from games.pages.shown import ShownAttempt, ShownDeal, begun_at, ranked_attempts
+from games.pages.shown import ShownAttempt, ShownDeal, begun_at, has_ranked
 from games.pages.strangers import same_for_strangers
 from games.pausing import may_pause
 from games.players import check_may_begin, has_account, player_for, player_id
@@ -66,7 +66,7 @@ def play(request: HttpRequest, variant: str) -> HttpResponse:
     player = request.user if request.user.is_authenticated and has_account(request) else None
     context = {
         "deal": ShownDeal.of(deal),
-        "is_first": _is_first(request),
+        "is_first": not has_ranked(player_id(request)),  # and is to be told how ranked games are played
         "has_account": player is not None,
         "ladder": boards().ladder_of(player, deal) if player else None,
     }
@@ -187,11 +187,6 @@ def _origin_url(attempt: Attempt) -> str:
     if origin is None or origin.origin is None:
         return ""
     return f"{reverse('games:replay', args=[origin.origin.public_id])}?n={origin.n}"
-
-
-def _is_first(request: HttpRequest) -> bool:
-    """Whether the visitor has never begun a ranked game, and is to be told how they are played."""
-    return not ranked_attempts(player_id(request)).exists()
 
 
 def _preparing(request: HttpRequest, variant: str) -> HttpResponse:

@@ -33,7 +33,7 @@ from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, S
 from tests.games.appeals.doubtful import doubtful
 from tests.leaderboards import raced
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)  # its parts are read in other threads
 
 DOWNLOAD = reverse("players:download")
 

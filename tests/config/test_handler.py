@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from asgiref.sync import SyncToAsync
 from asgiref.testing import ApplicationCommunicator
 from django.core.signals import request_finished, request_started
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import resolve
 
-from config.handler import OneHop
+from config.handler import THREADS, OneHop
+from games.hops import Hops
 
 SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"127.0.0.1")]}
 
@@ -39,13 +39,17 @@ async def asked(site: Any) -> ApplicationCommunicator:
 
 async def test_one_hop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     hops: list[Any] = []
-    call = SyncToAsync.__call__
+    run = Hops.run
 
-    async def counted(self: Any, *args: Any, **named: Any) -> Any:
-        hops.append(self.func)
-        return await call(self, *args, **named)
+    async def counted(self: Any, function: Any, *given: Any) -> Any:
+        hops.append(function)
+        return await run(self, function, *given)
 
-    monkeypatch.setattr(SyncToAsync, "__call__", counted)
+    async def never(*_: Any) -> None:
+        raise AssertionError("a way to a thread beside the one")
+
+    monkeypatch.setattr(Hops, "run", counted)
+    monkeypatch.setattr("asgiref.sync.SyncToAsync.__call__", never)
     threads: set[Any] = set()
     heard: list[str] = []
 
@@ -75,6 +79,22 @@ async def test_one_hop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     assert heard == ["begun", "over"]
     assert len(threads) == 1
     assert threading.current_thread() not in threads
+
+
+async def test_slow_senders_hold_no_thread() -> None:
+    site = Answering(lambda request: HttpResponse(request.body))
+    slow = [ApplicationCommunicator(site, dict(SCOPE)) for _ in range(THREADS + 1)]
+    for sender in slow:
+        await sender.send_input({"type": "http.request", "body": b"half", "more_body": True})
+    line = await asked(site)
+    assert (await line.receive_output(30))["status"] == 200
+    assert site.threads.in_work == 0
+    for sender in slow[1:]:
+        await sender.send_input({"type": "http.disconnect"})
+        await sender.wait(30)
+    await slow[0].send_input({"type": "http.request", "body": b" and half"})
+    assert (await slow[0].receive_output(30))["status"] == 200
+    assert (await slow[0].receive_output(30))["body"] == b"half and half"
 
 
 async def test_what_a_view_fails_at_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:

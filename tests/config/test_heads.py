@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
-import h11
 import pytest
+from uvicorn.server import ServerState
 
-from config.heads import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, Connection
+from config.heads import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, Http
+from config.server import server_config
 from tests.config.running import running
 
 pytestmark = pytest.mark.xdist_group("embedded")
@@ -48,26 +51,101 @@ ALLOWED = {
 }
 
 
-def receive(request: bytes, piece: int) -> object:
-    """What a connection makes of a request that comes in pieces of this size."""
-    connection = Connection(h11.SERVER, MAX_HEAD_BYTES)
-    event: object = h11.NEED_DATA
+class Line(asyncio.Transport):
+    """A connection's other end, which keeps what is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+        self.closed = False
+
+    def write(self, data: Any) -> None:
+        self.written += data
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+    def set_protocol(self, _protocol: asyncio.BaseProtocol) -> None:
+        """The upgrade's protocol goes on."""
+
+    def pause_reading(self) -> None:
+        """Nothing is read by itself."""
+
+    def resume_reading(self) -> None:
+        """Nothing is read by itself."""
+
+
+class Site:
+    """An application that keeps what it is asked, with the headers as they are when it gets to look at them."""
+
+    def __init__(self) -> None:
+        self.heads: list[list[tuple[bytes, bytes]]] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            while (await receive()).get("more_body"):
+                continue
+        self.heads.append(list(scope["headers"]))
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body"})
+        else:
+            await send({"type": "websocket.close"})
+
+
+async def asked(request: bytes, piece: int) -> tuple[Site, Line]:
+    """What becomes of a request that comes in pieces of this size."""
+    site, line = Site(), Line()
+    config = server_config(site)
+    config.load()
+    connection = Http(config, ServerState(), {})
+    connection.connection_made(line)
     for start in range(0, len(request), piece):
-        connection.receive_data(request[start : start + piece])
-        event = connection.next_event()
-    return event
+        if not line.closed:
+            connection.data_received(request[start : start + piece])
+    for _ in range(20):
+        await asyncio.sleep(0)
+    connection.connection_lost(None)
+    return site, line
 
 
 @pytest.mark.parametrize("name", TOO_LARGE)
 @pytest.mark.parametrize("piece", [1 << 20, 1_000])
-def test_a_large_head_is_refused_in_one_piece_or_in_many(name: str, piece: int) -> None:
-    with pytest.raises(h11.RemoteProtocolError):
-        receive(TOO_LARGE[name], piece)
+async def test_a_large_head_is_refused_in_one_piece_or_in_many(name: str, piece: int) -> None:
+    site, line = await asked(TOO_LARGE[name], piece)
+    assert site.heads == []
+    assert line.written.startswith(b"HTTP/1.1 400 ")
+    assert line.closed
+
+
+async def test_a_line_without_end_is_refused_before_it_is_kept() -> None:
+    _, line = await asked(head(headers=f"X-Long: {'a' * 10_000_000}")[:-4], 4_000)
+    assert line.closed
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-def test_a_head_within_the_limits_is_read(name: str) -> None:
-    assert isinstance(receive(ALLOWED[name], 1 << 20), h11.Request)
+@pytest.mark.parametrize("piece", [1 << 20, 1_000])
+async def test_a_head_within_the_limits_is_read(name: str, piece: int) -> None:
+    site, _ = await asked(ALLOWED[name], piece)
+    assert len(site.heads) == 1
+
+
+@pytest.mark.parametrize("piece", [1 << 20, 7])
+async def test_what_follows_a_body_is_no_header(piece: int) -> None:
+    """A proxy sees to the headers that tell of the visitor, and hands on what comes after a body."""
+    body = b"5\r\nhello\r\n0\r\nX-Forwarded-For: 1.2.3.4\r\nCookie: a=b\r\n\r\n"
+    request = head(method="POST", headers="Transfer-Encoding: chunked\r\n") + body
+    site, _ = await asked(request, piece)
+    assert [[name for name, _ in one] for one in site.heads] == [[b"host", b"transfer-encoding"]]
+
+
+async def test_a_large_body_is_no_head() -> None:
+    request = head(method="POST", headers=f"Content-Length: {10 * MAX_HEAD_BYTES}\r\n") + b"a" * 10 * MAX_HEAD_BYTES
+    site, _ = await asked(request + head("/next"), 1_000)
+    assert len(site.heads) == 2
 
 
 @pytest.fixture(scope="module")

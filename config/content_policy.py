@@ -1,0 +1,31 @@
+"""The header that says what a page may load: written once, and not for every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from csp.constants import HEADER
+from csp.middleware import CSPMiddleware
+from csp.utils import build_policy
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+_OF_ITS_OWN = "_csp_"
+
+
+class ContentPolicy(CSPMiddleware):
+    """django-csp's, which works the policy out anew for each answer; only those with one of their own need that."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        super().__init__(get_response)
+        self._policy = build_policy()
+
+    def process_request(self, request: HttpRequest) -> None:
+        """Make no nonce: no page has a script of its own."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Say what the page may load."""
+        if any(name.startswith(_OF_ITS_OWN) for name in vars(response)):
+            return super().process_response(request, response)
+        response.headers.setdefault(HEADER, self._policy)
+        return response

@@ -1,0 +1,1 @@
+"""PostgreSQL, with connections that are tried as they are taken."""

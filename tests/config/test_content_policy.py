@@ -1,0 +1,52 @@
+"""Every answer says what it may load, as django-csp would; the policy is worked out only for an answer with its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from csp.constants import HEADER
+from csp.decorators import csp_replace
+from csp.middleware import CSPMiddleware
+from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory
+
+from config.content_policy import ContentPolicy
+
+View = Callable[[HttpRequest], HttpResponse]
+
+
+def plain(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse("seen")
+
+
+@csp_replace({"frame-ancestors": ["*"]})  # type: ignore[arg-type]
+def framed(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse("seen")
+
+
+def settled(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse("seen", headers={HEADER: "default-src 'none'"})
+
+
+def directives(policy: str) -> set[str]:
+    return {one.strip() for one in policy.split(";")}
+
+
+def answer(middleware: CSPMiddleware) -> HttpResponse:
+    answered = middleware(RequestFactory().get("/"))
+    assert isinstance(answered, HttpResponse)
+    return answered
+
+
+@pytest.mark.parametrize("view", [plain, framed, settled], ids=lambda view: view.__name__)
+def test_the_header_is_django_csps(view: View) -> None:
+    ours, theirs = (answer(kind(view)) for kind in (ContentPolicy, CSPMiddleware))
+    assert directives(ours.headers[HEADER]) == directives(theirs.headers[HEADER])
+    assert ours.headers.keys() == theirs.headers.keys()
+
+
+def test_the_policy_is_not_worked_out_for_each_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    middleware = ContentPolicy(plain)
+    monkeypatch.setattr("csp.middleware.build_policy", None)
+    assert "script-src 'self'" in directives(answer(middleware).headers[HEADER])
