@@ -70,7 +70,7 @@ class Day:
 @lru_cache(maxsize=2048)
 def _cell(day: Day, _language: str | None) -> SafeString:
     """Few days differ between two players, and a calendar has thirty."""
-    return render_to_string("games/_day.html", {"day": day})
+    return render_to_string("games/_calendar_day.html", {"day": day})
 
 
 @dataclass(frozen=True, slots=True)
