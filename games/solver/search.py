@@ -6,6 +6,7 @@ Both can stop after any number of positions and continue later; where they stop 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from games.solver.frontier import COUNT, NODES, Frontier, line, make_frontier, reset
@@ -176,6 +177,42 @@ class LoggedTries(Tries):
 
     def _logged(self) -> list[int]:
         return [int(move) for move in list(self.log[1 : self.log[0] + 1])]
+
+
+class InTurns(Search):
+    """Searches of one position in turns, each turn longer than the one before: what one of them finds ends it."""
+
+    def __init__(self, searches: Sequence[Search], *, first: int, times: int) -> None:
+        self.searches = searches
+        self.target, self.times = first, times
+        self.turn = 0
+        self._look()
+
+    def _look(self) -> None:
+        stati = {search.status for search in self.searches}
+        self.status = next(status for status in (WON, LOST, RUNNING, SPENT) if status in stati)
+        self.tries = sum(search.tries for search in self.searches)
+
+    @property
+    def nodes(self) -> int:
+        return sum(search.nodes for search in self.searches)
+
+    def run(self, nodes: int) -> int:
+        stop = self.nodes + nodes
+        while self.status == RUNNING and self.nodes < stop:
+            search = self.searches[self.turn]
+            if search.status == RUNNING and search.nodes < self.target:
+                search.run(min(self.target - search.nodes, stop - self.nodes))
+                self._look()
+                continue
+            self.turn += 1
+            if self.turn == len(self.searches):
+                self.turn = 0
+                self.target *= self.times
+        return self.status
+
+    def tokens(self) -> list[str]:
+        return next(search for search in self.searches if search.status == WON).tokens()
 
 
 class EitherWay(Search):
