@@ -25,8 +25,10 @@ SCALE = 4
 THRIFTY = 1 << 17
 """The most positions that a try of a thrifty search keeps."""
 
-TURN = 4096
-"""Positions in the first turn of each of Stonewall's searches."""
+TURN, SHARES = 4096, (1, 4)
+"""Of Stonewall's searches, best first and depth first. Depth first takes half as long for a position, and proves losses
+with as many.
+"""
 
 
 def make_search(table: Table, *, seed: int, memory: int) -> Search:
@@ -157,7 +159,8 @@ def stonewall_start(table: Table) -> StonewallStart:
 def _stonewall(table: Table, seed: int, memory: int) -> Search:
     start = stonewall_start(table)
     best = StonewallTries(start, seed=seed, limit=max(1000, min(MOST_SEEN, memory // 2 // 400)))
-    return InTurns([best, stonewall.StonewallSearch(start, limit=_slots(memory // 2))], first=TURN, times=4)
+    depth_first = stonewall.StonewallSearch(start, limit=_slots(memory // 2))
+    return InTurns([best, depth_first], SHARES, first=TURN)
 
 
 def _tarot_start(table: Table) -> tarots.Start:

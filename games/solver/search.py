@@ -180,11 +180,14 @@ class LoggedTries(Tries):
 
 
 class InTurns(Search):
-    """Searches of one position in turns, each turn longer than the one before: what one of them finds ends it."""
+    """Searches of one position in turns: what one of them finds ends it.
 
-    def __init__(self, searches: Sequence[Search], *, first: int, times: int) -> None:
+    In the first round each may look at ``first`` positions times its share; every round doubles that.
+    """
+
+    def __init__(self, searches: Sequence[Search], shares: Sequence[int], *, first: int) -> None:
         self.searches = searches
-        self.target, self.times = first, times
+        self.targets = [first * share for share in shares]
         self.turn = 0
         self._look()
 
@@ -200,15 +203,13 @@ class InTurns(Search):
     def run(self, nodes: int) -> int:
         stop = self.nodes + nodes
         while self.status == RUNNING and self.nodes < stop:
-            search = self.searches[self.turn]
-            if search.status == RUNNING and search.nodes < self.target:
-                search.run(min(self.target - search.nodes, stop - self.nodes))
+            search, target = self.searches[self.turn], self.targets[self.turn]
+            if search.status == RUNNING and search.nodes < target:
+                search.run(min(target - search.nodes, stop - self.nodes))
                 self._look()
-                continue
-            self.turn += 1
-            if self.turn == len(self.searches):
-                self.turn = 0
-                self.target *= self.times
+            else:
+                self.targets[self.turn] *= 2
+                self.turn = (self.turn + 1) % len(self.searches)
         return self.status
 
     def tokens(self) -> list[str]:

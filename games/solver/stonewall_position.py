@@ -7,7 +7,7 @@ Sets of cards are integers with a bit for each card.
 
 from __future__ import annotations
 
-from games.solver.jit import jit
+from games.solver.jit import jit, longs_of
 from games.solver.tools import MASK, Ints
 
 BASE, RESERVE, GONE = 52, 53, 54
@@ -25,6 +25,15 @@ BLACK_PAIR, RED_PAIR = 1 | 1 << 39, 1 << 13 | 1 << 26
 """The aces of a colour."""
 
 
+def takers(card: int) -> int:
+    """The two cards that the card may be built on; none for a king. Suits 0 and 3 are black, 1 and 2 red."""
+    suit, rank = divmod(card, 13)
+    return 0 if rank == 12 else (BLACK_PAIR if suit in {1, 2} else RED_PAIR) << (rank + 1)
+
+
+TAKERS = longs_of([takers(card) for card in range(52)])
+
+
 @jit
 def is_red(card: int) -> bool:
     """Whether the card is a heart or a diamond."""
@@ -34,32 +43,14 @@ def is_red(card: int) -> bool:
 @jit
 def goes_on(card: int, target: int) -> bool:
     """Whether the card may be built on the target."""
-    return card % 13 + 1 == target % 13 and is_red(card) != is_red(target)
-
-
-@jit
-def takers(card: int) -> int:
-    """The two cards that the card may be built on; none for a king."""
-    rank = card % 13
-    if rank == 12:
-        return 0
-    return (BLACK_PAIR if is_red(card) else RED_PAIR) << (rank + 1)
-
-
-@jit
-def takes(card: int) -> int:
-    """The two cards that may be built on the card; none for an ace."""
-    rank = card % 13
-    if rank == 0:
-        return 0
-    return (BLACK_PAIR if is_red(card) else RED_PAIR) << (rank - 1)
+    return TAKERS[card] >> target & 1 == 1
 
 
 @jit
 def continues(pos: Ints, card: int) -> bool:
     """Whether the card below belongs to the same run."""
     below = pos[card]
-    return below < BASE and pos[DOWN + below] == 0 and goes_on(card, below)
+    return TAKERS[card] >> below & 1 == 1 and pos[DOWN + below] == 0
 
 
 @jit

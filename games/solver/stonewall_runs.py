@@ -13,7 +13,7 @@ the twin is on top of a pile, or into an empty pile, and may go back as long as 
 from __future__ import annotations
 
 from games.solver.jit import jit
-from games.solver.stonewall_position import BASE, PILES, TO_FOUNDATION, TOP, TOPS, continues, goes_on, make, takers
+from games.solver.stonewall_position import BASE, PILES, TAKERS, TO_FOUNDATION, TOP, TOPS, continues, goes_on, make
 from games.solver.tools import Ints
 
 
@@ -62,7 +62,7 @@ def head_of(pos: Ints, pile: int) -> int:
 @jit
 def taker(pos: Ints, card: int) -> int:
     """A pile whose top takes the card, or -1."""
-    if takers(card) & pos[TOPS] == 0:
+    if TAKERS[card] & pos[TOPS] == 0:
         return -1
     for pile in range(PILES):
         if pos[TOP + pile] >= 0 and goes_on(card, pos[TOP + pile]):

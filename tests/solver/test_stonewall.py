@@ -81,7 +81,7 @@ def test_searches_take_turns_until_one_has_a_verdict() -> None:
     table, spent = spent_by(20)
     alone = StonewallSearch(stonewall_start(table))
     alone.run(10**9)
-    both = InTurns([tries(table, limit=20), StonewallSearch(stonewall_start(table))], first=10, times=2)
+    both = InTurns([tries(table, limit=20), StonewallSearch(stonewall_start(table))], (1, 2), first=10)
     while both.status == RUNNING:
         both.run(777)
     assert both.status == alone.status
@@ -89,22 +89,22 @@ def test_searches_take_turns_until_one_has_a_verdict() -> None:
     assert both.nodes == sum(search.nodes for search in both.searches)
 
 
-def test_turns_grow_alike() -> None:
+def test_turns_keep_to_the_shares_and_grow() -> None:
     table, _ = spent_by(500)
     searches = [StonewallSearch(stonewall_start(table)) for _ in range(2)]
-    both = InTurns(searches, first=10, times=3)
+    both = InTurns(searches, (1, 3), first=10)
     seen = []
     for _ in range(6):
         both.run(1)
         while both.nodes % 10:
             both.run(1)
         seen.append(tuple(search.nodes for search in searches))
-    assert seen == [(10, 0), (10, 10), (20, 10), (30, 10), (30, 20), (30, 30)]
+    assert seen == [(10, 0), (10, 10), (10, 20), (10, 30), (20, 30), (20, 40)]
 
 
 def test_searches_that_have_all_given_up_leave_it_undecided() -> None:
     table, _ = spent_by(20)
-    both = InTurns([tries(table, limit=20), tries(table, limit=21)], first=10, times=2)
+    both = InTurns([tries(table, limit=20), tries(table, limit=21)], (1, 1), first=10)
     while both.status == RUNNING:
         both.run(10_000)
     assert both.status == SPENT
