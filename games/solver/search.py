@@ -29,6 +29,10 @@ class Search(ABC):
     def run(self, nodes: int) -> int:
         """Look at about ``nodes`` more positions, and return the status."""
 
+    def warm_up(self) -> None:
+        """Load or compile what the search runs, by a look at one position."""
+        self.run(1)
+
     @abstractmethod
     def tokens(self) -> list[str]:
         """The winning line as tokens; only after ``WON``."""
@@ -211,6 +215,10 @@ class InTurns(Search):
                 self.targets[self.turn] *= 2
                 self.turn = (self.turn + 1) % len(self.searches)
         return self.status
+
+    def warm_up(self) -> None:
+        for search in self.searches:
+            search.warm_up()
 
     def tokens(self) -> list[str]:
         return next(search for search in self.searches if search.status == WON).tokens()

@@ -68,7 +68,16 @@ def proved(variant: str, deals: int) -> Row | None:
     """The variant's row, or None when the test fails."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "--timeout=0", f"--junitxml={report}", f"{TEST}[{variant}]"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "--timeout=0",
+            "-ojunit_family=xunit1",
+            f"--junitxml={report}",
+            f"{TEST}[{variant}]",
+        ]
         if subprocess.run(command, cwd=ROOT, env={**os.environ, "SOLVER_DEALS": str(deals)}, check=False).returncode:
             return None
         return row_of(variant, properties(report.read_text()))

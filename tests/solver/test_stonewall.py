@@ -110,6 +110,13 @@ def test_searches_that_have_all_given_up_leave_it_undecided() -> None:
     assert both.status == SPENT
 
 
+def test_loading_looks_at_a_position_with_each_search() -> None:
+    table, _ = spent_by(20)
+    both = InTurns([tries(table), StonewallSearch(stonewall_start(table))], (1, 1), first=10)
+    both.warm_up()
+    assert all(search.nodes for search in both.searches)
+
+
 def test_memory_is_shared_out_to_both() -> None:
     search = make_search(deal("stonewall", 0), seed=0, memory=16)
     assert isinstance(search, InTurns)
