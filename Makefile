@@ -7,12 +7,13 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 MINUTES ?= 10
 TIMES ?= 5
+DEALS ?= 1000
 # Every module of benchmarks/ with a measurement of its own.
 BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"' benchmarks/*.py | grep -v _parts))
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test lint client bench docs soak mutate orders messages lock clean
+.PHONY: help run stack test lint client bench docs proof soak mutate orders messages lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -50,6 +51,9 @@ bench: $(VENV)/.dev ## measurements against their targets (DATABASE_URL; BENCHES
 docs: $(VENV)/.dev ## the pages of the rules and the solver as a library, from their docstrings, to var/docs/
 	@TALON_NO_NUMBA=1 $(BIN)/python -m pdoc --docformat restructuredtext -o var/docs games.rules games.solver
 	@echo "Open var/docs/index.html"
+
+proof: $(VENV)/.dev ## many deals solved and replayed, their counts to docs/winnability.md (DEALS=1000, VARIANTS="labyrinth stonewall" for some)
+	@nice $(BIN)/python -m tests.solver.proof $(VARIANTS) --deals $(DEALS)
 
 soak: $(VENV)/.dev ## 40 players while everything is killed in turn (MINUTES=10, SEED=…)
 	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))

@@ -1,7 +1,8 @@
 """Certifying deals: CPU seconds for a winnable deal of each variant, compiled and plain, and 300 deals of Stonewall.
 
-`python -m benchmarks.solver [--deals N]`; exit code 1 when an aim is missed. Stonewall's deals are others in each run;
-`--seed` repeats those of a run. Solvitaire takes 36.5 s for such deals on a machine where `chess` pushes 93,000 moves a
+`python -m benchmarks.solver [--deals N]`; exit code 1 when an aim is missed. `--markdown` prints the table of
+docs/winnability.md, `--stonewall` measures the 300 deals alone. Stonewall's deals are others in each run; `--seed`
+repeats those of a run. Solvitaire takes 36.5 s for such deals on a machine where `chess` pushes 93,000 moves a
 second, and a third of that is the aim, by what `chess` pushes here. Certifying is what the stock of deals
 needs: drawing seeds until one is solved within the node budget, and shortening its line. Times are of this process's
 CPU, so that a busy machine changes little; compiling is done before and told apart.
@@ -17,11 +18,12 @@ import secrets
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from benchmarks.rules import chess_rates
 from games.rules import CATALOGUE, open_table
-from games.solver import Budget, GaveUp, Solution, shorten, solve
+from games.solver import Budget, GaveUp, Solution, load, shorten, solve
 
 NODES = 300_000
 PLAIN_NODES = 60_000
@@ -57,11 +59,11 @@ def certify_all(deals: int, nodes: int) -> dict[str, float]:
     return {variant: certify(variant, deals, nodes) for variant in CATALOGUE}
 
 
-def compile_all() -> float:
-    """CPU seconds until every search is loaded or compiled."""
+def compile_all(variants: Iterable[str]) -> float:
+    """CPU seconds until every search of these variants is loaded or compiled."""
     begun = time.process_time()
-    for variant in CATALOGUE:
-        solve(open_table(variant, bytes(32)), Budget(nodes=1))
+    for variant in variants:
+        load(open_table(variant, bytes(32)))
     return time.process_time() - begun
 
 
@@ -93,35 +95,59 @@ def told(what: str, figure: float, unit: str, aim: float) -> bool:
     return reached
 
 
+def as_table(compiled: Mapping[str, float], plain: Mapping[str, float]) -> str:
+    """CPU seconds a certified deal in Markdown, as docs/winnability.md has them."""
+    lines = ["| variant | compiled | plain Python |", "| --- | ---: | ---: |"]
+    lines += [f"| {name} | {compiled[name]:.2f} | {plain[name]:.1f} |" for name in compiled]
+    return "\n".join([*lines, f"| all nine | {sum(compiled.values()):.1f} | {sum(plain.values()):.0f} |"])
+
+
+def certified(deals: int, *, markdown: bool) -> list[bool]:
+    """Measure certifying, and tell the figures; returns which aims were reached."""
+    compiled = certify_all(deals, NODES)
+    plain = plain_times(max(1, deals // 5))
+    if markdown:
+        print(as_table(compiled, plain))
+    else:
+        print("CPU seconds a certified deal:      compiled      plain")
+        for variant in CATALOGUE:
+            print(f"  {variant:<28} {compiled[variant]:>12.3f} {plain[variant]:>10.2f}")
+    return [
+        told("nine certified deals, compiled", sum(compiled.values()), "s", COMPILED_AIM_S),
+        told("nine certified deals, plain Python", sum(plain.values()), "s", PLAIN_AIM_S),
+        told("a certified deal on average, compiled", sum(compiled.values()) / len(compiled), "s", AVERAGE_AIM_S),
+    ]
+
+
+def decided(seed: str) -> list[bool]:
+    """Measure Stonewall's deals, and tell the figures; returns which aims were reached."""
+    undecided, times = stonewall(seed)
+    push_uci, _ = chess_rates()
+    aim = round(SOLVITAIRE_S * STONEWALL_SHARE * SOLVITAIRE_RATE / push_uci, 1)
+    print(f"Stonewall's deals: --seed {seed}; chess: push_uci {push_uci:,.0f}/s")
+    return [
+        told(f"{STONEWALL_DEALS} deals of Stonewall", sum(times), "s", aim),
+        told("the slowest of them", max(times), "s", STONEWALL_WORST_AIM_S),
+        told("of which undecided", undecided, "", 0),
+    ]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--deals", type=int, default=20, help="deals to certify of each variant (default: %(default)s)")
     parser.add_argument("--seed", default=secrets.token_hex(4), help="of Stonewall's deals (default: a new one)")
+    parser.add_argument("--stonewall", action="store_true", help="only Stonewall's deals")
+    parser.add_argument("--markdown", action="store_true", help="print the table of docs/winnability.md")
     parser.add_argument("--plain", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.plain:
         print(json.dumps(certify_all(options.deals, PLAIN_NODES)))
         return 0
-    print(f"compiling or loading the searches: {compile_all():.1f} s")
-    compiled = certify_all(options.deals, NODES)
-    plain = plain_times(max(1, options.deals // 5))
-    print("CPU seconds a certified deal:      compiled      plain")
-    for variant in CATALOGUE:
-        print(f"  {variant:<28} {compiled[variant]:>12.3f} {plain[variant]:>10.2f}")
-    undecided, times = stonewall(options.seed)
-    push_uci, _ = chess_rates()
-    aim = round(SOLVITAIRE_S * STONEWALL_SHARE * SOLVITAIRE_RATE / push_uci, 1)
-    print(f"Stonewall's deals: --seed {options.seed}; chess: push_uci {push_uci:,.0f}/s")
+    print(f"compiling or loading the searches: {compile_all(['stonewall'] if options.stonewall else CATALOGUE):.1f} s")
+    reached = [] if options.stonewall else certified(options.deals, markdown=options.markdown)
+    reached += decided(options.seed)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    reached = [
-        told("nine certified deals, compiled", sum(compiled.values()), "s", COMPILED_AIM_S),
-        told("nine certified deals, plain Python", sum(plain.values()), "s", PLAIN_AIM_S),
-        told("a certified deal on average, compiled", sum(compiled.values()) / len(compiled), "s", AVERAGE_AIM_S),
-        told(f"{STONEWALL_DEALS} deals of Stonewall", sum(times), "s", aim),
-        told("the slowest of them", max(times), "s", STONEWALL_WORST_AIM_S),
-        told("of which undecided", undecided, "", 0),
-        told("memory at most", peak, "MB", MEMORY_AIM_MB),
-    ]
+    reached.append(told("memory at most", peak, "MB", MEMORY_AIM_MB))
     return 0 if all(reached) else 1
 
 

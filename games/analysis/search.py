@@ -17,7 +17,7 @@ import msgspec
 from games.analysis.findings import Findings, Turn, share_known, turns_of
 from games.analysis.positions import LOST, UNKNOWN, Positions
 from games.rules import from_position
-from games.solver import Budget, Solution, Unwinnable, shorten, solve
+from games.solver import Budget, Solution, Unwinnable, load, shorten, solve
 
 NICENESS: Final = 10
 MEMORY: Final = 256
@@ -66,7 +66,7 @@ class Search:
             self.positions.won(self.positions.at[0], task.line)
         if task.known is not None:
             self._recall(task.known)
-        solve_nothing(task.position)
+        load(from_position(task.position))
         self._begun = time.monotonic()
         self._seconds = task.seconds
 
@@ -157,13 +157,6 @@ def next_to_try(positions: Positions, tried: set[int]) -> int | None:
             ahead[number] = 1 + max((ahead[other] for other in positions.after(number)), default=0)
     best = max(numbers, key=lambda number: (min(behind[number], ahead[number]), number), default=0)
     return best if free[best] else None
-
-
-def solve_nothing(position: str) -> None:
-    """Load the compiled search, or compile it, before the time begins to count."""
-    table = from_position(position)
-    if not table.is_won:
-        solve(table, Budget(nodes=1, memory=16))
 
 
 def main() -> None:

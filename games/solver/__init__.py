@@ -10,7 +10,7 @@ The searches run compiled where Numba is installed, and in plain Python elsewher
 ``TALON_NO_NUMBA=1`` in the environment turns Numba off. How well the solver does is measured in docs/winnability.md.
 """
 
-from games.solver.api import Budget, Effort, GaveUp, Result, Solution, Unwinnable, check_solution, solve
+from games.solver.api import Budget, Effort, GaveUp, Result, Solution, Unwinnable, check_solution, load, solve
 from games.solver.errors import (
     AlreadyWonError,
     BudgetError,
@@ -35,6 +35,7 @@ __all__ = [
     "TokensError",
     "Unwinnable",
     "check_solution",
+    "load",
     "shorten",
     "solve",
 ]

@@ -116,6 +116,16 @@ def solve(
     return _result(table, search, stopped, budget, begun)
 
 
+def load(table: Table) -> None:
+    """Load or compile all that ``solve`` runs for the table's game, which takes seconds the first time.
+
+    :raises PositionNotReachableError: for a position that no game can reach.
+    """
+    from games.solver.convert import make_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
+
+    make_search(table, seed=0, memory=16).warm_up()
+
+
 def _steps(search: Search, budget: Budget, begun: float) -> Iterator[Effort]:
     """Run the search in steps of about a tenth of a second until it ends or the budget is used up."""
     step = 500

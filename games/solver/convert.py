@@ -15,13 +15,20 @@ from games.solver import labyrinth, stonewall
 from games.solver import plot as plots
 from games.solver import tarot as tarots
 from games.solver.errors import PositionNotReachableError
-from games.solver.search import EitherWay, Search, Thrift, Tries
+from games.solver.search import EitherWay, InTurns, Search, Thrift, Tries
+from games.solver.stonewall_best import MOST_SEEN, StonewallTries
+from games.solver.stonewall_stack import Start as StonewallStart
 
 MEGABYTE = 1 << 20
 SCALE = 4
 """Scores of a thrifty search are so many times finer than others, and its prices are in these points."""
 THRIFTY = 1 << 17
 """The most positions that a try of a thrifty search keeps."""
+
+TURN, SHARES = 4096, (1, 4)
+"""Of Stonewall's searches, best first and depth first. Depth first takes half as long for a position, and proves losses
+with as many.
+"""
 
 
 def make_search(table: Table, *, seed: int, memory: int) -> Search:
@@ -140,17 +147,20 @@ def _plot(table: Table, seed: int, memory: int) -> Search:
     return plots.PlotSearch(_plot_start(table), seed=seed, limit=max(1000, memory // 400))
 
 
-def stonewall_start(table: Table) -> stonewall.Start:
+def stonewall_start(table: Table) -> StonewallStart:
     """A Stonewall position, packed."""
-    return stonewall.Start(
+    return StonewallStart(
         piles=[[(card, bool(table.hidden >> card & 1)) for card in pile] for pile in table.tableau],
         reserve={cell: pile[0] for cell, pile in enumerate(table.piles[6:]) if pile},
         found=[len(pile) for pile in table.foundations],
     )
 
 
-def _stonewall(table: Table, _seed: int, memory: int) -> Search:
-    return stonewall.StonewallSearch(stonewall_start(table), limit=_slots(memory))
+def _stonewall(table: Table, seed: int, memory: int) -> Search:
+    start = stonewall_start(table)
+    best = StonewallTries(start, seed=seed, limit=max(1000, min(MOST_SEEN, memory // 2 // 400)))
+    depth_first = stonewall.StonewallSearch(start, limit=_slots(memory // 2))
+    return InTurns([best, depth_first], SHARES, first=TURN)
 
 
 def _tarot_start(table: Table) -> tarots.Start:

@@ -6,6 +6,7 @@ Both can stop after any number of positions and continue later; where they stop 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from games.solver.frontier import COUNT, NODES, Frontier, line, make_frontier, reset
@@ -27,6 +28,10 @@ class Search(ABC):
     @abstractmethod
     def run(self, nodes: int) -> int:
         """Look at about ``nodes`` more positions, and return the status."""
+
+    def warm_up(self) -> None:
+        """Load or compile what the search runs, by a look at one position."""
+        self.run(1)
 
     @abstractmethod
     def tokens(self) -> list[str]:
@@ -176,6 +181,47 @@ class LoggedTries(Tries):
 
     def _logged(self) -> list[int]:
         return [int(move) for move in list(self.log[1 : self.log[0] + 1])]
+
+
+class InTurns(Search):
+    """Searches of one position in turns: what one of them finds ends it.
+
+    In the first round each may look at ``first`` positions times its share; every round doubles that.
+    """
+
+    def __init__(self, searches: Sequence[Search], shares: Sequence[int], *, first: int) -> None:
+        self.searches = searches
+        self.targets = [first * share for share in shares]
+        self.turn = 0
+        self._look()
+
+    def _look(self) -> None:
+        stati = {search.status for search in self.searches}
+        self.status = next(status for status in (WON, LOST, RUNNING, SPENT) if status in stati)
+        self.tries = sum(search.tries for search in self.searches)
+
+    @property
+    def nodes(self) -> int:
+        return sum(search.nodes for search in self.searches)
+
+    def run(self, nodes: int) -> int:
+        stop = self.nodes + nodes
+        while self.status == RUNNING and self.nodes < stop:
+            search, target = self.searches[self.turn], self.targets[self.turn]
+            if search.status == RUNNING and search.nodes < target:
+                search.run(min(target - search.nodes, stop - self.nodes))
+                self._look()
+            else:
+                self.targets[self.turn] *= 2
+                self.turn = (self.turn + 1) % len(self.searches)
+        return self.status
+
+    def warm_up(self) -> None:
+        for search in self.searches:
+            search.warm_up()
+
+    def tokens(self) -> list[str]:
+        return next(search for search in self.searches if search.status == WON).tokens()
 
 
 class EitherWay(Search):

@@ -7,18 +7,21 @@ from games.solver.stonewall_position import (
     BASE,
     FOUND,
     PILES,
-    RESERVE,
+    RESERVED,
     TO_FOUNDATION,
     TOP,
+    TOPS,
     continues,
     goes_on,
     is_red,
-    source_of,
+    pile_of,
 )
 from games.solver.tools import Ints
 
 MOST_MOVES = 100
 """At most 52 moves to a space, 7 to each other pile, 4 to foundations."""
+
+LOWER_RANKS = (1 << 12) - 1
 
 
 @jit
@@ -31,20 +34,21 @@ def list_moves(pos: Ints, pending: int, moves: Ints, first: int) -> int:
         return list_uses(pos, pending, moves, first)
     end = first
     empty = -1
+    useful = useful_reserve(pos)
     for target in range(PILES):
-        if pos[TOP + target] >= 0:
-            end = list_reserve(pos, target, moves, end)
-        elif empty < 0:
+        if pos[TOP + target] < 0:
             empty = target
+        elif is_first_twin(pos, pos[TOP + target]):
+            end = list_reserve(pos, target, useful, moves, end)
     if empty >= 0:
-        end = list_to_space(pos, empty, moves, end)
+        end = list_to_space(pos, empty, useful, moves, end)
     for target in range(PILES):
-        if pos[TOP + target] >= 0:
+        if pos[TOP + target] >= 0 and is_first_twin(pos, pos[TOP + target]):
             end = list_runs(pos, target, moves, end)
     for suit in range(4):
         card = suit * 13 + pos[FOUND + suit]
-        if pos[FOUND + suit] < 13 and source_of(pos, card) >= 0:
-            moves[end] = card * 64 + source_of(pos, card) * 8 + TO_FOUNDATION
+        if pos[FOUND + suit] < 13 and (pos[TOPS] | pos[RESERVED]) >> card & 1 == 1:
+            moves[end] = card * 64 + pile_of(pos, card) * 8 + TO_FOUNDATION
             end += 1
     return end
 
@@ -52,7 +56,7 @@ def list_moves(pos: Ints, pending: int, moves: Ints, first: int) -> int:
 @jit
 def list_uses(pos: Ints, pile: int, moves: Ints, first: int) -> int:
     """Write the moves that use the top of a pile: other cards to it, and it to its foundation; returns the end."""
-    end = list_runs(pos, pile, moves, list_reserve(pos, pile, moves, first))
+    end = list_runs(pos, pile, moves, list_reserve(pos, pile, useful_reserve(pos), moves, first))
     card = pos[TOP + pile]
     if card % 13 == pos[FOUND + card // 13]:
         moves[end] = card * 64 + pile * 8 + TO_FOUNDATION
@@ -61,8 +65,42 @@ def list_uses(pos: Ints, pile: int, moves: Ints, first: int) -> int:
 
 
 @jit
-def list_reserve(pos: Ints, target: int, moves: Ints, end: int) -> int:
-    """Write the moves of reserve cards to a pile; returns the end of the list."""
+def is_first_twin(pos: Ints, card: int) -> bool:
+    """Whether a top is the only one of its rank and colour, or that of the lower suit. What goes on one of two such
+    tops may go on the other.
+    """
+    twin = (3 - card // 13) * 13 + card % 13
+    return card < twin or pos[TOPS] >> twin & 1 == 0
+
+
+@jit
+def useful_reserve(pos: Ints) -> int:
+    """The reserve cards that a run can be put on, at once or after other reserve cards."""
+    runs = 0
+    for pile in range(PILES):
+        card = pos[TOP + pile]
+        while card >= 0:
+            runs |= 1 << card
+            card = pos[card] if continues(pos, card) else -1
+    useful = pos[RESERVED] & can_take(runs)
+    before = 0
+    while useful != before:
+        before = useful
+        useful |= pos[RESERVED] & can_take(useful)
+    return useful
+
+
+@jit
+def can_take(cards: int) -> int:
+    """The cards that one of the cards can lie on."""
+    black = ((cards | cards >> 39) & LOWER_RANKS) << 1
+    red = ((cards >> 13 | cards >> 26) & LOWER_RANKS) << 1
+    return red | red << 39 | black << 13 | black << 26
+
+
+@jit
+def list_reserve(pos: Ints, target: int, useful: int, moves: Ints, end: int) -> int:
+    """Write the moves of useful reserve cards to a pile; returns the end of the list."""
     onto = pos[TOP + target]
     if onto % 13 == 0:
         return end
@@ -72,7 +110,7 @@ def list_reserve(pos: Ints, target: int, moves: Ints, end: int) -> int:
         card += 13
         step = 13
     for reserved in (card, card + step):
-        if pos[reserved] == RESERVE:
+        if useful >> reserved & 1 == 1:
             moves[end] = reserved * 64 + PILES * 8 + target
             end += 1
     return end
@@ -95,13 +133,13 @@ def list_runs(pos: Ints, target: int, moves: Ints, end: int) -> int:
 
 
 @jit
-def list_to_space(pos: Ints, target: int, moves: Ints, end: int) -> int:
+def list_to_space(pos: Ints, target: int, useful: int, moves: Ints, end: int) -> int:
     """Write the moves to an empty pile; returns the end of the list.
 
-    They are those of reserve cards (except aces, which no card goes on) and of runs that leave something behind.
+    They are those of useful reserve cards and of runs that leave something behind.
     """
     for card in range(52):
-        if pos[card] == RESERVE and card % 13 > 0:
+        if useful >> card & 1 == 1:
             moves[end] = card * 64 + PILES * 8 + target
             end += 1
     for source in range(PILES):

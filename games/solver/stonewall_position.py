@@ -1,24 +1,37 @@
-"""A position of Stonewall as flat arrays: moves made and taken back, safe moves, and its key. Rules:
-``games.rules.stonewall``.
+"""A position of Stonewall as a flat array: moves made and taken back, and its key. Rules: ``games.rules.stonewall``.
+
+Sets of cards are integers with a bit for each card.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
 
 from __future__ import annotations
 
-from games.solver.jit import jit
+from games.solver.jit import jit, longs_of
 from games.solver.tools import MASK, Ints
 
 BASE, RESERVE, GONE = 52, 53, 54
 """What a card may lie on besides a card: the table, the reserve, its foundation."""
 PILES = 6
-TOP, FOUND, DOWN, SIZE = 52, 58, 62, 114
-"""A packed position: what each card lies on, tops of the piles (-1 none), foundation heights (S H D C), and for each
-card whether it is face down."""
+TOP, FOUND, DOWN, TOPS, RESERVED, KEY, SIZE = 52, 58, 62, 114, 115, 116, 117
+"""A packed position: what each card lies on, tops of the piles (-1 none), foundation heights (S H D C), for each card
+whether it is face down, the set of the tops, the set of the reserve, and the key.
+"""
 TO_FOUNDATION = 6
 HIDDEN_KEYS = 55 * 52
 KEYS = HIDDEN_KEYS + 52
 UNDO = 5
+BLACK_PAIR, RED_PAIR = 1 | 1 << 39, 1 << 13 | 1 << 26
+"""The aces of a colour."""
+
+
+def takers(card: int) -> int:
+    """The two cards that the card may be built on; none for a king. Suits 0 and 3 are black, 1 and 2 red."""
+    suit, rank = divmod(card, 13)
+    return 0 if rank == 12 else (BLACK_PAIR if suit in {1, 2} else RED_PAIR) << (rank + 1)
+
+
+TAKERS = longs_of([takers(card) for card in range(52)])
 
 
 @jit
@@ -30,34 +43,19 @@ def is_red(card: int) -> bool:
 @jit
 def goes_on(card: int, target: int) -> bool:
     """Whether the card may be built on the target."""
-    return card % 13 + 1 == target % 13 and is_red(card) != is_red(target)
+    return TAKERS[card] >> target & 1 == 1
 
 
 @jit
 def continues(pos: Ints, card: int) -> bool:
     """Whether the card below belongs to the same run."""
     below = pos[card]
-    return below < BASE and pos[DOWN + below] == 0 and goes_on(card, below)
+    return TAKERS[card] >> below & 1 == 1 and pos[DOWN + below] == 0
 
 
 @jit
-def is_safe(pos: Ints, card: int) -> bool:
-    """Whether the card may go to its foundation at once, because every card it could carry can go up too."""
-    rank = card % 13
-    if rank < 2:
-        return True
-    # Suits 0 and 3 are black, 1 and 2 red; the partner of a suit is 3 minus it.
-    suit = card // 13
-    other = 1 if suit in (0, 3) else 0
-    low = min(pos[FOUND + other], pos[FOUND + 3 - other])
-    return low >= rank - 1 and pos[FOUND + 3 - suit] >= rank - 2
-
-
-@jit
-def make(pos: Ints, undo: Ints, done: int, source: int, card: int, target: int, keys: Ints) -> int:
-    """Move the run that starts with ``card``, and note the move at ``undo[done]``; returns the change in the position's
-    key.
-    """
+def make(pos: Ints, undo: Ints, done: int, source: int, card: int, target: int, keys: Ints) -> None:
+    """Move the run that starts with ``card``, and note the move at ``undo[done]``."""
     below = pos[card]
     if below == RESERVE:
         source = PILES
@@ -69,10 +67,14 @@ def make(pos: Ints, undo: Ints, done: int, source: int, card: int, target: int, 
     undo[at + 4] = 0
     change = -keys[card * 55 + below]
     top = card
-    if source < PILES:
+    if source == PILES:
+        pos[RESERVED] ^= 1 << card
+    else:
         top = pos[TOP + source]
+        pos[TOPS] ^= 1 << top
         if below < BASE:
             pos[TOP + source] = below
+            pos[TOPS] ^= 1 << below
             if pos[DOWN + below] == 1:
                 pos[DOWN + below] = 0
                 undo[at + 4] = 1
@@ -86,15 +88,18 @@ def make(pos: Ints, undo: Ints, done: int, source: int, card: int, target: int, 
         onto = pos[TOP + target]
         if onto < 0:
             onto = BASE
+        else:
+            pos[TOPS] ^= 1 << onto
         pos[card] = onto
         pos[TOP + target] = top
+        pos[TOPS] ^= 1 << top
         change += keys[card * 55 + onto]
-    return change
+    pos[KEY] = (pos[KEY] + change) & MASK
 
 
 @jit
-def take_back(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
-    """Take back the move noted at ``undo[done]``; returns the change in the position's key."""
+def take_back(pos: Ints, undo: Ints, done: int, keys: Ints) -> None:
+    """Take back the move noted at ``undo[done]``."""
     at = done * UNDO
     card = undo[at]
     source = undo[at + 1]
@@ -108,48 +113,38 @@ def take_back(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
         onto = pos[card]
         change -= keys[card * 55 + onto]
         top = pos[TOP + target]
-        pos[TOP + target] = onto if onto < BASE else -1
+        pos[TOPS] ^= 1 << top
+        if onto < BASE:
+            pos[TOP + target] = onto
+            pos[TOPS] ^= 1 << onto
+        else:
+            pos[TOP + target] = -1
     pos[card] = below
-    if source < PILES:
+    if source == PILES:
+        pos[RESERVED] ^= 1 << card
+    else:
         pos[TOP + source] = top
+        pos[TOPS] ^= 1 << top
+        if below < BASE:
+            pos[TOPS] ^= 1 << below
         if undo[at + 4] == 1:
             pos[DOWN + below] = 1
             change += keys[HIDDEN_KEYS + below]
-    return change
+    pos[KEY] = (pos[KEY] + change) & MASK
 
 
 @jit
-def settle(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
-    """Make every safe foundation move; returns the number of moves noted."""
-    busy = True
-    while busy:
-        busy = False
-        for suit in range(4):
-            card = suit * 13 + pos[FOUND + suit]
-            if pos[FOUND + suit] == 13 or not is_safe(pos, card):
-                continue
-            source = source_of(pos, card)
-            if source >= 0:
-                make(pos, undo, done, source, card, TO_FOUNDATION, keys)
-                done += 1
-                busy = True
-    return done
-
-
-@jit
-def source_of(pos: Ints, card: int) -> int:
-    """The pile that has the card on top, ``PILES`` for the reserve, or -1."""
-    if pos[card] == RESERVE:
-        return PILES
+def pile_of(pos: Ints, card: int) -> int:
+    """The pile that has the card on top, or ``PILES``."""
     for pile in range(PILES):
         if pos[TOP + pile] == card:
             return pile
-    return -1
+    return PILES
 
 
 @jit
 def key_of(pos: Ints, keys: Ints) -> int:
-    """The position's key."""
+    """The position's key, made anew."""
     key = 0
     for card in range(52):
         if pos[card] != GONE:

@@ -13,7 +13,7 @@ the twin is on top of a pile, or into an empty pile, and may go back as long as 
 from __future__ import annotations
 
 from games.solver.jit import jit
-from games.solver.stonewall_position import BASE, PILES, TO_FOUNDATION, TOP, continues, goes_on, make
+from games.solver.stonewall_position import BASE, PILES, TAKERS, TO_FOUNDATION, TOP, TOPS, continues, goes_on, make
 from games.solver.tools import Ints
 
 
@@ -62,6 +62,8 @@ def head_of(pos: Ints, pile: int) -> int:
 @jit
 def taker(pos: Ints, card: int) -> int:
     """A pile whose top takes the card, or -1."""
+    if TAKERS[card] & pos[TOPS] == 0:
+        return -1
     for pile in range(PILES):
         if pos[TOP + pile] >= 0 and goes_on(card, pos[TOP + pile]):
             return pile
@@ -71,17 +73,13 @@ def taker(pos: Ints, card: int) -> int:
 @jit
 def twins(pos: Ints, keys: Ints) -> int:
     """What to add to the key so that each run that could lie on either of two twins lies on that of the lower suit."""
-    bare = 0
-    for pile in range(PILES):
-        if pos[TOP + pile] >= 0:
-            bare |= 1 << pos[TOP + pile]
     change = 0
     for pile in range(PILES):
         card = pos[TOP + pile]
         while card >= 0 and continues(pos, card):
             below = pos[card]
             twin = (3 - below // 13) * 13 + below % 13
-            if twin < below and (bare >> twin) & 1 == 1:
+            if twin < below and pos[TOPS] >> twin & 1 == 1:
                 change += keys[card * 55 + twin] - keys[card * 55 + below]
             card = below
     return change

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections import Counter
+from collections.abc import Callable
 from random import Random
 
 import pytest
 
 from games.rules import CATALOGUE, Table
-from games.solver import Budget, Solution, Unwinnable, check_solution, solve
+from games.solver import Budget, GaveUp, Result, Solution, Unwinnable, check_solution, solve
 from tests.solver.deals import NODES, OTHER_OPTIONS, copy_of, deal, walk
 
 #: Shares of deals won within the test's budget; far below what is measured, far above a broken search.
@@ -25,15 +28,21 @@ def wins(table: Table, tokens: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_solutions_of_random_deals_replay(variant: str, deals_a_variant: int) -> None:
-    won = 0
+def test_solutions_of_random_deals_replay(
+    variant: str, deals_a_variant: int, record_property: Callable[[str, object], None]
+) -> None:
+    counted: Counter[type[Result]] = Counter()
+    begun = time.process_time()
     for index in range(deals_a_variant):
         table = deal(variant, index)
         result = solve(table, Budget(nodes=NODES[variant]))
+        counted[type(result)] += 1
         if isinstance(result, Solution):
-            won += 1
             assert wins(table, result.tokens)
-    assert won >= WON_AT_LEAST[variant] * deals_a_variant
+    for name, outcome in (("won", Solution), ("lost", Unwinnable), ("undecided", GaveUp)):
+        record_property(name, counted[outcome])
+    record_property("seconds", round(time.process_time() - begun))
+    assert counted[Solution] >= WON_AT_LEAST[variant] * deals_a_variant
 
 
 @pytest.mark.parametrize(("game", "options"), OTHER_OPTIONS)

@@ -1,0 +1,210 @@
+"""Stonewall: tries that take the most promising position first.
+
+A position is a row of numbers: for each card what it lies on (``FACE_DOWN`` more if it is face down), and the tops of
+the piles. What is kept of the way to it is the number of each child among its parent's.
+"""
+
+from __future__ import annotations
+
+from games.solver.frontier import CUT, NODES, SEEN, Frontier, begin, close, is_new, offer, rank_of, take
+from games.solver.jit import jit, longs_of
+from games.solver.search import Plan, Tries
+from games.solver.states import LOST, RUNNING, SPENT, WON
+from games.solver.stonewall_loss import is_hopeless
+from games.solver.stonewall_position import (
+    BASE,
+    DOWN,
+    FOUND,
+    GONE,
+    KEY,
+    PILES,
+    RESERVE,
+    RESERVED,
+    TOP,
+    TOPS,
+    continues,
+)
+from games.solver.stonewall_runs import twins
+from games.solver.stonewall_stack import (
+    BEFORE,
+    DONE,
+    Stack,
+    Start,
+    back_to,
+    begin_choosing,
+    is_won,
+    make_stack,
+    next_child,
+    tokens_of,
+)
+from games.solver.tools import MASK, Ints
+
+ROW = 58
+FACE_DOWN = 64
+SPACE, ABOVE_LOWER, ON_WANTED, HIDDEN, BREAK = range(5)
+"""Weights in the score: of an empty pile, a card on a lower one of its suit, a run on the next card of a foundation, a
+face-down card, and a card that does not continue the one it lies on.
+"""
+WEIGHTS = ((3, 2, 2, 1, 2), (10, 4, 3, 1, 4))
+FIRST, NOISE = 1 << 12, 4
+"""Positions seen in the first try; each has room for eight times as many as the one before. Noise once all weights have
+been tried.
+"""
+MOST_SEEN = 1 << 20
+"""A search that must look further does better with keys alone."""
+LEVELS = 40
+"""Choices until nothing is pending: at most one for each reserve card, and the run that ends a series."""
+
+
+@jit
+def pack(pos: Ints, rows: Ints, at: int) -> None:
+    """Write the position to a row."""
+    for card in range(52):
+        rows[at + card] = pos[card] + FACE_DOWN * pos[DOWN + card]
+    for pile in range(PILES):
+        rows[at + TOP + pile] = pos[TOP + pile]
+
+
+@jit
+def unpack(pos: Ints, rows: Ints, at: int, key: int) -> None:
+    """Write a row, and the key kept with it, to the position."""
+    for suit in range(4):
+        pos[FOUND + suit] = 0
+    pos[RESERVED] = 0
+    for card in range(52):
+        down = rows[at + card] // FACE_DOWN
+        below = rows[at + card] % FACE_DOWN
+        pos[card] = below
+        pos[DOWN + card] = down
+        if below == GONE:
+            pos[FOUND + card // 13] += 1
+        elif below == RESERVE:
+            pos[RESERVED] |= 1 << card
+    pos[TOPS] = 0
+    for pile in range(PILES):
+        top = rows[at + TOP + pile]
+        pos[TOP + pile] = top
+        if top >= 0:
+            pos[TOPS] |= 1 << top
+    pos[KEY] = key
+
+
+@jit
+def explore(front: Frontier, stack: Stack, weights: Ints, noise: int, nodes: int) -> int:
+    """Continue one try for up to ``nodes`` positions; returns ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
+    pos, state = stack.pos, front.state
+    stop = state[NODES] + nodes
+    while state[NODES] < stop:
+        slot = take(front, len(front.parents))
+        if slot < 0:
+            return LOST if state[CUT] == 0 else SPENT
+        unpack(pos, front.rows, slot * ROW, front.facts[slot])
+        stack.state[DONE] = 0
+        begin_choosing(stack)
+        number = 0
+        while next_child(stack):
+            number += 1
+            child = begin(front)
+            if child < 0 or state[SEEN] == len(front.parents):
+                return SPENT
+            if is_won(pos):
+                offer(front, slot, child, number, 0)
+                return WON
+            if is_promising(front, stack):
+                pack(pos, front.rows, child * ROW)
+                front.facts[child] = pos[KEY]
+                offer(front, slot, child, number, rank_of(front, 0, score_of(pos, weights), noise))
+            back_to(stack, stack.state[BEFORE])
+        close(front, slot)
+    return RUNNING
+
+
+@jit
+def is_promising(front: Frontier, stack: Stack) -> bool:
+    """Whether the position is neither known, as itself or as one that is the same for the search, nor lost at sight."""
+    if not is_new(front, (stack.pos[KEY] + twins(stack.pos, stack.keys)) & MASK):
+        return False
+    front.state[SEEN] += 1
+    return not is_hopeless(stack.pos, stack.room)
+
+
+@jit
+def score_of(pos: Ints, weights: Ints) -> int:
+    """How promising a position is."""
+    score = 0
+    for pile in range(PILES):
+        if pos[TOP + pile] < 0:
+            score += weights[SPACE]
+        else:
+            score -= trouble(pos, pos[TOP + pile], weights)
+    return score
+
+
+@jit
+def trouble(pos: Ints, card: int, weights: Ints) -> int:
+    """What is in the way in the pile with this card on top."""
+    found = 0
+    highest = 0  # of each suit, in four bits
+    runs = 0
+    while True:
+        suit, rank = card // 13, card % 13
+        higher = highest >> (4 * suit) & 15
+        if higher > rank:
+            found += weights[ABOVE_LOWER]
+        else:
+            highest += (rank - higher) << (4 * suit)
+        if rank == pos[FOUND + suit]:
+            found += weights[ON_WANTED] * runs
+        found += weights[HIDDEN] * pos[DOWN + card]
+        if pos[card] == BASE:
+            return found
+        if not continues(pos, card):
+            found += weights[BREAK]
+            runs += 1
+        card = pos[card]
+
+
+class StonewallTries(Tries):
+    """Looks for a win, try after try, each with more room. ``limit`` bounds the positions a try may see; after the
+    try that may see so many, the search is ``SPENT``.
+    """
+
+    ROW = ROW
+
+    def __init__(self, start: Start, *, seed: int = 0, limit: int = 1 << 20) -> None:
+        super().__init__(seed)
+        self.start, self.limit = start, limit
+        self.begin()
+
+    def plan(self, number: int) -> Plan:
+        nodes = min(self.limit, FIRST << (3 * number))
+        return Plan(nodes, NOISE if number >= len(WEIGHTS) else 0, nodes // 4, nodes)
+
+    def begin(self) -> None:
+        if self.tries and self.current.nodes == self.limit:
+            self.status = SPENT
+        else:
+            self.weights = longs_of(WEIGHTS[self.tries % len(WEIGHTS)])
+            super().begin()
+
+    def load(self) -> int:
+        self.stack = make_stack(self.start, LEVELS)
+        pack(self.stack.pos, self.front.rows, 0)
+        return int(self.stack.pos[KEY])
+
+    def explore(self, plan: Plan, nodes: int) -> int:
+        return explore(self.front, self.stack, self.weights, plan.noise, nodes)
+
+    def is_won_at_once(self) -> bool:
+        return bool(is_won(self.stack.pos))
+
+    def tokens(self) -> list[str]:
+        numbers = self.winning_moves()
+        stack = make_stack(self.start, LEVELS + 3 * len(numbers))
+        for number in numbers:
+            begin_choosing(stack)
+            for _ in range(number - 1):
+                next_child(stack)
+                back_to(stack, stack.state[BEFORE])
+            next_child(stack)
+        return tokens_of(self.start, stack)
