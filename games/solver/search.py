@@ -128,6 +128,8 @@ class Tries(Search):
         """Start the next try."""
         self.earlier += int(self.front.state[NODES])
         self.current = self.plan(self.tries)
+        # The arrays of the try before go first, so that memory never holds both.
+        self.front = make_frontier(self.ROW, 1, 1)
         self.front = make_frontier(self.ROW, self.current.slots, self.current.nodes)
         key = self.load()
         reset(self.front, (self.seed * 7919 + self.tries + 1) & 0x7FFFFFFF)

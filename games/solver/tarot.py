@@ -1,5 +1,5 @@
-"""Tarot: best-first tries, after the third in turns with beams staged by progress; the stock is a row of cards to pick
-from.
+"""Tarot: best-first tries, after the third in turns with ever wider beams staged by progress; the stock is a row of
+cards to pick from.
 
 Rules: ``games.rules.tarot``. Drawing and turning the waste over only change which stock card can be played, so a move
 from the stock includes the draws it needs. A position says what each card lies on, so moving a run changes one entry. A
@@ -7,7 +7,9 @@ top card goes to its foundation at once if no card will need to be built on it.
 
 Cards that are up, turned or out of the stock never go back, so their number can be a beam's stage: positions that have
 come equally far compete. That wins deals in which the best positions in sight all lead nowhere, where best-first tries
-stay for ever; on others these are quicker.
+stay for ever; on others these are quicker. Of positions that differ only in where open cards lie, a beam follows a few,
+lest they crowd out all others. Beams come in pairs that judge positions differently: what one misses, the other may
+win.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -18,9 +20,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from games.solver.frontier import CUT, NODES, Frontier, begin, close, cut, is_new, offer, rank_of, take
+from games.solver.frontier import CUT, NODES, Frontier, begin, close, cut, is_new, offer, pass_over, rank_of, take
 from games.solver.jit import jit, longs, longs_of
-from games.solver.search import NO_MATTER, Plan, Thrift, Tries, wider
+from games.solver.search import NO_MATTER, Plan, Thrift, Tries
 from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.tools import MASK, Ints, random_keys
 
@@ -41,6 +43,9 @@ FIXED = 79
 """Columns of the table of what goes where: a card; BASE, an empty pile; FIXED, never leaves the bottom of a pile."""
 TAKERS = 12
 SPLIT = CARDS * LINKS + CARDS
+KIND = SPLIT + 40
+ALIKE = 3
+"""Positions of one kind that a beam expands."""
 
 
 @dataclass(frozen=True)
@@ -255,6 +260,27 @@ def stage_of(row: Ints, base: int) -> int:
 
 
 @jit
+def key_of_kind(row: Ints, base: int, keys: Ints) -> int:
+    """A key of which cards are up, face down and in the stock: all but where open cards lie."""
+    key = keys[KIND]
+    for card in range(CARDS):
+        below = row[base + card]
+        if below >= STOCK:
+            key += keys[card * LINKS + min(below, DOWN) - STOCK]
+    return key
+
+
+@jit
+def is_crowded(front: Frontier, slot: int, keys: Ints) -> bool:
+    """Whether the try has expanded ``ALIKE`` positions of this one's kind; if not, one more is counted."""
+    key = key_of_kind(front.rows, slot * ROW, keys)
+    for number in range(ALIKE):
+        if is_new(front, (key + number) & MASK):
+            return False
+    return not cut(front)
+
+
+@jit
 def score_of(row: Ints, base: int, weights: Ints) -> int:
     """The position's score by ``WEIGHTS``."""
     score = row[base + UP] * weights[0] - row[base + HIDDEN] * weights[1] - row[base + LEFT] * weights[2]
@@ -293,6 +319,9 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
         slot = take(front, width if width > 0 else 1 << 60)
         if slot < 0:
             return LOST if state[CUT] == 0 else SPENT
+        if width > 0 and is_crowded(front, slot, deal.keys):
+            pass_over(front, slot)
+            continue
         count = list_moves(rows, slot * ROW, deal)
         for index in range(count):
             child = begin(front)
@@ -363,9 +392,15 @@ def _tables(*, wild: bool) -> tuple[Ints, Ints]:
 
 WEIGHTS = (8, 20, 5, 10, 8)
 """Weights in the score: a card up, a card face down, a stock card, a space, a card under a higher one of its suit."""
-FIRST, WIDTH, NOISE = 8000, 30, 40
+DEEPER = 2
+"""The last of these counts so many times in the second beam of a pair."""
+FIRST, WIDTH, NOISE = 8000, 60, 40
 ALONE = 3
 """Best-first tries before the first beam: their lines are shorter, and most deals need no more."""
+TURN = 3
+"""Then each turn has two beams and a best-first try, all twice as large as in the turn before."""
+KEPT = 2500
+"""Positions kept for each one of a beam's width. Few are open at once, so memory holds twice as many as of others."""
 
 
 class TarotSearch(Tries):
@@ -388,22 +423,30 @@ class TarotSearch(Tries):
         self.start, self.limit = start, limit
         goes, takers = _tables(wild=start.wild)
         self.deal = Deal(
-            start.draw, 77 if start.wild else 78, goes, takers, random_keys(SPLIT + 40, 5),
+            start.draw, 77 if start.wild else 78, goes, takers, random_keys(KIND + 1, 5),
             longs_of([*weights, *thrift]), longs(256), longs(2048),
         )  # fmt: skip
+        scores = [*weights[:-1], DEEPER * weights[-1], *thrift]
+        self.deeper = self.deal._replace(weights=longs_of(scores))
         self.begin()
 
     def plan(self, number: int) -> Plan:
         noise = NOISE if number else 0
-        if number < ALONE or number % 2 == 0:
-            nodes = min(self.limit // 4, int(FIRST * 1.2**number))
-            return Plan(0, noise, nodes, nodes)
-        width = wider(WIDTH, (number - ALONE) // 2)
-        nodes = min(self.limit, width * 2500)
-        return Plan(width, noise, min(nodes // 4, width * 40), nodes)
+        if number < ALONE:
+            return self._best_first(int(FIRST * 1.2**number), noise)
+        turn, place = divmod(number - ALONE, TURN)
+        if place == TURN - 1:
+            return self._best_first(2 * FIRST << turn, noise)
+        width = max(1, min(WIDTH << turn, 2 * self.limit // KEPT))
+        return Plan(width, noise, width * 40, width * KEPT)
+
+    def _best_first(self, nodes: int, noise: int) -> Plan:
+        nodes = min(self.limit // 4, nodes)
+        return Plan(0, noise, nodes, nodes)
 
     def explore(self, plan: Plan, nodes: int) -> int:
-        return explore(self.front, self.deal, plan.width, plan.noise, nodes)
+        second = plan.width > 0 and (self.tries - 1 - ALONE) % TURN == 1
+        return explore(self.front, self.deeper if second else self.deal, plan.width, plan.noise, nodes)
 
     def is_won_at_once(self) -> bool:
         return bool(self.front.rows[UP] == self.deal.goal)
