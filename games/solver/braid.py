@@ -1,8 +1,10 @@
 """Braid: a beam search staged by stock position, best-first within a stage, with noise and growing width from try to
 try.
 
-Rules: ``games.rules.braid``. A position is judged by how it ends if nothing more is parked (``braid_playout``). A
-simpler game, in which more is at hand, proves many losses, at the start or on the way (``braid_loss``).
+Rules: ``games.rules.braid``. A position is judged by how it ends if nothing more is parked (``braid_playout``). Simpler
+games, in which more is at hand, prove most losses, at the start or on the way (``braid_loss``, ``braid_tangle``).
+Annealing (``braid_anneal``) goes on beside this search and wins most deals first; this one wins some that it does not,
+and proves that small positions are lost.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
