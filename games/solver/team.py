@@ -17,14 +17,15 @@ from games.solver.states import LOST, RUNNING, SPENT, WON
 
 class Team(Search):
     """Won or lost as soon as one member has found it so. ``turns`` are the positions that each looks at in a round:
-    best so many that all take equally long. The first round is played by one thread, so that what has to be compiled is
-    compiled there: Numba may hang when several threads of a forked process do it.
+    best so many that all take equally long.
+
+    Before the first round each begins, whatever the budget, one after the other: so what has to be compiled is compiled
+    at once and by one thread. Numba may hang when several threads of a forked process compile.
     """
 
     def __init__(self, members: Sequence[Search], turns: Sequence[int]) -> None:
         self.members, self.turns = members, turns
-        self.targets = list(turns)
-        self.rounds = 0
+        self.targets = [0 for _ in members]
         self.status = self._verdict()
 
     @property
@@ -33,18 +34,24 @@ class Team(Search):
 
     def run(self, nodes: int) -> int:
         stop = self.nodes + nodes
+        if self.status == RUNNING and not any(self.targets):
+            for member in self.members:
+                member.run(1)
+            self._end_round()
         with ThreadPoolExecutor(os.cpu_count(), "solver") as threads:
             while self.status == RUNNING and self.nodes < stop:
                 self._play(threads, stop)
                 if not self._due():
-                    self.status = self._verdict()
-                    self.rounds += 1
-                    self.targets = [target + turn for target, turn in zip(self.targets, self.turns, strict=True)]
+                    self._end_round()
         self.tries = sum(member.tries for member in self.members)
         return self.status
 
     def tokens(self) -> list[str]:
         return next(member.tokens() for member in self.members if member.status == WON)
+
+    def _end_round(self) -> None:
+        self.status = self._verdict()
+        self.targets = [target + turn for target, turn in zip(self.targets, self.turns, strict=True)]
 
     def _due(self) -> list[tuple[Search, int]]:
         """The members whose turn of this round is not over, and the positions that are left of it."""
@@ -58,7 +65,7 @@ class Team(Search):
     def _play(self, threads: ThreadPoolExecutor, stop: int) -> None:
         """Go on with the round: with all its turns at once, or with what the budget still allows of them, in order."""
         due = self._due()
-        if COMPILED and self.rounds and sum(left for _, left in due) <= stop - self.nodes:
+        if COMPILED and sum(left for _, left in due) <= stop - self.nodes:
             list(threads.map(lambda turn: turn[0].run(turn[1]), due))
             return
         for member, left in due:

@@ -61,10 +61,17 @@ def test_the_first_of_two_winners_tells_its_line() -> None:
     assert searches.tokens() == ["119"]
 
 
+def test_every_member_begins_at_once() -> None:
+    """So that one position is enough to have all of them compiled."""
+    searches = team((500, WON), (500, LOST))
+    searches.run(1)
+    assert all(member.nodes for member in searches.members)
+
+
 def test_a_team_pauses_in_the_middle_of_a_round() -> None:
     searches = team((500, WON), (500, LOST))
     searches.run(10)
-    assert [member.nodes for member in searches.members] == [12, 0]
+    assert [member.nodes for member in searches.members] == [9, 3]
     searches.run(59)
     assert [member.nodes for member in searches.members] == [60, 12]
     searches.run(1000)
