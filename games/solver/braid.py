@@ -1,8 +1,10 @@
 """Braid: a beam search staged by stock position, best-first within a stage, with noise and growing width from try to
 try.
 
-Rules: ``games.rules.braid``. A position is judged by how it ends if nothing more is parked (``braid_playout``). A
-simpler game, in which more is at hand, proves many losses, at the start or on the way (``braid_loss``).
+Rules: ``games.rules.braid``. A position is judged by how it ends if nothing more is parked (``braid_playout``). Simpler
+games, in which more is at hand, prove most losses, at the start or on the way (``braid_loss``, ``braid_tangle``).
+Annealing (``braid_anneal``) goes on beside this search and wins most deals first; this one wins some that it does not,
+and proves that small positions are lost.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -10,7 +12,6 @@ simpler game, in which more is at hand, proves many losses, at the start or on t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from games.solver.braid_loss import is_hopeless
 from games.solver.braid_playout import play_out
@@ -21,14 +22,12 @@ from games.solver.braid_position import (
     DRAW,
     END,
     FILL,
-    FOUND,
     FROM_BRAID,
     FROM_WASTE,
     INNER,
-    KEYS,
+    LEFT,
     NEXT,
     PARK,
-    ROOM,
     ROUND,
     ROUNDS,
     ROW,
@@ -36,31 +35,24 @@ from games.solver.braid_position import (
     UP,
     WASTE,
     Deal,
+    Start,
     apply,
     fits,
     key_of,
+    load,
+    make_deal,
     settle,
+    token,
 )
+from games.solver.braid_tangle import is_tangled
 from games.solver.frontier import CUT, NODES, Frontier, begin, close, cut, is_new, offer, pass_over, rank_of, take
-from games.solver.jit import jit, longs, longs_of
+from games.solver.jit import jit
 from games.solver.search import NO_MATTER, LoggedTries, Plan, Thrift, wider
 from games.solver.states import LOST, RUNNING, SPENT, WON
-from games.solver.tools import MASK, Ints, random_keys
+from games.solver.tools import MASK, Ints
 
 STAGES = 74
 """Stages of a round."""
-
-
-@dataclass(frozen=True)
-class Start:
-    """A position: braid and waste from the bottom up, the stock's next card first."""
-
-    cells: Sequence[int]
-    found: Sequence[int]
-    braid: Sequence[int]
-    waste: Sequence[int]
-    stock: Sequence[int]
-    rounds: int
 
 
 @jit
@@ -80,7 +72,7 @@ def score_of(row: Ints, base: int, deal: Deal) -> int:
     for cell in range(INNER, CELLS):
         if row[base + cell] < 0:
             score += weights[2]
-    up, left = play_out(row, base, deal)
+    up, left, _ = play_out(row, base, deal, None)
     return score + up * weights[3] - left * weights[4] - row[base + COST] * weights[5]
 
 
@@ -124,7 +116,7 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
         slot = take(front, width)
         if slot < 0:
             return LOST if state[CUT] == 0 else SPENT
-        if is_hopeless(rows, slot * ROW, deal):
+        if is_hopeless(rows, slot * ROW, deal) or is_tangled(rows, slot * ROW, deal):
             pass_over(front, slot)
             continue
         for move in range(FILL):
@@ -165,6 +157,8 @@ WEIGHTS = (10, 15, 10, 20, 5)
 up and a card left on the braid.
 """
 WIDTH, NOISE = 80, 50
+TURNS = (6_000, 2_000)
+"""Turns of annealing and of this search in a team: they take equally long, compiled."""
 
 
 class BraidSearch(LoggedTries):
@@ -185,10 +179,7 @@ class BraidSearch(LoggedTries):
     ) -> None:
         super().__init__(seed)
         self.start, self.limit = start, limit
-        self.deal = Deal(
-            longs_of([*start.waste, *start.stock]), longs_of(start.braid), start.rounds, random_keys(KEYS, 3),
-            longs_of([*weights, *thrift]), longs(256), longs(ROOM),
-        )  # fmt: skip
+        self.deal = make_deal(start, [*weights, *thrift], LEFT)
         self.log = self.deal.log
         self.begin()
 
@@ -204,19 +195,7 @@ class BraidSearch(LoggedTries):
         return bool(self.front.rows[UP] == 104)
 
     def load(self) -> int:
-        rows, start = self.front.rows, self.start
-        for cell, kind in enumerate(start.cells):
-            rows[cell] = kind
-        for slot, height in enumerate(start.found):
-            rows[FOUND + slot] = height
-        rows[BRAID], rows[ROUNDS], rows[UP] = len(start.braid), start.rounds, sum(start.found)
-        waste = len(start.waste)
-        rows[WASTE], rows[NEXT], rows[END] = waste, waste, waste + len(start.stock)
-        for place in range(waste + len(start.stock)):
-            rows[SEQ + place] = place
-        self.log[0] = 0
-        settle(rows, 0, self.deal)
-        rows[COST] = self.log[0]
+        load(self.start, self.front.rows, self.deal)
         return 0
 
     def make(self, move: int) -> None:
@@ -225,8 +204,4 @@ class BraidSearch(LoggedTries):
 
     @staticmethod
     def token(move: int) -> str:
-        if move < CELLS:
-            return f"t{move}-f"
-        if move >= FILL:
-            return f"r-t{move - FILL}"
-        return {FROM_WASTE: "w-f", FROM_BRAID: "r-f", DRAW: "d", ROUND: "n"}.get(move, f"w-t{move - PARK}")
+        return token(move)

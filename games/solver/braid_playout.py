@@ -1,46 +1,97 @@
-"""What comes of a position of Braid if all that can go up does, and nothing is parked: what the search judges it by.
+"""What comes of a position of Braid by a simple way of playing: what the searches judge it by.
 
-A simple player's whole game as the measure of a position is the idea of X. Yan, P. Diaconis, P. Rusmevichientong and
-B. Van Roy, "Solitaire: Man Versus Machine" (2004). It sees what counts of a parked card: whether it comes in time.
+All that can go up does. A card of the waste is parked or not as a rule says, or as was chosen for it. A simple
+player's whole game as the measure of a position is the idea of X. Yan, P. Diaconis, P. Rusmevichientong and B. Van Roy,
+"Solitaire: Man Versus Machine" (2004). It sees what counts of a parked card: whether it comes in time.
 """
 
 from __future__ import annotations
 
-from games.solver.braid_position import BRAID, CELLS, END, FOUND, INNER, NEXT, ROUNDS, SEQ, WASTE, Deal
+from games.solver.braid_position import (
+    BRAID,
+    CARDS,
+    CELLS,
+    DRAW,
+    END,
+    FILL,
+    FOUND,
+    FROM_BRAID,
+    FROM_WASTE,
+    HOLDS,
+    INNER,
+    KEPT,
+    NEXT,
+    PARK,
+    PARKED,
+    ROUND,
+    ROUNDS,
+    RULE,
+    SEQ,
+    WASTE,
+    Deal,
+)
 from games.solver.jit import jit
 from games.solver.tools import Ints
 
-HELD, INSIDE, HEIGHT, CARDS = 0, 52, 104, 112
-"""In the deal's room: copies of each card in cells, and in inner cells; foundations; waste and stock."""
+HELD, INSIDE, HEIGHT, SEQUENCE, COMING, SPACES = 0, 52, 104, 112, 184, 236
+"""In the deal's room: copies of each card in cells, and in inner cells; foundations; waste and stock by number; copies
+of each card that the round still brings; empty cells."""
+FROM_CELL, KINDS, EVENTS = 0, 64, 800
+"""An event: the move, with any cell as the first, times ``KINDS``, and the card; and room for a game's events."""
 
 
 @jit
-def play_out(row: Ints, base: int, deal: Deal) -> tuple[int, int]:
-    """Play to the end of the last round, or of one in which nothing went up; returns the cards up and those left on the
-    braid.
+def play_out(row: Ints, base: int, deal: Deal, events: Ints | None) -> tuple[int, int, int]:
+    """Play to the end of the last round, or of one in which nothing moved; returns the cards up, those left on the
+    braid, and how far both were at the ends of earlier rounds.
+
+    Moves are noted in ``events``, their number first.
     """
     room = deal.room
     lay_out(row, base, deal)
-    left = raise_held(room, deal.braid, row[base + BRAID])
+    left = raise_held(deal, row[base + BRAID], events)
     waste, following, end, rounds = row[base + WASTE], row[base + NEXT], row[base + END], row[base + ROUNDS]
-    played = True
+    await_stock(room, deal.cards, following, end)
+    deal.asked[0] = 0
+    early, played = 0, True
     while True:
-        while waste > 0 and goes_up(room, room[CARDS + waste - 1]):
+        while waste > 0:
+            number = room[SEQUENCE + waste - 1]
+            kind = deal.cards[number]
+            if deal.choices[rounds * CARDS + number] != KEPT and goes_up(room, kind):
+                tell(events, FROM_WASTE, kind)
+                left = raise_held(deal, left, events)
+            elif room[SPACES] > 0 and is_parked(deal, kind, rounds * CARDS + number):
+                tell(events, PARK, kind)
+                room[HELD + kind] += 1
+                room[SPACES] -= 1
+            else:
+                break
             waste -= 1
-            left = raise_held(room, deal.braid, left)
             played = True
         if following < end:
-            room[CARDS + waste] = room[CARDS + following]
+            tell(events, DRAW, 0)
+            number = room[SEQUENCE + following]
+            room[SEQUENCE + waste] = number
+            room[COMING + deal.cards[number]] -= 1
             waste += 1
             following += 1
-        elif rounds > 0 and played:
+        elif rounds > 0 and waste > 0 and played:
+            tell(events, ROUND, 0)
+            early += 2 * cards_up(room) - left
             end, waste, following, rounds, played = waste, 0, 0, rounds - 1, False
+            await_stock(room, deal.cards, 0, end)
         else:
             break
-    up = 0
-    for slot in range(8):
-        up += room[HEIGHT + slot]
-    return up, left
+    return cards_up(room), left, early
+
+
+@jit
+def tell(events: Ints | None, move: int, kind: int) -> None:
+    """Note an event, if events are wanted."""
+    if events is not None:
+        events[0] += 1
+        events[events[0]] = move * KINDS + kind
 
 
 @jit
@@ -50,39 +101,107 @@ def lay_out(row: Ints, base: int, deal: Deal) -> None:
     for kind in range(52):
         room[HELD + kind] = 0
         room[INSIDE + kind] = 0
+    room[SPACES] = 0
     for cell in range(CELLS):
         kind = row[base + cell]
         if kind >= 0:
             room[HELD + kind] += 1
             room[INSIDE + kind] += int(cell < INNER)
+        else:
+            room[SPACES] += 1
     for slot in range(8):
         room[HEIGHT + slot] = row[base + FOUND + slot]
     for place in range(row[base + END]):
-        room[CARDS + place] = deal.cards[row[base + SEQ + place]]
+        room[SEQUENCE + place] = row[base + SEQ + place]
 
 
 @jit
-def raise_held(room: Ints, braid: Ints, left: int) -> int:
+def await_stock(room: Ints, cards: Ints, following: int, end: int) -> None:
+    """Count the copies of each card that the round still brings."""
+    for kind in range(52):
+        room[COMING + kind] = 0
+    for place in range(following, end):
+        room[COMING + cards[room[SEQUENCE + place]]] += 1
+
+
+@jit
+def cards_up(room: Ints) -> int:
+    """The number of cards up."""
+    up = 0
+    for slot in range(8):
+        up += room[HEIGHT + slot]
+    return up
+
+
+@jit
+def is_parked(deal: Deal, kind: int, place: int) -> bool:
+    """Whether the waste's top is put into an empty cell. That it was asked is noted."""
+    deal.asked[0] += 1
+    deal.asked[deal.asked[0]] = place
+    return deal.choices[place] == PARKED or (deal.choices[place] == RULE and comes_in_time(deal.room, kind))
+
+
+@jit
+def comes_in_time(room: Ints, kind: int) -> bool:
+    """Whether all cards that have to go up before a card are in cells or still to come in the round."""
+    slot, rank = HEIGHT + kind // 13 * 2, kind % 13
+    if rank < room[slot]:
+        slot += 1
+    elif room[HELD + kind] > 0:
+        return False
+    below = kind - rank + room[slot]
+    while below < kind and room[HELD + below] + room[COMING + below] > 0:
+        below += 1
+    return below == kind
+
+
+@jit
+def raise_held(deal: Deal, left: int, events: Ints | None) -> int:
     """Play all that cells and braid can, and fill inner cells; returns the cards left on the braid."""
+    room, braid = deal.room, deal.braid
     busy = True
     while busy:
         busy = False
         for slot in range(8):
-            while room[HEIGHT + slot] < 13 and room[HELD + (slot >> 1) * 13 + room[HEIGHT + slot]] > 0:
+            while room[HEIGHT + slot] < 13:
                 kind = (slot >> 1) * 13 + room[HEIGHT + slot]
+                if room[HELD + kind] == 0 or (deal.choices[HOLDS + kind] > 0 and is_held_back(room, kind, slot, left)):
+                    break
+                tell(events, FROM_CELL, kind)
                 goes_up(room, kind)
-                room[HELD + kind] -= 1
-                if room[INSIDE + kind] > 0:
-                    room[INSIDE + kind] -= 1
-                    if left > 0:
-                        left -= 1
-                        room[HELD + braid[left]] += 1
-                        room[INSIDE + braid[left]] += 1
+                left = leave_cell(deal, kind, left, events)
                 busy = True
         while left > 0 and goes_up(room, braid[left - 1]):
+            tell(events, FROM_BRAID, 0)
             left -= 1
             busy = True
     return left
+
+
+@jit
+def is_held_back(room: Ints, kind: int, slot: int, left: int) -> bool:
+    """Whether a card of an outer cell waits, so that its twin can go up first: until the braid is empty, or the lower
+    foundation of its suit takes it.
+    """
+    return left > 0 and slot & 1 == 0 and room[INSIDE + kind] == 0 and room[HEIGHT + slot] > room[HEIGHT + slot + 1]
+
+
+@jit
+def leave_cell(deal: Deal, kind: int, left: int, events: Ints | None) -> int:
+    """Take a card from a cell, an inner one if there is a choice, which the braid fills; returns what is left of it."""
+    room = deal.room
+    room[HELD + kind] -= 1
+    if room[INSIDE + kind] == 0:
+        room[SPACES] += 1
+        return left
+    room[INSIDE + kind] -= 1
+    if left == 0:
+        room[SPACES] += 1
+        return left
+    tell(events, FILL, deal.braid[left - 1])
+    room[HELD + deal.braid[left - 1]] += 1
+    room[INSIDE + deal.braid[left - 1]] += 1
+    return left - 1
 
 
 @jit

@@ -7,10 +7,12 @@ for it. An empty inner cell is filled from the braid at once, since waiting gain
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from games.solver.jit import jit
-from games.solver.tools import MASK, Ints
+from games.solver.jit import jit, longs, longs_of
+from games.solver.tools import MASK, Ints, random_keys
 
 INNER, CELLS = 4, 12
 FOUND, BRAID, WASTE, NEXT, END, ROUNDS, UP, COST, SEQ = 12, 20, 21, 22, 23, 24, 25, 26, 27
@@ -20,15 +22,35 @@ waste as one sequence of card numbers (waste at 0..WASTE, stock at NEXT..END), r
 FROM_WASTE, FROM_BRAID, PARK, DRAW, ROUND, FILL = 12, 13, 14, 26, 27, 28
 """Moves: 0..11 play a cell; play waste, braid; put the waste's top into cell m - PARK; draw; redeal; (in logs) fill."""
 BRAID_KEYS, STAGE_KEYS, CELL_KEYS, OUTER_KEYS, KEYS = 80, 110, 500, 600, 700
-ROOM = 200
-"""Numbers that the play-out or the proof of a loss need to write down about one position."""
+ROOM = 240
+"""Numbers that the play-out or a proof of a loss need to write down about one position."""
+CARDS, HOLDS = 72, 288
+"""Choices of a play-out: for each round and each number of a card of waste and stock, then for each card whether an
+outer cell keeps it until its twin is up."""
+RULE, PARKED, LEFT, KEPT = range(4)
+"""What becomes of a card of the waste that can't go up: it is parked if it seems to go up in the same round; it is
+parked; it is left. Or it is kept from going up."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A position: braid and waste from the bottom up, the stock's next card first."""
+
+    cells: Sequence[int]
+    found: Sequence[int]
+    braid: Sequence[int]
+    waste: Sequence[int]
+    stock: Sequence[int]
+    rounds: int
 
 
 class Deal(NamedTuple):
     """What does not change during a search.
 
     The cards of waste and stock by number, the braid, the redeals left at the start, the keys, the weights of the
-    score, a log of moves (its length first), and room for what is worked out about a position.
+    score, a log of moves (its length first), room for what is worked out about a position, and for the positions of the
+    simpler game that proves losses. Of a play-out, the choices and the places at which there was one (their number
+    first).
     """
 
     cards: Ints
@@ -38,6 +60,35 @@ class Deal(NamedTuple):
     weights: Ints
     log: Ints
     room: Ints
+    states: Ints
+    seen: Ints
+    choices: Ints
+    asked: Ints
+
+
+def make_deal(start: Start, weights: Sequence[int], choice: int) -> Deal:
+    """The deal of a position, with the same choice for each card of the waste."""
+    return Deal(
+        cards=longs_of([*start.waste, *start.stock]), braid=longs_of(start.braid), rounds=start.rounds,
+        keys=random_keys(KEYS, 3), weights=longs_of(weights), log=longs(256), room=longs(ROOM), states=longs(1 << 12),
+        seen=longs(1 << 11), choices=longs_of([choice] * HOLDS + [0] * 52), asked=longs(800),
+    )  # fmt: skip
+
+
+def load(start: Start, row: Ints, deal: Deal) -> None:
+    """Write a position to the beginning of ``row``, and make the moves that cost nothing."""
+    for cell, kind in enumerate(start.cells):
+        row[cell] = kind
+    for slot, height in enumerate(start.found):
+        row[FOUND + slot] = height
+    row[BRAID], row[ROUNDS], row[UP] = len(start.braid), start.rounds, sum(start.found)
+    waste = len(start.waste)
+    row[WASTE], row[NEXT], row[END] = waste, waste, waste + len(start.stock)
+    for place in range(waste + len(start.stock)):
+        row[SEQ + place] = place
+    deal.log[0] = 0
+    settle(row, 0, deal)
+    row[COST] = deal.log[0]
 
 
 @jit
@@ -147,3 +198,12 @@ def key_of(row: Ints, base: int, gone: int, stage: int, keys: Ints) -> int:
             first = CELL_KEYS if cell < split else OUTER_KEYS
             key = (key + keys[first + kind]) & MASK
     return key
+
+
+def token(move: int) -> str:
+    """A move as a token of the rules."""
+    if move < CELLS:
+        return f"t{move}-f"
+    if move >= FILL:
+        return f"r-t{move - FILL}"
+    return {FROM_WASTE: "w-f", FROM_BRAID: "r-f", DRAW: "d", ROUND: "n"}.get(move, f"w-t{move - PARK}")

@@ -14,10 +14,13 @@ from games.solver import braid as braids
 from games.solver import labyrinth, stonewall
 from games.solver import plot as plots
 from games.solver import tarot as tarots
+from games.solver.braid_anneal import BraidAnnealing
+from games.solver.braid_position import Start as BraidStart
 from games.solver.errors import PositionNotReachableError
 from games.solver.search import EitherWay, InTurns, Search, Thrift, Tries
 from games.solver.stonewall_best import MOST_SEEN, StonewallTries
 from games.solver.stonewall_stack import Start as StonewallStart
+from games.solver.team import Team
 
 MEGABYTE = 1 << 20
 SCALE = 4
@@ -68,7 +71,7 @@ def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries | None:
     return None
 
 
-def _braid_start(braid: Braid, direction: str | None) -> braids.Start:
+def _braid_start(braid: Braid, direction: str | None) -> BraidStart:
     step = -1 if direction == "down" else 1
 
     def kind(card: int) -> int:
@@ -78,7 +81,7 @@ def _braid_start(braid: Braid, direction: str | None) -> braids.Start:
     for suit in range(4):
         heights = sorted((len(pile) for pile in braid.foundations if pile and pile[0] // 13 == suit), reverse=True)
         found[2 * suit : 2 * suit + len(heights)] = heights
-    return braids.Start(
+    return BraidStart(
         cells=[kind(pile[0]) if pile else -1 for pile in braid.tableau],
         found=found,
         braid=[kind(card) for card in braid.reserve],
@@ -92,8 +95,9 @@ def _braid(table: Table, seed: int, memory: int) -> Search:
     braid = cast("Braid", table)
     limit = max(1000, memory // 400)
 
-    def way(direction: str) -> braids.BraidSearch:
-        return braids.BraidSearch(_braid_start(braid, direction), seed=seed, limit=limit)
+    def way(direction: str) -> Team:
+        start = _braid_start(braid, direction)
+        return Team([BraidAnnealing(start, seed=seed), braids.BraidSearch(start, seed=seed, limit=limit)], braids.TURNS)
 
     if braid.direction is None:
         return EitherWay({"up": way("up"), "down": way("down")})

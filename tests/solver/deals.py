@@ -61,9 +61,9 @@ def tarot_endgame(variant: str, left: int, chance: Random) -> Table:
     return from_position(" | ".join([head, *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)]))
 
 
-def braid_endgame(chance: Random) -> Table:
-    """A position of Braid in any round and direction whose few cards left lie anyhow in cells, braid, waste and stock,
-    the cells mostly full.
+def braid_endgame(chance: Random, places: str = "rws") -> Table:
+    """A position of Braid in any round and direction whose few cards left lie anyhow in cells and some of ``places``:
+    braid, waste and stock. The cells are mostly full.
     """
     base, down = chance.randrange(13), chance.random() < 0.5
     ranks = ["A23456789TJQK"[(base - step if down else base + step) % 13] for step in range(13)]
@@ -75,9 +75,9 @@ def braid_endgame(chance: Random) -> Table:
     piles: dict[str, list[str]] = {name: [] for name in (*(f"t{cell}" for cell in range(12)), "r", "w", "s")}
     for cell in chance.sample(range(12), 12 - chance.choice((0, 0, 1))):
         piles[f"t{cell}"].append(kept.pop())
-    places = chance.sample("rws", chance.randrange(1, 4))
+    some = chance.sample(places, chance.randrange(1, len(places) + 1))
     for card in kept:
-        piles[chance.choice(places)].append(card)
+        piles[chance.choice(some)].append(card)
     fields = {**piles, **{f"f{slot}": pile for slot, pile in enumerate(founded)}}
     head = f"braid direction=either redeals=3 | rounds={chance.randrange(4)} | direction={'down' if down else 'up'}"
     return from_position(" | ".join([head, *(f"{name} {'.'.join(cards)}" for name, cards in fields.items() if cards)]))

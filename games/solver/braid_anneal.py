@@ -1,0 +1,171 @@
+"""Braid by simulated annealing: whole games by a simple way of playing, some of its choices changed from game to game.
+
+A game is a play-out with choices (``braid_playout``). Each time up to three choices that it came to are changed by
+chance; the change stands if the game ends better, or not much worse, and the less the longer it has gone on. After that
+another try begins from the bare rule. See S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by Simulated
+Annealing" (1983).
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import Final
+
+from games.solver.braid_loss import is_hopeless
+from games.solver.braid_playout import EVENTS, FROM_CELL, KINDS, play_out
+from games.solver.braid_position import (
+    CELLS,
+    FILL,
+    HOLDS,
+    KEPT,
+    LEFT,
+    PARK,
+    PARKED,
+    ROW,
+    RULE,
+    Deal,
+    Start,
+    load,
+    make_deal,
+    token,
+)
+from games.solver.braid_tangle import is_tangled
+from games.solver.jit import jit, longs, longs_of, shorts
+from games.solver.search import Search, wider
+from games.solver.states import LOST, RUNNING, SPENT, WON
+from games.solver.tools import Ints, next_random
+
+RANDOM, VALUE, GAMES, LENGTH, CHANGED, PLACES, BEFORE = 0, 1, 2, 3, 4, 5, 8
+"""The state of a try: random number, the standing game's value, games so far and in all, then how many choices were
+changed last, where, and what they were."""
+WEIGHTS: Final = (20, 5, 1)
+"""In a game's value: a card up, a card left on the braid, and how far both were at the ends of earlier rounds."""
+HOT, COLD = 15, 5
+"""The value that a game may lose by a change: its mean in the beginning and in the end of a try."""
+LOSSES: Final = tuple(round(-64 * log((index + 0.5) / 256)) for index in range(256))
+"""Losses that stand, in 64ths of that mean: of an exponential distribution, each as likely as the others."""
+TRY = 20_000
+"""Games of the shortest tries."""
+
+
+@jit
+def anneal(row: Ints, deal: Deal, state: Ints, losses: Ints, games: int) -> int:
+    """Continue a try for up to ``games`` games; returns ``WON``, ``SPENT`` or ``RUNNING``."""
+    for _ in range(games):
+        if state[GAMES] == state[LENGTH]:
+            return SPENT
+        if state[GAMES] > 0:
+            change(deal, state)
+        state[GAMES] += 1
+        up, left, early = play_out(row, 0, deal, None)
+        if up == 104:
+            return WON
+        value = up * deal.weights[0] - left * deal.weights[1] + early * deal.weights[2]
+        if state[GAMES] == 1 or stands(state, losses, state[VALUE] - value):
+            state[VALUE] = value
+        else:
+            take_back(deal, state)
+    return RUNNING
+
+
+@jit
+def chance(state: Ints, count: int) -> int:
+    """A random number below ``count``."""
+    state[RANDOM] = next_random(state[RANDOM])
+    return (state[RANDOM] >> 8) % count
+
+
+@jit
+def change(deal: Deal, state: Ints) -> None:
+    """Change one to three choices: what becomes of a card that was asked about, or whether one waits for its twin."""
+    state[CHANGED] = 1 + chance(state, 3)
+    for index in range(state[CHANGED]):
+        if deal.asked[0] == 0 or chance(state, 16) == 0:
+            place = HOLDS + chance(state, 52)
+            choice = 1 - deal.choices[place]
+        else:
+            place = deal.asked[1 + chance(state, deal.asked[0])]
+            dice = chance(state, 10)
+            choice = PARKED if dice < 4 else LEFT if dice < 8 else RULE if dice < 9 else KEPT
+        state[PLACES + index] = place
+        state[BEFORE + index] = deal.choices[place]
+        deal.choices[place] = choice
+
+
+@jit
+def take_back(deal: Deal, state: Ints) -> None:
+    """Undo the last change."""
+    for index in range(state[CHANGED] - 1, -1, -1):
+        deal.choices[state[PLACES + index]] = state[BEFORE + index]
+
+
+@jit
+def stands(state: Ints, losses: Ints, loss: int) -> bool:
+    """Whether a change stands that makes the game's value so much lower."""
+    mean = HOT * (state[LENGTH] - state[GAMES]) + COLD * state[GAMES]
+    return loss * 64 * state[LENGTH] <= mean * losses[chance(state, 256)]
+
+
+class BraidAnnealing(Search):
+    """Looks for a win, try after try. Positions looked at are games played."""
+
+    def __init__(self, start: Start, *, seed: int = 0) -> None:
+        self.start, self.seed = start, seed
+        self.deal = make_deal(start, WEIGHTS, RULE)
+        self.row = shorts(ROW)
+        load(start, self.row, self.deal)
+        self.state, self.losses = longs(BEFORE + 3), longs_of(LOSSES)
+        self.tries = self.earlier = 0
+        self.status = LOST if is_hopeless(self.row, 0, self.deal) or is_tangled(self.row, 0, self.deal) else RUNNING
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the next try."""
+        self.earlier += int(self.state[GAMES])
+        self.state[RANDOM] = (self.seed * 7919 + self.tries + 1) & 0x7FFFFFFF
+        self.state[GAMES], self.state[LENGTH] = 0, wider(TRY, self.tries)
+        for place in range(len(self.deal.choices)):
+            self.deal.choices[place] = RULE
+        self.tries += 1
+
+    @property
+    def nodes(self) -> int:
+        return self.earlier + int(self.state[GAMES])
+
+    def run(self, nodes: int) -> int:
+        stop = self.nodes + nodes
+        while self.status == RUNNING and self.nodes < stop:
+            result = anneal(self.row, self.deal, self.state, self.losses, stop - self.nodes)
+            if result == SPENT:
+                self.begin()
+            else:
+                self.status = result
+        return self.status
+
+    def tokens(self) -> list[str]:
+        load(self.start, self.row, self.deal)
+        moves = [int(move) for move in list(self.deal.log[1 : self.deal.log[0] + 1])]
+        events = longs(EVENTS)
+        play_out(self.row, 0, self.deal, events)
+        moves += _moves([int(self.row[cell]) for cell in range(CELLS)], [int(event) for event in list(events)])
+        return [token(move) for move in moves]
+
+
+def _moves(cells: list[int], events: list[int]) -> list[int]:
+    """The moves of a game that begins with such cells."""
+    moves = []
+    for event in events[1 : events[0] + 1]:
+        move, kind = divmod(event, KINDS)
+        if move == FROM_CELL:
+            move = cells.index(kind)
+            cells[move] = -1
+        elif move == FILL:
+            cell = cells.index(-1)
+            cells[cell] = kind
+            move = FILL + cell
+        elif move == PARK:
+            cell = max(cell for cell, held in enumerate(cells) if held < 0)
+            cells[cell] = kind
+            move = PARK + cell
+        moves.append(move)
+    return moves
