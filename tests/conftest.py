@@ -98,10 +98,12 @@ def still_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the browser's tests together: no async test can run between them, beside Playwright's loop.
 
+    Those that take long come before the others, so that no worker is left with one when all else is done.
+
     In CI, where a machine may stop for seconds, a test of real processes, of a browser, or of tables and races that run
     on the clock is tried once more when it fails.
     """
-    items.sort(key=lambda item: "browser" in item.path.parts)
+    items.sort(key=lambda item: ("browser" in item.path.parts, item.get_closest_marker("slow") is None))
     for item in items:
         kinds = {*(mark.name for mark in item.iter_markers()), *item.path.parts}
         if os.environ.get("CI") == "true" and {"browser", "services", "races", "live"} & kinds:

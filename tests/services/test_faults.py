@@ -39,7 +39,7 @@ def listeners(stack: Stack, seat: Seat) -> int:
     """How many processes listen to what happens at a table."""
     channel = f"talon__group__{attempt_group(UUID(seat.attempt))}"
     with redis.Redis.from_url(stack.redis.url) as client:
-        return dict(client.pubsub_numsub(channel))[channel.encode()]
+        return int(dict(client.pubsub_numsub(channel))[channel.encode()])
 
 
 def keep_playing(seat: Seat) -> threading.Thread:
