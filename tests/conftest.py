@@ -130,6 +130,7 @@ def django_db_modify_db_settings(
         if django_db_keepdb:
             shutil.copytree(request.getfixturevalue("sqlite_template"), folder, dirs_exist_ok=True)
         yield
+        connection.close()
 
 
 @pytest.fixture(scope="session", autouse=True)
