@@ -1,4 +1,4 @@
-"""The tests of the journal, its days and attempts again, on PostgreSQL: who wins a number is the database's to say."""
+"""The tests of the journal and of attempts again, on PostgreSQL: who wins a number is the database's to say."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.mark.services
 @pytest.mark.slow
 def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
-    """With the journal in partitions, as it is there, and all in one process: each would migrate a database."""
+    """With the journal in partitions, as it is there."""
     chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "doubt", "pauses")]
     chosen += [
-        "tests/games/test_journal_days.py",
         "tests/games/test_attempts.py",
         "tests/games/test_compiled.py",
         "tests/games/pages/test_statements.py",
@@ -28,6 +27,12 @@ def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None
     whole = ["journal", "attempts", "compiled", "statements", "doubt", "housekeeping", "pauses"]
     wanted = [*(f"test_{name}" for name in whole), "two_processes", "missed_every_notice", "two_tabs", "resigning"]
     run_there(postgres_url, tmp_path, *chosen, "-k", " or ".join(wanted))
+
+
+@pytest.mark.services
+@pytest.mark.slow
+def test_the_journals_days_are_kept(postgres_url: str, tmp_path: Path) -> None:
+    run_there(postgres_url, tmp_path, "tests/games/test_journal_days.py")
 
 
 def run_there(url: str, var: Path, *chosen: str) -> None:
