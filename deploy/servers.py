@@ -7,6 +7,7 @@ own, so that Ctrl-C in a terminal does not reach them before what runs on them h
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -15,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from configparser import ConfigParser
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +25,18 @@ import redis
 from psycopg.rows import dict_row
 
 DEPLOYED_PGBOUNCER = Path(__file__).with_name("pgbouncer") / "pgbouncer.ini"
+#: Below those that Linux gives to connections by itself: a server that is down finds its port free when it comes back.
+PORTS = range(10_000, 32_000)
 
 
-def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def free_port(count: int = 1) -> int:
+    """The first of so many ports in a row on which nobody listens."""
+    while True:
+        first = secrets.choice(PORTS)
+        with ExitStack() as held, suppress(OSError):
+            for port in range(first, first + count):
+                held.enter_context(socket.create_server(("127.0.0.1", port)))
+            return first
 
 
 def eventually(what: Callable[[], object], *, within: float = 180.0, every: float = 0.02) -> object:
@@ -102,6 +108,7 @@ class Postgres:
         assert programs is not None
         self._programs = programs
         self._home = Path(tempfile.mkdtemp(prefix="talon-pg-"))
+        self.data = self._home / "data"
         self.port = free_port()
         self.url = f"postgres://talon@127.0.0.1:{self.port}/postgres"
         self._process: subprocess.Popen[bytes] | None = None
@@ -109,7 +116,7 @@ class Postgres:
         if os.geteuid() == 0:
             self._user = "postgres"
             shutil.chown(self._home, "postgres")
-        self._fill(self._home / "data")
+        self._fill(self.data)
 
     def _fill(self, data: Path) -> None:
         self._run("initdb", "-D", str(data), "-U", "talon", "-A", "trust", "-E", "UTF8", "--no-sync")
@@ -127,7 +134,7 @@ class Postgres:
         """Start, recover if need be, and wait until it answers."""
         settings = ["-p", str(self.port), "-h", "127.0.0.1", "-k", str(self._home), "-c", "max_connections=60"]
         self._process = subprocess.Popen(
-            [self._programs / "postgres", "-D", self._home / "data", *settings],
+            [self._programs / "postgres", "-D", self.data, *settings],
             user=self._user,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -5,6 +5,7 @@ With `SHAPE=wide` it brings servers of its own, several of each (`deploy.wide`),
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -67,13 +68,12 @@ class Stack:
         threading.Thread(target=_print_lines, args=(name, child), daemon=True).start()
 
     def await_ready(self, addresses: list[str]) -> None:
-        """Wait until every address answers /readyz with 200, a process ends, or the time is up."""
-        latest = time.monotonic() + READY_SECONDS
-        waiting = list(addresses)
+        """Wait until every address answers /readyz with 200 or a process ends, and say so when it takes long."""
+        late, waiting = time.monotonic() + READY_SECONDS, list(addresses)
         while waiting and not self._ended() and not self._stopping.is_set():
-            if time.monotonic() > latest:
+            if time.monotonic() > late:
                 _say(f"Not ready after {READY_SECONDS} s: {', '.join(waiting)}")
-                return
+                late = math.inf
             waiting = [address for address in waiting if not _answers(f"{address}/readyz")]
             self._stopping.wait(0.1)
         if not waiting:

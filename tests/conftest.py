@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 import pytest
 import redis
-from django.db import connections
+from django.db import connection
 from django.utils import translation
 from hypothesis import HealthCheck, settings
 from pytest_django import Settings
@@ -52,7 +53,23 @@ FILLED_BY_MIGRATING = {"django_content_type", "auth_permission"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """What a run may be asked for."""
-    parser.addoption("--full", action="store_true", help="tables in 200 random positions a variant instead of a few")
+    parser.addoption(
+        "--full", action="store_true", help="200 positions a variant instead of a few, where tests lay them out"
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without a search for garbage, and leave what is there then out of every later one.
+
+    What is imported stays, hundreds of thousands of objects, and looking them over took a third of the time.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)
@@ -96,10 +113,12 @@ def still_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the browser's tests together: no async test can run between them, beside Playwright's loop.
 
+    Those that take long come before the others, so that no worker is left with one when all else is done.
+
     In CI, where a machine may stop for seconds, a test of real processes, of a browser, or of tables and races that run
     on the clock is tried once more when it fails.
     """
-    items.sort(key=lambda item: "browser" in item.path.parts)
+    items.sort(key=lambda item: ("browser" in item.path.parts, item.get_closest_marker("slow") is None))
     for item in items:
         kinds = {*(mark.name for mark in item.iter_markers()), *item.path.parts}
         if os.environ.get("CI") == "true" and {"browser", "services", "races", "live"} & kinds:
@@ -107,16 +126,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
+def django_db_keepdb(django_db_use_migrations: bool) -> bool:
+    """Whether the database is there when the tests begin: a migrated SQLite file is copied, migrating takes seconds."""
+    return django_db_use_migrations and connection.vendor == "sqlite"
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, django_db_keepdb: bool, request: pytest.FixtureRequest
+) -> Iterator[None]:
     """SQLite in a file of this run: the shared in-memory database locks whole tables between threads.
 
     The file is in memory where there is such a file system: every commit waits for the disk, and there are many.
     """
     with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as folder:
-        for connection in connections.all(initialized_only=False):
-            if connection.vendor == "sqlite":
-                connection.settings_dict["TEST"]["NAME"] = f"{folder}/{connection.alias}.sqlite3"
+        if connection.vendor == "sqlite":
+            connection.settings_dict["TEST"]["NAME"] = f"{folder}/talon.sqlite3"
+        if django_db_keepdb:
+            shutil.copytree(request.getfixturevalue("sqlite_template"), folder, dirs_exist_ok=True)
         yield
+        connection.close()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -168,7 +197,10 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def postgres_template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The name of a PostgreSQL database that has been migrated, to be copied: migrating takes seconds."""
+    """The name of a PostgreSQL database that has been migrated, to be copied: migrating takes seconds.
+
+    Tests that ask for a copy are in one group, so that one worker makes it.
+    """
     with postgres_database() as url:
         _migrate(tmp_path_factory.mktemp("template"), DATABASE_URL=url)
         yield urlsplit(url).path.removeprefix("/")
@@ -191,6 +223,17 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def migrated_var(sqlite_template: Path, tmp_path: Path) -> Path:
     """A folder for an embedded site whose database has been migrated."""
     return Path(shutil.copytree(sqlite_template, tmp_path / "var"))
+
+
+@pytest.fixture(scope="session")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The client's files as production serves them; collected once for all who look at them."""
+    return made_once(tmp_path_factory, "collected", _collect) / "static"
+
+
+def _collect(var: Path) -> None:
+    done = run("manage.py", "collectstatic", "--noinput", "--verbosity", "0", var=var, COLLECTED_STATIC="1")
+    assert done.returncode == 0, done.stderr
 
 
 def _migrate(var: Path, **variables: str) -> None:

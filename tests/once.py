@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,8 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     What was left half made by one who failed is made anew.
     """
     own = factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
+    # A worker's own folder is one of the run's; a run that a test starts has the worker's environment and is none.
+    folder = (own.parent if own.name.startswith("popen-") else own) / name
     done = folder.with_suffix(".done")
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

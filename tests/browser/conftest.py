@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from deploy.servers import free_port
 from tests.browser.table import won_record
 from tests.once import made_once
 from tests.requirements import need
@@ -85,19 +85,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(collected: Path, sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a site begins with, made once for all workers of a run: database and files as production serves them.
 
     With the client's modules one by one every page would take a third longer.
     """
-    return made_once(tmp_path_factory, "prepared", _prepare)
 
+    def prepare(var: Path) -> None:
+        shutil.copytree(sqlite_template, var, dirs_exist_ok=True, ignore=shutil.ignore_patterns("static"))
+        (var / "static").symlink_to(collected)
+        _make_database(_environment(var, COLLECTED_STATIC="true"))
 
-def _prepare(var: Path) -> None:
-    environment = _environment(var, COLLECTED_STATIC="true")
-    collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]
-    subprocess.run(collect, env=environment, cwd=ROOT, check=True)
-    _make_database(environment)
+    return made_once(tmp_path_factory, "prepared", prepare)
 
 
 def copied(prepared: Path, var: Path, *, collected: bool = True, **variables: str) -> Iterator[Site]:
@@ -167,9 +166,7 @@ def _make_database(environment: dict[str, str], *, certified: bool = False) -> N
 
 
 def _run(var: Path, environment: dict[str, str]) -> Iterator[Site]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     environment = environment | {"PUBLIC_URL": url, "PORT": str(port)}
     log = var / "server.log"

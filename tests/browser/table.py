@@ -36,8 +36,10 @@ _FROM_FOCUS_TO = """id => {
   return [...from, document.activeElement.id, ...to];
 }"""
 
-#: Plays tokens over a connection of its own, as a second tab does; so many a second as a player may send.
-PLAY_ELSEWHERE = """async ([tokens, perSecond, table = location.pathname]) => {
+#: Plays tokens over a connection of its own, as a second tab does: some at once, the others at a pace that leaves the
+#: page some of what a player may send.
+PLAY_ELSEWHERE = """async ([tokens, table = location.pathname]) => {
+  const [atOnce, perSecond] = [70, 45];
   const path = table.replace("table", "play");
   const socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws${path}`);
   const said = [];
@@ -54,10 +56,12 @@ PLAY_ELSEWHERE = """async ([tokens, perSecond, table = location.pathname]) => {
   await new Promise((resolve) => { socket.onopen = resolve; });
   socket.send(JSON.stringify({type: "hello", v: 1, have: null}));
   let {n} = await hear("view");
-  for (const token of tokens) {
+  const begun = performance.now();
+  for (const [k, token] of tokens.entries()) {
+    const early = begun + (k - atOnce) * 1000 / perSecond - performance.now();
+    if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
     socket.send(JSON.stringify({type: "move", n: ++n, token}));
     while ((await hear("moved")).n !== n);
-    await new Promise((resolve) => setTimeout(resolve, 1000 / perSecond));
   }
   socket.close();
 }"""
@@ -93,7 +97,7 @@ class Player:
 
     def play_elsewhere(self, tokens: list[str]) -> None:
         """Have a second tab play these tokens, and wait until this page shows them."""
-        self.page.evaluate(PLAY_ELSEWHERE, [tokens, 45])
+        self.page.evaluate(PLAY_ELSEWHERE, [tokens])
         self.count += len(tokens) - 1
         self.wait_played()
 
@@ -101,7 +105,7 @@ class Player:
         """Have these tokens played while the page is closed, which need not draw each of them then; open it again."""
         table = self.page.url
         self.page.goto("/healthz")
-        self.page.evaluate(PLAY_ELSEWHERE, [tokens, 45, urlsplit(table).path])
+        self.page.evaluate(PLAY_ELSEWHERE, [tokens, urlsplit(table).path])
         self.page.goto(table)
         self.start()
         self.count += len(tokens)

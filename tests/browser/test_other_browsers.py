@@ -90,5 +90,5 @@ def _won(site: Site, opened: Callable[[Path], AbstractContextManager[Browser]], 
             wait_for(browser, _CONFIRMED, k + 1)
         assert browser.call(_SELECTED) == ""
         assert browser.call(_DECKS) == 1
-        browser.call(PLAY_ELSEWHERE, [tokens[MOVES:], 45])
+        browser.call(PLAY_ELSEWHERE, [tokens[MOVES:]])
         assert wait_for(browser, _WON) == "You won!"

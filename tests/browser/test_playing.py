@@ -90,7 +90,7 @@ def test_a_game_is_won_by_touch_on_a_phone(visit: Visit) -> None:
     page = visit("/play/stonewall/", width=390, height=844, has_touch=True, is_mobile=True, device_scale_factor=2)
     page.tap("text=Deal the cards")
     page.wait_for_url(re.compile("/table/"))
-    play_ends(Touch(page), won_record("stonewall")["tokens"], 15)
+    play_ends(Touch(page), won_record("stonewall")["tokens"], 10)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
 
@@ -104,7 +104,7 @@ def test_a_game_is_won_by_keyboard_alone(visit: Visit) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # the skip link
     page.keyboard.press("Tab")
-    play_ends(player, won_record("stonewall")["tokens"], 15)
+    play_ends(player, won_record("stonewall")["tokens"], 10)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +15,8 @@ from typing import Any, Protocol, TypeVar
 
 import httpx
 from websockets.sync.client import ClientConnection, connect
+
+from deploy.servers import free_port
 
 _T = TypeVar("_T")
 START_SECONDS = 60
@@ -113,13 +114,6 @@ class WebKit:
         self._client.delete(self._session)
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
-
-
 @contextmanager
 def _running(command: list[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
@@ -148,7 +142,7 @@ def _when_up(attempt: Callable[[], _T]) -> _T:
 @contextmanager
 def firefox(home: Path) -> Iterator[Browser]:
     """Firefox with a new profile below `home`."""
-    port = _free_port()
+    port = free_port()
     command = [FIREFOX, "--headless", "--no-remote", "--profile", str(home), f"--remote-debugging-port={port}"]
     with _running(command, env=os.environ | {"HOME": str(home)}), ExitStack() as lines:
         address = f"ws://127.0.0.1:{port}/session"
@@ -159,7 +153,7 @@ def firefox(home: Path) -> Iterator[Browser]:
 def webkit(home: Path) -> Iterator[Browser]:
     """WebKitGTK's MiniBrowser on a screen of its own."""
     reading, writing = os.pipe()
-    port, screen = _free_port(), ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1400x1000x24"]
+    port, screen = free_port(), ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1400x1000x24"]
     with _running(screen, pass_fds=[writing]), os.fdopen(reading) as numbers:
         os.close(writing)
         display = f":{numbers.readline().strip()}"

@@ -170,6 +170,12 @@ def test_the_stack_without_servers_says_what_it_needs() -> None:
             stack_environment(environment)
 
 
+def test_the_stack_serves_collected_files() -> None:
+    servers = {"DATABASE_URL": "postgres://x/y", "REDIS_URL": "redis://x"}
+    assert stack_environment(servers)["COLLECTED_STATIC"] == "1"
+    assert stack_environment(servers | {"COLLECTED_STATIC": "0"})["COLLECTED_STATIC"] == "0"
+
+
 @pytest.mark.parametrize("script", [".ci/run", "requirements/lock.sh"])
 def test_scripts_run(script: str) -> None:
     path = ROOT / script

@@ -18,25 +18,15 @@ import psycopg
 import pytest
 
 from deploy import wide
-from deploy.servers import eventually
+from deploy.servers import eventually, free_port
 from tests.config.running import environment, run, running
 from tests.requirements import need
 from tests.services.stack import ControlProcess, Seat, await_ranks
 
-pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("stack")]
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("postgresql")]
 
-
-def free_ports() -> int:
-    """The first of two free ports in a row."""
-    while True:
-        with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port: int = first.getsockname()[1]
-            try:
-                second.bind(("127.0.0.1", port + 1))
-            except OSError:
-                continue
-            return port
+#: The client's files are not joined, hashed and compressed, which takes seconds: see `test_static`.
+PLAIN_FILES = {"COLLECTED_STATIC": "0"}
 
 
 def children(pid: int) -> list[str]:
@@ -45,11 +35,12 @@ def children(pid: int) -> list[str]:
     ).stdout.split()
 
 
-def test_runs_until_interrupted_and_leaves_nothing_behind(postgres_url: str, redis_url: str, tmp_path: Path) -> None:
-    port = free_ports()
-    with running(
-        "-m", "deploy.stack", var=tmp_path, DATABASE_URL=postgres_url, REDIS_URL=redis_url, PORT=str(port)
-    ) as stack:
+def test_runs_until_interrupted_and_leaves_nothing_behind(
+    migrated_postgres_url: str, redis_url: str, tmp_path: Path
+) -> None:
+    port = free_port(2)
+    settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
+    with running("-m", "deploy.stack", var=tmp_path, **settings) as stack:
         stack.await_line(r"ready at (\S+) and (\S+) - stop")
         for address in (f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}"):
             with urllib.request.urlopen(f"{address}/readyz", timeout=60) as response:
@@ -64,12 +55,11 @@ def test_runs_until_interrupted_and_leaves_nothing_behind(postgres_url: str, red
 
 
 def test_ends_together_when_one_process_ends(migrated_postgres_url: str, redis_url: str, tmp_path: Path) -> None:
-    port = free_ports()
+    port = free_port(2)
+    settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
     with (
         socket.create_server(("127.0.0.1", port + 1)),
-        running(
-            "-m", "deploy.stack", var=tmp_path, DATABASE_URL=migrated_postgres_url, REDIS_URL=redis_url, PORT=str(port)
-        ) as stack,
+        running("-m", "deploy.stack", var=tmp_path, **settings) as stack,
     ):
         stack.await_line(rf"web-2 *\| Cannot listen on 127.0.0.1:{port + 1}")
         stack.await_line("web-2 has ended; stopping the others")
@@ -98,14 +88,15 @@ class Wide:
 
 def test_the_wide_shape_brings_its_servers_and_a_game_is_played_through_them(tmp_path: Path) -> None:
     need(not wide.missing_programs(), f"{', '.join(wide.missing_programs())}")
-    port = free_ports()
-    with running("-m", "deploy.stack", var=tmp_path, SHAPE="wide", SECRET_KEY="of a test", PORT=str(port)) as stack:
+    port = free_port(2)
+    settings = {"SHAPE": "wide", "SECRET_KEY": "of a test", "PORT": str(port), **PLAIN_FILES}
+    with running("-m", "deploy.stack", var=tmp_path, **settings) as stack:
         servers = stack.await_line(r"PostgreSQL (\S+), replica (\S+), PgBouncer (\S+)")
         stack.await_line(r"ready at (\S+) and (\S+) - stop")
-        settings = environment(
+        beside = environment(
             tmp_path, DATABASE_URL=servers[3], SECRET_KEY="of a test", DJANGO_SETTINGS_MODULE="config.settings"
         )
-        site = Wide([port, port + 1], ControlProcess(settings, tmp_path / "control.log"))
+        site = Wide([port, port + 1], ControlProcess(beside, tmp_path / "control.log"))
         try:
             is_played_judged_and_ranked(site)
         finally:

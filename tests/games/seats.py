@@ -91,6 +91,10 @@ class Seat:
             pass
         return message
 
+    def has_more(self) -> bool:
+        """Whether another message has come already."""
+        return not self._line.output_queue.empty()
+
     async def is_silent(self) -> bool:
         return bool(await self._line.receive_nothing(0.05))
 

@@ -287,15 +287,17 @@ async def _say_everything(seat: Seat, line: Sequence[str]) -> None:
     await _send(seat, json.dumps({"type": "resign", "n": seat.n + 1}))
     for text in REFUSED:
         await _send(seat, text)
+    while not await seat.is_silent():
+        await seat.hear()
     with contextlib.suppress(Closed):
         await _send(seat, '{"type": "hello", "v": 2}')
 
 
 async def _send(seat: Seat, text: str | bytes) -> None:
-    """Send a frame and hear all that follows."""
+    """Send a frame and hear an answer, and what else has come meanwhile."""
     await (seat.send_bytes(text) if isinstance(text, bytes) else seat.send(text))
     await seat.hear()
-    while not await seat.is_silent():
+    while seat.has_more():
         await seat.hear()
 
 

@@ -9,6 +9,7 @@ import json
 import sys
 import traceback
 from datetime import timedelta
+from io import StringIO
 from typing import Any
 
 import django
@@ -16,6 +17,7 @@ import django
 django.setup()
 
 from django.contrib.auth import get_user_model  # noqa: E402 - Django must be set up
+from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
@@ -112,6 +114,16 @@ def run_tasks() -> list[str]:
     return [name for name in sorted(names) if app.tasks[name].apply().failed()]
 
 
+def manage(line: str) -> tuple[int, str]:
+    """Do a command of `manage.py` here, which need not start for it; its exit status, and what it has said."""
+    said, code = StringIO(), 0
+    try:
+        call_command(*line.split(), stdout=said, stderr=said)
+    except SystemExit as ended:
+        code = int(ended.code or 0)
+    return code, said.getvalue()
+
+
 def unsettled() -> int:
     """How many attempts have no verdict yet."""
     return Attempt.objects.filter(state__in=[Attempt.State.PLAYING, Attempt.State.PENDING]).count()
@@ -145,8 +157,9 @@ def _kept(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-PUBLIC = (deal, seat, state, sweep, deliver, faults, version, expire, close_due, run_tasks, unsettled, marked, kept)
-COMMANDS = {one.__name__: one for one in (*PUBLIC, *control_races.COMMANDS)}
+TOLD = (deal, seat, state, faults, version, unsettled, marked, kept)
+DONE = (sweep, deliver, expire, close_due, run_tasks, manage)
+COMMANDS = {one.__name__: one for one in (*TOLD, *DONE, *control_races.COMMANDS)}
 
 
 def main() -> None:

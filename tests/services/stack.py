@@ -7,6 +7,7 @@ The commands are those of `deploy/Procfile`.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -14,8 +15,8 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,6 +28,7 @@ from websockets.typing import Origin
 
 from deploy.procfile import commands
 from deploy.servers import PgBouncer, Postgres, Redis, Replica, eventually, free_port
+from tests.config.running import run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVERS = 4  # connections that PgBouncer has to PostgreSQL at most
@@ -89,6 +91,32 @@ class ControlProcess(Process):
         return answer["done"]
 
 
+class Copy(Postgres):
+    """A cluster whose files are a copy of another one's, which does not run: migrating takes seconds."""
+
+    def __init__(self, files: Path) -> None:
+        self._files = files
+        super().__init__()
+
+    def _fill(self, data: Path) -> None:
+        subprocess.run(["cp", "--archive", self._files, data], check=True)
+
+
+def make_cluster(folder: Path) -> None:
+    """Put the files of a cluster whose database has been migrated into a folder, as `data`."""
+    server = Postgres()
+    try:
+        server.start()
+        done = run("manage.py", "migrate", "-v0", var=folder, DATABASE_URL=server.url)
+        assert done.returncode == 0, done.stderr
+        with psycopg.connect(server.url, autocommit=True) as admin:
+            admin.execute("CHECKPOINT")  # nothing is left for the copies to recover
+        server.stop()
+        subprocess.run(["cp", "--archive", server.data, folder / "data"], check=True)
+    finally:
+        server.remove()
+
+
 class Site(Protocol):
     """Where players play, and how the service is asked."""
 
@@ -101,15 +129,19 @@ class Site(Protocol):
 class Stack:
     """Everything that runs, and how to break it."""
 
-    def __init__(self, home: Path, *, pooled: bool = False, replicated: bool = False) -> None:
+    def __init__(
+        self, home: Path, *, cluster: Path | None = None, pooled: bool = False, replicated: bool = False
+    ) -> None:
         self._home = home
-        self.postgres, self.redis = Postgres(), Redis()
+        self._migrated = cluster is not None
+        self.postgres, self.redis = Copy(cluster / "data") if cluster else Postgres(), Redis()
         self.pgbouncer = PgBouncer(self.postgres.port, size=SERVERS) if pooled else None
         self.replica: Replica | None = None
         self._replicated = replicated
         self.ports = [free_port(), free_port()]
         self._webs: list[Process | None] = [None, None]
-        self._workers: list[Process] = []
+        self._workers: dict[str, list[Process]] = {}
+        self._nodes = itertools.count()
         self._beat: Process | None = None
         self._commands = commands()
         self._control: ControlProcess | None = None
@@ -134,7 +166,8 @@ class Stack:
         self.redis.start()
         if self.pgbouncer is not None:
             self.pgbouncer.start()
-        self.manage("migrate", "-v0").check_returncode()
+        if not self._migrated:
+            self.manage("migrate", "-v0").check_returncode()
         if self._replicated:
             self.replica = Replica(self.postgres)
             self.replica.start()
@@ -169,18 +202,22 @@ class Stack:
         self.start_web(index)
         self.await_web(index)
 
-    def start_worker(self, children: int = 1) -> None:
-        """Start another of each Celery worker that the Procfile has."""
-        for name, command in self._commands.items():
-            if "worker" in command:
-                node = f"{name}{len(self._workers)}"
-                options = ["--concurrency", str(children), "-n", f"{node}@%h", "-l", "WARNING"]
-                self._workers.append(self._process(node, [*command, *options]))
+    def start_worker(self, *names: str, children: int = 1) -> None:
+        """Start another of each Celery worker that the Procfile has, or of those named."""
+        for name in names or self._worker_names:
+            node = f"{name}{next(self._nodes)}"
+            options = ["--concurrency", str(children), "-n", f"{node}@%h", "-l", "WARNING"]
+            self._workers.setdefault(name, []).append(self._process(node, [*self._commands[name], *options]))
 
-    def kill_workers(self) -> None:
-        """kill -9 every worker."""
-        while self._workers:
-            self._workers.pop().kill()
+    def kill_workers(self, *names: str) -> None:
+        """kill -9 every worker, or those named."""
+        for name in names or self._worker_names:
+            for worker in self._workers.pop(name, []):
+                worker.kill()
+
+    @property
+    def _worker_names(self) -> list[str]:
+        return [name for name, command in self._commands.items() if "worker" in command]
 
     def start_beat(self) -> None:
         """Start beat."""
@@ -195,7 +232,7 @@ class Stack:
     def ended(self) -> list[str]:
         """The processes that ended by themselves."""
         running = {**{f"web{index}": web for index, web in enumerate(self._webs)}, "beat": self._beat}
-        running |= {f"worker{index}": worker for index, worker in enumerate(self._workers)}
+        running |= {f"{name}{k}": one for name, workers in self._workers.items() for k, one in enumerate(workers)}
         return [name for name, process in running.items() if process is not None and process.has_ended]
 
     def cut_connections(self) -> None:
@@ -213,13 +250,16 @@ class Stack:
             return looking.execute(waiting, [f"%{table}%"]).fetchone() is not None
 
     def mend(self) -> None:
-        """Start whatever is not running."""
-        for index, web in enumerate(self._webs):
-            if web is None:
-                self.start_web(index)
-                self.await_web(index)
-        if not self._workers:
-            self.start_worker()
+        """Start whatever is not running, be it killed or ended by itself."""
+        down = [index for index, web in enumerate(self._webs) if web is None or web.has_ended]
+        for index in down:
+            self.start_web(index)
+        for name in self._worker_names:
+            if all(worker.has_ended for worker in self._workers.get(name, [])):
+                self.kill_workers(name)
+                self.start_worker(name)
+        for index in down:
+            self.await_web(index)
 
     def stop(self) -> None:
         """Kill and remove everything."""
@@ -274,6 +314,18 @@ class Stack:
     def seat(self, deal: int) -> Seat:
         """A new player at a deal."""
         return Seat(self, **self.ask("seat", deal=deal))
+
+
+@contextmanager
+def started(home: Path, cluster: Path, *, pooled: bool = False, replicated: bool = False) -> Iterator[Stack]:
+    """A stack that runs on a copy of a cluster; in the end pytest is told what its processes have said."""
+    stack = Stack(home, cluster=cluster, pooled=pooled, replicated=replicated)
+    try:
+        stack.start()
+        yield stack
+    finally:
+        print(stack.logs())
+        stack.stop()
 
 
 class Seat:

@@ -5,37 +5,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from hashlib import sha256
+from uuid import UUID
 
 import psycopg
 import pytest
 import redis
 from websockets.exceptions import ConnectionClosed
 
-from deploy.servers import Redis, eventually, postgres_programs
+from deploy.servers import eventually
+from games.events import attempt_group
 from games.rules import CATALOGUE
-from tests.requirements import need
 from tests.services.stack import Seat, Stack, await_ranks
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
 
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    need(postgres_programs() is not None, "PostgreSQL's server programs")
-    need(Redis.is_installed(), "redis-server")
-    stack = Stack(tmp_path_factory.mktemp("stack"))
-    try:
-        stack.start()
-        yield stack
-    finally:
-        print(stack.logs())
-        stack.stop()
-
-
-@pytest.fixture
-def stack(running: Stack) -> Stack:
-    running.mend()
-    return running
+#: The worker that alone takes tasks which judge games.
+VERDICTS = "worker"
 
 
 @pytest.fixture
@@ -50,10 +35,11 @@ def deal(stack: Stack, request: pytest.FixtureRequest) -> Iterator[int]:
     assert stack.ask("faults", deal=deal) == []
 
 
-def listeners(stack: Stack) -> dict[bytes, int]:
-    """How many processes listen to each channel of Redis."""
+def listeners(stack: Stack, seat: Seat) -> int:
+    """How many processes listen to what happens at a table."""
+    channel = f"talon__group__{attempt_group(UUID(seat.attempt))}"
     with redis.Redis.from_url(stack.redis.url) as client:
-        return dict(client.pubsub_numsub(*client.pubsub_channels("talon__group__*")))
+        return int(dict(client.pubsub_numsub(channel))[channel.encode()])
 
 
 def keep_playing(seat: Seat) -> threading.Thread:
@@ -107,10 +93,10 @@ def test_the_first_move_after_a_restart_of_redis_is_heard_of(stack: Stack, deal:
     # Now there are connections to Redis on which both processes have sent and listened.
     seat.play(1)
     assert other.hear()["n"] == 1
-    listening = listeners(stack)
+    assert listeners(stack, seat) == 2
     stack.redis.stop()
     stack.redis.start()
-    eventually(lambda: listeners(stack) == listening)
+    eventually(lambda: listeners(stack, seat) == 2)
     seat.play(1)
     assert other.hear()["n"] == 2
     seat.resign()
@@ -143,9 +129,9 @@ def test_a_worker_killed_in_mid_task_delays_the_verdict_and_nothing_else(stack: 
         holding.execute("SELECT 1 FROM accounts_user WHERE public_id = %s FOR UPDATE", [seat.player])
         seat.resign()
         eventually(lambda: stack.waits_for_lock("accounts_user"))
-        stack.kill_workers()
+        stack.kill_workers(VERDICTS)
     assert seat.state()["state"] == "pending"
-    stack.start_worker()
+    stack.start_worker(VERDICTS)
     assert stack.ask("sweep", minutes=2) == 1
     assert await_ranks(seat) == [1]
     assert stack.ask("version", deal=deal) == 1
@@ -185,7 +171,7 @@ def test_an_attempt_that_cannot_be_settled_holds_the_others_up_no_longer_than_it
 
 
 def test_a_queue_that_is_lost_is_swept_up(stack: Stack, deal: int) -> None:
-    stack.kill_workers()
+    stack.kill_workers(VERDICTS)
     seats = [stack.seat(deal) for _ in range(4)]
     for seat in seats:
         seat.sit(0)
@@ -194,22 +180,22 @@ def test_a_queue_that_is_lost_is_swept_up(stack: Stack, deal: int) -> None:
     with redis.Redis.from_url(stack.redis.url) as client:
         assert client.llen("verdicts") >= 4
         client.flushall()
-    stack.start_worker()
+    stack.start_worker(VERDICTS)
     assert {seat.state()["state"] for seat in seats} == {"pending"}
     assert stack.ask("sweep", minutes=2) == 4
     assert await_ranks(*seats) == [1, 2, 3, 4]
 
 
 def test_tasks_delivered_often_and_to_two_workers_settle_once(stack: Stack, deal: int) -> None:
-    stack.kill_workers()
+    stack.kill_workers(VERDICTS)
     seats = [stack.seat(deal) for _ in range(6)]
     for seat in seats:
         seat.sit(1)
         seat.play(2)
         seat.resign()
         stack.ask("deliver", attempt=seat.id, times=5)
-    stack.start_worker()
-    stack.start_worker()
+    stack.start_worker(VERDICTS)
+    stack.start_worker(VERDICTS)
     assert await_ranks(*seats) == [1, 2, 3, 4, 5, 6]
     with redis.Redis.from_url(stack.redis.url) as client:
         eventually(lambda: client.llen("verdicts") == 0)
@@ -222,12 +208,12 @@ def test_redis_killed_and_started_empty_costs_nothing_that_was_acknowledged(stac
     done.play(2)
     running.sit(0)
     running.play(3)
-    stack.kill_workers()
+    stack.kill_workers(VERDICTS)
     done.resign()
     stack.redis.stop()
     assert stack.get(0, f"/api/v1/boards/{deal}") == 200
     stack.redis.start()
-    stack.start_worker()
+    stack.start_worker(VERDICTS)
     running.sit(1)
     running.play(3)
     running.resign()

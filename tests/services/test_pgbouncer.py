@@ -1,4 +1,7 @@
-"""PgBouncer in transaction mode before the database: everything works on connections that are shared and lent."""
+"""PgBouncer in transaction mode before the database: everything works on connections that are shared and lent.
+
+Also while everything is killed: see `test_soak`.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +12,19 @@ from secrets import token_hex
 
 import pytest
 
-from deploy.servers import PgBouncer, Redis, eventually, postgres_programs
+from deploy.servers import PgBouncer, eventually
 from games.rules import CATALOGUE
 from tests.requirements import need
-from tests.services.soak.breaking import KINDS
-from tests.services.soak.running import Wish, soak
-from tests.services.stack import SERVERS, Stack, await_ranks
+from tests.services.stack import SERVERS, Stack, await_ranks, started
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def programs() -> None:
-    need(postgres_programs() is not None, "PostgreSQL's server programs")
-    need(Redis.is_installed(), "redis-server")
-    need(PgBouncer.is_installed(), "pgbouncer")
-
-
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    running = Stack(tmp_path_factory.mktemp("pooled"), pooled=True)
-    try:
-        running.start()
+def stack(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    need(PgBouncer.is_installed(), "pgbouncer")
+    with started(tmp_path_factory.mktemp("pooled"), cluster, pooled=True) as running:
         yield running
-    finally:
-        print(running.logs())
-        running.stop()
 
 
 def pooler(stack: Stack) -> PgBouncer:
@@ -72,14 +62,14 @@ def test_every_periodic_task_and_every_command_that_reads_all_of_a_table_works(s
     await_ranks(seat)
     before = stack.said("control")
     assert stack.ask("run_tasks") == []
+    for command in ("verify --all", "rerate --check", "fairplay"):
+        code, said = stack.ask("manage", line=f"{command} --no-progress")
+        assert code == 0, said
+    # The deals that tests make are on no line, which is what it finds.
+    _code, said = stack.ask("manage", line="check_ledger")
+    assert re.search(r"^\d+ lines, \d+ faults", said, re.MULTILINE)
     # Of this process alone: the others may have spoken of another test's blows.
     assert "Traceback" not in stack.said("control").removeprefix(before), "nor was any part of a task passed over"
-    for command in ("verify --all", "rerate --check", "fairplay"):
-        done = stack.manage(*command.split(), "--no-progress")
-        assert done.returncode == 0, (done.stdout, done.stderr)
-        assert "Traceback" not in done.stderr
-    # The deals that tests make are on no line, which is what it finds.
-    assert re.search(r"^\d+ lines, \d+ faults", stack.manage("check_ledger").stdout, re.MULTILINE)
 
 
 def test_pgbouncer_killed_and_started_again_loses_no_acknowledged_move(stack: Stack) -> None:
@@ -95,12 +85,3 @@ def test_pgbouncer_killed_and_started_again_loses_no_acknowledged_move(stack: St
     seat.play(2)
     seat.resign()
     assert await_ranks(seat) == [1]
-
-
-def test_nothing_is_lost_while_everything_is_killed(tmp_path: Path) -> None:
-    outcome = soak(Wish(seconds=20, seed=13, players=12, hurried=True, pooled=True), tmp_path, print)
-    assert outcome.faults == []
-    assert outcome.blows.keys() == set(KINDS)
-    assert outcome.tally.tokens > 0
-    assert outcome.verdicts["verified"] > 0
-    assert outcome.races, "ratings are folded under a lock and copied in"

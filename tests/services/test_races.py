@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from deploy.servers import Redis, eventually, postgres_programs
+from deploy.servers import eventually
 from tests.games import certified
-from tests.requirements import need
 from tests.services.racing.checking import Outcome, find_faults
 from tests.services.racing.racers import Gate, Plan, Racer, peeps
 from tests.services.racing.watching import WITHIN, Client, Watcher, until
@@ -29,17 +28,11 @@ GATE = 45
 
 
 @pytest.fixture
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    need(postgres_programs() is not None, "PostgreSQL's server programs")
-    need(Redis.is_installed(), "redis-server")
-    running = Stack(tmp_path_factory.mktemp("races"))
-    try:
-        running.start()
-        running.start_beat()
-        yield running
-    finally:
-        print(running.logs())
-        running.stop()
+def tended(stack: Stack) -> Iterator[Stack]:
+    """A stack with beat."""
+    stack.start_beat()
+    yield stack
+    stack.kill_beat()
 
 
 def plans(line: tuple[str, ...]) -> list[Plan]:
@@ -143,14 +136,18 @@ class Meeting:
         )
 
 
-def test_a_race_survives_the_death_of_both_processes_one_after_the_other(stack: Stack) -> None:
-    record = min(certified.won(VARIANT), key=lambda one: len(one.tokens))
-    forsaken = stack.ask("forsaken_room")
-    meeting = Meeting(stack, record.seed, record.tokens)
+def test_a_race_survives_the_death_of_both_processes_one_after_the_other(
+    tended: Stack, request: pytest.FixtureRequest
+) -> None:
+    # A test that is tried once more needs another deal.
+    tries = getattr(request.node, "execution_count", 1)
+    record = sorted(certified.won(VARIANT), key=lambda one: len(one.tokens))[tries - 1]
+    forsaken = tended.ask("forsaken_room")
+    meeting = Meeting(tended, record.seed, record.tokens)
     # From then on beat and keeper look after races.
-    eventually(lambda: stack.ask("is_closed", room=forsaken), within=WITHIN, every=0.2)
+    eventually(lambda: tended.ask("is_closed", room=forsaken), within=WITHIN, every=0.2)
     asyncio.run(meeting.hold())
-    outcome = Outcome(**stack.ask("outcome", race=meeting.race_id))
+    outcome = Outcome(**tended.ask("outcome", race=meeting.race_id))
     assert find_faults(meeting.racers, meeting.spectators, outcome, record.seed) == []
-    assert stack.ended() == []
+    assert tended.ended() == []
     assert all(viewer.connections > 1 for viewer in meeting.viewers)

@@ -18,9 +18,9 @@ from urllib.parse import urlencode
 import psycopg
 import pytest
 
-from deploy.servers import PgBouncer, Postgres, Redis, Replica, eventually, postgres_programs
+from deploy.servers import PgBouncer, Postgres, Replica, eventually, postgres_programs
 from tests.requirements import need
-from tests.services.stack import Seat, Stack, await_ranks
+from tests.services.stack import Seat, Stack, await_ranks, started
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
 
@@ -28,17 +28,11 @@ CSRF = "a" * 32
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def stack(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     programs = postgres_programs()
-    need(programs is not None and (programs / "pg_basebackup").exists(), "PostgreSQL's server programs")
-    need(Redis.is_installed(), "redis-server")
-    running = Stack(tmp_path_factory.mktemp("replicated"), replicated=True)
-    try:
-        running.start()
+    need(programs is not None and (programs / "pg_basebackup").exists(), "PostgreSQL's client programs")
+    with started(tmp_path_factory.mktemp("replicated"), cluster, replicated=True) as running:
         yield running
-    finally:
-        print(running.logs())
-        running.stop()
 
 
 @pytest.fixture(autouse=True)

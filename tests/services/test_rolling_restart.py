@@ -6,9 +6,9 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Any, Final
 
 import pytest
@@ -16,8 +16,6 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.frames import CloseCode
 
-from deploy.servers import Redis, postgres_programs
-from tests.requirements import need
 from tests.services.racing.watching import until
 from tests.services.stack import Stack
 
@@ -27,19 +25,6 @@ PLAYERS: Final = 24
 #: Moves that each player sends before the first is answered.
 AHEAD: Final = 3
 WITHIN: Final = 120.0  # seconds, for a machine with much else to do
-
-
-@pytest.fixture
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    need(postgres_programs() is not None, "PostgreSQL's server programs")
-    need(Redis.is_installed(), "redis-server")
-    running = Stack(tmp_path_factory.mktemp("rolling"))
-    try:
-        running.start()
-        yield running
-    finally:
-        print(running.logs())
-        running.stop()
 
 
 @dataclass
@@ -122,7 +107,7 @@ class Player:
 
 
 def test_players_go_on_without_a_lost_move_while_one_process_after_the_other_is_restarted(stack: Stack) -> None:
-    deal = stack.ask("deal", variant="labyrinth", seed="3b" * 32)
+    deal = stack.ask("deal", variant="labyrinth", seed=token_hex(32))
     players = []
     for number in range(PLAYERS):
         seat = stack.ask("seat", deal=deal)

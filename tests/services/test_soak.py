@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.servers import Redis, postgres_programs
+from deploy.servers import PgBouncer
 from games.rules import open_table
 from tests.requirements import need
 from tests.services.soak.breaking import CALM, KINDS, plan
@@ -24,15 +24,15 @@ SERVERS = ("web0", "web1")
 @pytest.mark.services
 @pytest.mark.slow
 @pytest.mark.xdist_group("services")
-def test_a_short_soak_finds_nothing_wrong(tmp_path: Path) -> None:
-    need(postgres_programs() is not None, "PostgreSQL's server programs")
-    need(Redis.is_installed(), "redis-server")
-    outcome = soak(Wish(seconds=20, seed=20261121, hurried=True), tmp_path, print)
+def test_a_short_soak_behind_pgbouncer_finds_nothing_wrong(cluster: Path, tmp_path: Path) -> None:
+    """One without PgBouncer is a verb of its own, `make soak`; each blow by itself is in `test_faults`."""
+    need(PgBouncer.is_installed(), "pgbouncer")
+    outcome = soak(Wish(seconds=20, seed=20261121, hurried=True, pooled=True), tmp_path, print, cluster)
     assert outcome.faults == []
     assert set(outcome.blows) == set(KINDS)
     assert outcome.tally.tokens > 100
     assert outcome.verdicts["verified"] > 20
-    assert outcome.races
+    assert outcome.races, "ratings are folded under a lock and copied in"
 
 
 class History:

@@ -12,7 +12,7 @@ import pytest
 from games.rules import CATALOGUE
 from tests.config.running import ROOT, environment, run
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.xdist_group("postgresql")]
 
 SEAL = """
 from tests.games import certified

@@ -78,7 +78,7 @@ class Breaker(threading.Thread):
                 return lambda: stack.start_web(blow.web)
             case "worker":
                 stack.kill_workers()
-                return lambda: stack.start_worker(2)
+                return lambda: stack.start_worker(children=2)
             case "beat":
                 stack.kill_beat()
                 return stack.start_beat

@@ -56,9 +56,9 @@ class Outcome:
     faults: list[str]
 
 
-def soak(wish: Wish, home: Path, say: Say) -> Outcome:
-    """Run one in the empty directory `home`."""
-    stack = Stack(home, pooled=wish.pooled)
+def soak(wish: Wish, home: Path, say: Say, cluster: Path | None = None) -> Outcome:
+    """Run one in the empty directory `home`, on a copy of a migrated cluster if there is one."""
+    stack = Stack(home, cluster=cluster, pooled=wish.pooled)
     try:
         say("starting PostgreSQL, Redis, two web processes, a worker and beat")
         stack.start()

@@ -1,0 +1,35 @@
+"""Stacks of real processes, on copies of one migrated cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy.servers import Redis, postgres_programs
+from tests.once import made_once
+from tests.requirements import need
+from tests.services.stack import Stack, make_cluster, started
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated PostgreSQL cluster that every stack begins with a copy of."""
+    need(postgres_programs() is not None, "PostgreSQL's server programs")
+    need(Redis.is_installed(), "redis-server")
+    return made_once(tmp_path_factory, "cluster", make_cluster)
+
+
+@pytest.fixture(scope="package")
+def plain(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """The production shape without anything beside it, for all tests that can share one: see `stack`."""
+    with started(tmp_path_factory.mktemp("plain"), cluster) as running:
+        yield running
+
+
+@pytest.fixture
+def stack(plain: Stack) -> Stack:
+    """A stack all of whose processes run, without beat; its players and deals of earlier tests are still there."""
+    plain.mend()
+    return plain
