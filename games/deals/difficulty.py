@@ -47,7 +47,7 @@ THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
     "tarot": (107.5, 114.5, 124.0, 136.0),
     "tarot-novice": (111.7, 116.9, 124.0, 133.6),
     "tarot-adept": (121.8, 128.5, 136.1, 144.1),
-    "plot": (121.1, 126.6, 129.1, 131.9),
+    "plot": (109.4, 114.6, 117.3, 119.5),
     "stonewall": (89.6, 93.8, 99.2, 109.4),
 }
 
@@ -60,7 +60,7 @@ MEDIAN_PAR: Final[Mapping[str, float]] = {
     "tarot": 186,
     "tarot-novice": 208,
     "tarot-adept": 202,
-    "plot": 219,
+    "plot": 220,
     "stonewall": 85,
 }
 

@@ -1,4 +1,4 @@
-"""One good next move: from a line that is known to win, else from a short search, else a likely one.
+"""One good next move: from a line that is known to win, else from a search, else back to such a line, or a likely one.
 
 Allowed where questions are (`questions.check_may_ask`): never while it could help with a ranked deal.
 """
@@ -30,10 +30,13 @@ _TURNED_OVER: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A token, and why: it is on a `way` that wins if any does, takes `back` a move that lost, or is only `likely`."""
+    """A token, and why: it is on a `way` that wins if any does, takes `back` a move that lost, takes back the first of
+    `moves` to `return` to a line that wins, as none was found from here, or is only `likely`.
+    """
 
     token: str
-    why: Literal["way", "back", "likely"]
+    why: Literal["way", "back", "return", "likely"]
+    moves: int = 0
 
 
 def advise(
@@ -64,6 +67,8 @@ def advise(
         return Advice("u", "back")
     if not question.answer and now < question.asked_at + WITHIN:
         return None
+    if table.can_undo and (astray := questions.moves_astray(attempt, table)):
+        return Advice("u", "return", astray)
     token = likely_move(table)
     return Advice(token, "likely") if token else Advice("u", "back")
 

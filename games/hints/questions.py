@@ -7,40 +7,29 @@ a search dies, the question has no answer and after a while counts as "not found
 
 from __future__ import annotations
 
-import json
-import logging
-import subprocess
-import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from games import events
 from games.attempts import deal_table, journal_of, record_of
 from games.errors import ErrorCode, Refusal
+from games.hints import asking
 from games.models import Attempt, Question
 from games.rules import Record, Table, from_position
-from games.solver import check_solution
 from games.threads import run_beside
-
-log = logging.getLogger(__name__)
-
-#: What one search may use.
-NODES: Final = 2_000_000
-SECONDS: Final = 15.0
 
 #: After this the question counts as unanswered: time for the search, and for waiting its turn.
 PATIENCE: Final = timedelta(seconds=30)
 
 #: The most searches at a time in one worker process; others wait their turn.
 _turns = threading.BoundedSemaphore(2)
-_GLANCE: Final = 0.25  # s between two checks whether the question has been withdrawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,49 +144,12 @@ def answer(question_id: int) -> None:
         return
     try:
         position = table_of(question.attempt, question.n).position()
-        found = _search(position, question_id, latest)
+        asked = Question.objects.filter(pk=question_id)
+        found = asking.ask(position, latest=latest, is_wanted=asked.exists)
     finally:
         _turns.release()
     if found is not None:
-        Question.objects.filter(pk=question_id).update(answer=found["answer"], way=found["way"])
-
-
-def _search(position: str, question_id: int, latest: float) -> dict[str, Any] | None:
-    """Run the search until it ends, its time is up ("unknown") or the question is withdrawn (None)."""
-    asked = json.dumps({"position": position, "nodes": NODES, "seconds": SECONDS}).encode()
-    command = [sys.executable, "-m", "games.hints.search"]
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(
-        command, cwd=settings.BASE_DIR, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    unsent: bytes | None = asked
-    with process:
-        try:
-            while time.monotonic() < latest:
-                try:
-                    output, _ = process.communicate(unsent, timeout=_GLANCE)
-                except subprocess.TimeoutExpired:
-                    unsent = None
-                    if not Question.objects.filter(pk=question_id).exists():
-                        return None
-                    continue
-                return _checked(output, position)
-        finally:
-            process.kill()
-    return {"answer": "unknown", "way": []}
-
-
-def _checked(output: bytes, position: str) -> dict[str, Any]:
-    """What the search found; a winning line counts only if the rules can replay it."""
-    try:
-        found: dict[str, Any] = json.loads(output)
-        if found["answer"] == Question.Answer.YES:
-            check_solution(from_position(position), found["way"])
-    except (ValueError, KeyError, TypeError):
-        # The error could name cards of the position, so it is not logged.
-        log.error("a search for a hint failed")  # noqa: TRY400
-        return {"answer": "unknown", "way": []}
-    return found
+        asked.update(answer=found["answer"], way=found["way"])
 
 
 def table_of(attempt: Attempt, n: int | None) -> Table:
@@ -217,19 +169,46 @@ def table_of(attempt: Attempt, n: int | None) -> Table:
 def known_way(attempt: Attempt, table: Table) -> list[str] | None:
     """The rest of a winning line where no search is needed; None where none is known.
 
-    The game is won, or still on the deal's own line, or has followed the one that the last question found.
+    The game is won, or a line that is known wins from here too.
     """
     if table.is_won:
         return []
+    ways = (_continued(table, line) for line in known_lines(attempt))
+    return next((way for way in ways if way is not None), None)
+
+
+def known_lines(attempt: Attempt) -> Iterator[tuple[str, ...]]:
+    """The deal's own winning line, and that by way of the position that the last question was about, where known."""
     if attempt.deal.solution is not None:
-        line, played = Record.from_bytes(bytes(attempt.deal.solution)).tokens, table.moves
-        if line[: len(played)] == played:
-            return list(line[len(played) :])
-    asked = Question.objects.filter(attempt=attempt, answer=Question.Answer.YES, n__lte=table.token_count).first()
-    if asked is None:
-        return None
-    since = list(_played(attempt)[asked.n : table.token_count])
-    return asked.way[len(since) :] if asked.way[: len(since)] == since else None
+        yield Record.from_bytes(bytes(attempt.deal.solution)).tokens
+    asked = Question.objects.filter(attempt=attempt, answer=Question.Answer.YES).first()
+    if asked is not None:
+        yield (*table_of(attempt, asked.n).moves, *asked.way)
+
+
+def moves_astray(attempt: Attempt, table: Table) -> int | None:
+    """How many moves ago the table has left a line that is known to win; None where none is known."""
+    played = table.moves
+    return min((len(played) - _in_common(played, line) for line in known_lines(attempt)), default=None)
+
+
+def _in_common(played: Sequence[str], line: Sequence[str]) -> int:
+    """How many moves both begin with."""
+    same = 0
+    while same < min(len(played), len(line)) and played[same] == line[same]:
+        same += 1
+    return same
+
+
+def _continued(table: Table, line: Sequence[str]) -> list[str] | None:
+    """The moves of a line since the table has left it, without those that are not legal any more, if they win."""
+    copy = from_position(table.position())
+    way = []
+    for token in line[_in_common(table.moves, line) :]:
+        if copy.is_legal(token):
+            copy.push(token)
+            way.append(token)
+    return way if copy.is_won else None
 
 
 def _played(attempt: Attempt) -> tuple[str, ...]:

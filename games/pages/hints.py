@@ -53,7 +53,8 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @never_cache
 @json_only
 def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """One good next move: {"state": "answered", "token": …, "why": "way", "back" or "likely"}, or "looking" with 202.
+    """One good next move: {"state": "answered", "token": …, "why": "way", "back", "return" or "likely"}, or "looking"
+    with 202. With "return" come "moves", how many to take back.
 
     Who is told to wait asks again; only the beginning of a search counts.
     """
@@ -64,7 +65,8 @@ def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     advice = advise(found, player_id(request), lambda: limits.spend(request, "ask"))
     if advice is None:
         return JsonResponse({"state": "looking"}, status=202)
-    return JsonResponse({"state": "answered", "token": advice.token, "why": advice.why})
+    answer = {"state": "answered", "token": advice.token, "why": advice.why}
+    return JsonResponse(answer | {"moves": advice.moves} if advice.moves else answer)
 
 
 @require_safe

@@ -64,7 +64,9 @@ def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries | None:
         return braids.BraidSearch(start, seed=seed, limit=THRIFTY, weights=weights, thrift=thrift)
     if table.GAME == "plot":
         weights = [SCALE * weight for weight in plots.WEIGHTS]
-        return plots.PlotSearch(_plot_start(table), seed=seed, limit=THRIFTY, weights=weights, thrift=thrift)
+        return plots.PlotSearch(
+            _plot_start(table), seed=seed, limit=THRIFTY, weights=weights, thrift=thrift, width=plots.THRIFTY_WIDTH
+        )
     if table.GAME == "tarot":
         weights = [SCALE * weight for weight in tarots.WEIGHTS]
         return tarots.TarotSearch(_tarot_start(table), seed=seed, limit=THRIFTY, weights=weights, thrift=thrift)

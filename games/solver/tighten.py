@@ -21,7 +21,7 @@ from games.solver.shorten import Rewrite, dropped, improve, joined, shorten, wit
 from games.solver.states import WON
 from games.solver.windows import around, replaced
 
-PRICES: Final = {"braid": (8, 16, 24), "plot": (6, 8, 10), "tarot": (6, 8, 10, 12)}
+PRICES: Final = {"braid": (8, 16, 24), "plot": (8, 12, 16), "tarot": (6, 8, 10, 12)}
 """Prices of a token to search at, lowest first. Stonewall and Labyrinth have no search with prices."""
 NOISY: Final = 1
 """Searches from the start at each price besides the one without noise."""

@@ -51,6 +51,17 @@ def practised(owner: User, **fields: Any) -> Attempt:
     return start_attempt(owner, deal)
 
 
+def other_move(attempt: Attempt, token: str) -> str:
+    """A legal move after which the line that went on with `token` leads nowhere."""
+    table = questions.table_of(attempt, None)
+    for other in table.legal_moves():
+        table.push(other)
+        if other != token and questions.known_way(attempt, table) is None:
+            return other
+        table.pop()
+    raise AssertionError("every move leads on")
+
+
 def free() -> None:
     """No limit."""
 
@@ -83,6 +94,8 @@ def test_a_way_that_was_found_serves_as_long_as_it_is_followed(owner: User, aske
         assert advise(attempt, owner.pk, free) == Advice(token, "way")
         play(attempt, token)
     play(attempt, "u")
+    assert advise(attempt, owner.pk, free) == Advice(line[7], "way")
+    play(attempt, other_move(attempt, line[7]))
     assert advise(attempt, owner.pk, free) is None
     assert len(asked) == 2
 
@@ -93,6 +106,17 @@ def test_a_lost_game_is_told_to_go_back(owner: User) -> None:
     advise(attempt, owner.pk, free)
     Question.objects.update(answer="no")
     assert advise(attempt, owner.pk, free) == Advice("u", "back")
+
+
+def test_where_no_way_is_found_the_moves_since_there_was_one_are_taken_back(owner: User) -> None:
+    line = certified.won("stonewall")[0]
+    attempt, now = practised(owner, proven=True, solution=line.to_bytes()), timezone.now()
+    play(attempt, *line.tokens[:3])
+    play(attempt, other_move(attempt, line.tokens[3]))
+    assert advise(attempt, owner.pk, free, now=now) is None
+    assert advise(attempt, owner.pk, free, now=now + WITHIN) == Advice("u", "return", 1)
+    Question.objects.update(answer="unknown")
+    assert advise(attempt, owner.pk, free, now=now) == Advice("u", "return", 1)
 
 
 def test_soon_a_likely_move_is_given(owner: User) -> None:
@@ -140,5 +164,6 @@ def test_the_page_asks_until_it_is_answered(owner: User) -> None:
     assert address in client.get(f"/table/{attempt.public_id}/").content.decode()
     waiting = client.post(address)
     assert (waiting.status_code, waiting.json()) == (202, {"state": "looking"})
-    Question.objects.update(answer="yes", way=["t0-f"])
-    assert client.post(address).json() == {"state": "answered", "token": "t0-f", "why": "way"}
+    line = certified.won("stonewall")[0].tokens
+    Question.objects.update(answer="yes", way=list(line))
+    assert client.post(address).json() == {"state": "answered", "token": line[0], "why": "way"}

@@ -6,7 +6,8 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -18,9 +19,9 @@ from accounts.guests import BACKEND, create_guest
 from accounts.models import User
 from games.attempts import close_attempt, deal_table, start_attempt
 from games.deals import publishing
-from games.hints import questions
+from games.hints import asking, questions
 from games.models import Attempt, Deal, Move, Question
-from games.rules import open_table
+from games.rules import Record, Table, from_position, open_table
 from tests.games import certified
 
 STONEWALL = open_table("stonewall", bytes(32)).position()
@@ -29,8 +30,16 @@ STONEWALL = open_table("stonewall", bytes(32)).position()
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches end by their nodes, not by what else the machine has to do."""
-    monkeypatch.setattr(questions, "SECONDS", 900.0)
+    monkeypatch.setattr(asking, "SECONDS", 900.0)
     monkeypatch.setattr(questions, "PATIENCE", timedelta(minutes=15))
+
+
+@pytest.fixture(autouse=True)
+def none_waits() -> Iterator[None]:
+    """No process waits for a question when a test begins or has ended."""
+    asking.spare.dismiss()
+    yield
+    asking.spare.dismiss()
 
 
 @pytest.fixture
@@ -149,6 +158,36 @@ def test_on_the_deals_own_line_no_search_is_needed(owner: User, asked: list[int]
     reply = questions.ask(attempt, owner.pk)
     assert (reply.answer, tuple(reply.way)) == ("yes", record.tokens[4:])
     assert not asked
+
+
+def test_a_line_serves_when_its_moves_were_made_in_another_order(owner: User, asked: list[int]) -> None:
+    record = certified.won("stonewall")[0]
+    attempt = practised(owner, proven=True, solution=record.to_bytes())
+    line, swapped = record.tokens, swappable(record)
+    play(attempt, *line[:swapped], line[swapped + 1], line[swapped])
+    reply = questions.ask(attempt, owner.pk)
+    assert (reply.answer, tuple(reply.way)) == ("yes", line[swapped + 2 :])
+    assert not asked
+
+
+def swappable(record: Record) -> int:
+    """Where in the line two moves can be made in either order, and lead to the same position."""
+    table, line = open_table("stonewall", record.seed), record.tokens
+    for at in range(len(line) - 1):
+        if after(table, [line[at + 1], line[at]]) == after(table, line[at : at + 2]):
+            return at
+        table.push(line[at])
+    raise AssertionError("no two moves of the line can be swapped")
+
+
+def after(table: Table, tokens: Sequence[str]) -> str | None:
+    """The position after these moves; None when one is not legal."""
+    copy = from_position(table.position())
+    for token in tokens:
+        if not copy.is_legal(token):
+            return None
+        copy.push(token)
+    return copy.position()
 
 
 def test_a_won_game_is_won(owner: User, asked: list[int]) -> None:
@@ -280,7 +319,7 @@ def test_a_question_that_nobody_answers_is_not_found_in_the_end(owner: User, ask
     [b"", b"nothing", b'{"answer": "yes", "way": ["r0-f"]}', b'{"answer": "yes", "way": ["zz"]}', b'{"answer": "yes"}'],
 )
 def test_a_search_is_not_believed_without_proof(output: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    assert questions._checked(output, STONEWALL) == {"answer": "unknown", "way": []}
+    assert asking.checked(output, STONEWALL) == {"answer": "unknown", "way": []}
     assert STONEWALL not in caplog.text
 
 
@@ -289,6 +328,24 @@ def test_the_search_is_a_process_that_is_told_the_position_on_its_standard_input
     command = [sys.executable, "-m", "games.hints.search"]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == {"answer": "no", "way": []}
+
+
+def test_after_a_search_another_process_waits() -> None:
+    assert not asking.spare.waits
+    for _ in range(2):
+        found = asking.ask(STONEWALL, latest=time.monotonic() + 900, is_wanted=lambda: True)
+        assert found == {"answer": "no", "way": []}
+        assert asking.spare.waits
+
+
+def test_a_process_that_nobody_asks_ends() -> None:
+    process = asking.spare.take()
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.wait(60) == 0
+    process.stdin = None
+    with process:
+        assert process.communicate()[0] == b""
 
 
 def endless(monkeypatch: pytest.MonkeyPatch) -> Callable[[], subprocess.Popen[bytes]]:
@@ -300,11 +357,11 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> Callable[[], subprocess.Popen[by
     def popen(_command: list[str], **options: Any) -> subprocess.Popen[bytes]:
         made.append(real([sys.executable, "-c", "import time; time.sleep(60)"], **options))
         begun.set()
-        return made[0]
+        return made[-1]
 
     def first() -> subprocess.Popen[bytes]:
         assert begun.wait(60)
         return made[0]
 
-    monkeypatch.setattr("games.hints.questions.subprocess.Popen", popen)
+    monkeypatch.setattr("games.hints.asking.subprocess.Popen", popen)
     return first

@@ -188,6 +188,10 @@ globalThis.talonCatalogue = {
  "No move is left here.": "Hier geht kein Zug mehr.",
  "No order of the cards is published for this deal.": "Für dieses Spiel ist keine Kartenfolge veröffentlicht.",
  "No pile takes {card} now.": "{card} passt jetzt auf keinen Stapel.",
+ "No sure way was found from here, but there is one from a move before. Take the last move back.": [
+  "Von hier aus fand sich kein sicherer Weg, aber einen Zug zuvor gibt es einen. Nimm den letzten Zug zurück.",
+  "Von hier aus fand sich kein sicherer Weg, aber {n} Züge zuvor gibt es einen. Nimm Züge zurück."
+ ],
  "No sure way was found in time. Perhaps: {move}.": "In der kurzen Zeit fand sich kein sicherer Weg. Vielleicht: {move}.",
  "No way was found in the time given; there may be one.": "In der Zeit wurde kein Weg gefunden; es kann einen geben.",
  "Nobody else is here yet": "Noch ist sonst niemand da",

@@ -1,7 +1,7 @@
 /** A hint, where hints are allowed: one good next move, found by the server, pointed at and said but not made. */
 
 import { csrfToken } from "../csrf.js";
-import { t } from "../i18n.js";
+import { t, tn } from "../i18n.js";
 import { pileName, theCard } from "./cards.js";
 import { offered, plays } from "./game.js";
 import { notice } from "./hud.js";
@@ -43,24 +43,34 @@ async function look(state, address, waiting) {
     if (state.n !== n || state.paused || state.pending.length > 0) return;
     if (!response.ok || reply.state === "answered") clearTimeout(waiting);
     if (!response.ok) return notice(refusal(reply.error?.code));
-    if (reply.state === "answered") return show(state, reply.token, reply.why);
+    if (reply.state === "answered") return show(state, reply);
     await new Promise((resolve) => setTimeout(resolve, GLANCE));
   }
 }
 
-/** @param {State} state @param {Token} token @param {"way"|"back"|"likely"} why */
-function show(state, token, why) {
+/** @param {State} state @param {{token: Token, why: "way"|"back"|"return"|"likely", moves?: number}} reply */
+function show(state, { token, why, moves }) {
   const { view } = state;
   if (!view || (token !== "u" && !offered(state).includes(token))) return;
-  if (why === "back") return takeBack();
+  if (why === "back") return takeBack(t("From here the game can no longer be won. Take the last move back."));
+  if (why === "return") return takeBack(wayBefore(moves ?? 1));
   pointAt(state, token);
   const move = moveText(view, token);
   notice(why === "way" ? t("Hint: {move}.", { move }) : t("No sure way was found in time. Perhaps: {move}.", { move }));
 }
 
-/** The last move lost the game. */
-function takeBack() {
-  notice(t("From here the game can no longer be won. Take the last move back."));
+/** @param {number} moves since there was a way @returns {string} */
+function wayBefore(moves) {
+  return tn(
+    "No sure way was found from here, but there is one from a move before. Take the last move back.",
+    "No sure way was found from here, but there is one from {n} moves before. Take moves back.",
+    moves,
+  );
+}
+
+/** The way leads back. @param {string} why */
+function takeBack(why) {
+  notice(why);
   document.getElementById("undo")?.focus({ preventScroll: true });
 }
 

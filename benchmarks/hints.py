@@ -1,0 +1,126 @@
+"""Hints in practice: seconds until the search has an answer, and the share of positions not known, by variant.
+
+`python -m benchmarks.hints [VARIANT ...] [--positions N] [--seed SEED]`; exit code 1 when an aim is missed. Every
+second deal can be won, as those that practice gives by default, the others are any. Each is played to a random place
+by one of the simulated players of three skills. Then a hint is asked for as at a table: a move that spoils nothing
+comes at once, else there is a search with the budgets of a question. Seconds are of this process's CPU, so that a busy
+machine changes little; what the process that searches at a site takes beside is told apart. What a search has not found
+in the time that a question has is not known. The positions are others in each run; `--seed` repeats those of a run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count, islice
+from random import Random
+
+from games.hints.asking import NODES, SECONDS, ask, spare
+from games.hints.search import search
+from games.rules import CATALOGUE, Table, open_table
+from games.solver import Budget, Solution, solve
+from games.solver.players import SKILLS, skilled_game
+
+EASY = "labyrinth"
+MEDIAN_AIM_S = 2.0
+UNKNOWN_AIM = 0.05
+#: Seconds in which a process has loaded all searches, even on a busy machine.
+LOADING_S = 30.0
+#: Positions looked at to certify a deal.
+CERTIFYING = 300_000
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What came of a question: the answer, and CPU seconds."""
+
+    answer: str
+    seconds: float
+
+
+def positions(variant: str, chance: Random) -> Iterator[Table]:
+    """Without end: positions of practice, any in which a move is left."""
+    for number in count():
+        seed = chance.randbytes(32)
+        if number % 2 and not isinstance(solve(open_table(variant, seed), Budget(nodes=CERTIFYING)), Solution):
+            continue
+        table = open_table(variant, seed)
+        skilled_game(table, SKILLS[chance.choice(list(SKILLS))], chance)
+        if table.moves:
+            yield after(open_table(variant, seed), table.moves[: chance.randrange(len(table.moves))])
+
+
+def after(table: Table, tokens: tuple[str, ...]) -> Table:
+    """The table after these tokens."""
+    for token in tokens:
+        table.push(token)
+    return table
+
+
+def asked(table: Table) -> Answered:
+    """Ask as a table does."""
+    if table.safe_moves():
+        return Answered("safe", 0.0)
+    begun = time.process_time()
+    found = search({"position": table.position(), "nodes": NODES, "seconds": None})
+    seconds = time.process_time() - begun
+    return Answered(found["answer"] if seconds < SECONDS else "unknown", seconds)
+
+
+def beside(variant: str) -> float:
+    """Seconds by the clock from a question to an answer that is found almost at once."""
+    table = open_table(variant, bytes(32))
+    begun = time.monotonic()
+    ask(table.position(), latest=begun + 600, is_wanted=lambda: True)
+    return time.monotonic() - begun
+
+
+def told_beside() -> None:
+    """Print what a process takes that has to be started, and one that has waited."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    started = beside(EASY)
+    time.sleep(LOADING_S)
+    waited = beside(EASY)
+    spare.dismiss()
+    print(f"besides, by the clock: {started:.2f} s where a process has to be started, {waited:.2f} s where one waits")
+
+
+def measure(variant: str, number: int, seed: str) -> bool:
+    """Ask about so many positions, print the figures, and return whether the aims are reached."""
+    answers = [asked(table) for table in islice(positions(variant, Random(f"{seed} {variant}")), number)]
+    seconds = [one.seconds for one in answers]
+    median = statistics.median(seconds)
+    lost, unknown = (statistics.mean(one.answer == answer for one in answers) for answer in ("no", "unknown"))
+    reached = median < MEDIAN_AIM_S and unknown < UNKNOWN_AIM
+    said = "ok" if reached else "MISSED"
+    print(f"{variant:<14} {median:>9.2f} {high(seconds):>8.2f} {lost:>8.0%} {unknown:>10.1%}   {said}", flush=True)
+    return reached
+
+
+def high(seconds: list[float]) -> float:
+    """The 95th percentile."""
+    return sorted(seconds)[min(len(seconds) - 1, int(0.95 * len(seconds)))]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("variants", nargs="*", default=list(CATALOGUE), metavar="VARIANT")
+    parser.add_argument("--positions", type=int, default=20, help="positions of each variant (default: %(default)s)")
+    parser.add_argument("--seed", default=secrets.token_hex(4), help="of the positions (default: a new one)")
+    options = parser.parse_args()
+    print(f"{options.positions} positions each; --seed {options.seed}")
+    told_beside()
+    print(f"aims: median under {MEDIAN_AIM_S:g} s, not known under {UNKNOWN_AIM:.0%}")
+    print("variant         median s    p95 s     lost  not known")
+    reached = [measure(variant, options.positions, options.seed) for variant in options.variants]
+    return 0 if all(reached) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
