@@ -324,7 +324,7 @@ class Player:
     async def moves(self, socket: Socket, opening: Told) -> None:
         """Play until the game is over, or given up."""
         last, token = opening, "u"
-        for _ in range(max(1, random.randint(*PATIENCE) - opening.n)):
+        for _ in range(random.randint(1 if opening.n else PATIENCE[0], PATIENCE[1])):
             await pause()
             if socket.ended or (last.stuck and random.random() < GIVES_UP):
                 break
