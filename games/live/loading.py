@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, wraps
 from sys import intern
 from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
@@ -54,6 +54,7 @@ def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any
         finally:
             close_old_connections()
 
+    @wraps(function)
     async def off(*given: _Given.args, **named: _Given.kwargs) -> _Got:
         return await _threads.run(tidily, *given, **named)
 

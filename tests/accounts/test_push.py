@@ -492,6 +492,7 @@ def test_a_browser_reminds_one_player_and_a_player_has_so_many(make_user: MakeUs
     assert not PushDevice.objects.filter(endpoint=browser.endpoint).exists()
 
 
+@pytest.mark.django_db(transaction=True)  # it is read in other threads
 def test_the_export_tells_of_it_without_the_address(user: User, sign_in: SignIn) -> None:
     browser = turn_on(sign_in(user))
 

@@ -36,6 +36,7 @@ from games.deals.publishing import practice_deal
 from games.ghosts import inbox
 from games.ghosts.models import Challenge, Notice
 from games.models import Attempt, Deal
+from games.pages import archive
 from games.races import finishing, heats, rooms, seats, starting
 from games.races.models import Race, Room
 from games.rules import CATALOGUE, Record
@@ -51,6 +52,12 @@ UNSPOKEN = {"script", "style", "svg", "code", "kbd", "textarea", "pre"}
 EMPTY = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 #: Names, which are the same in every language, and places within the site.
 SAME_EVERYWHERE = re.compile(r"\b(?:Talon|API|UTC|JSON)\b|/[\w/.-]+|\btestserver\b|127\.0\.0\.1|\bexample\.com\b")
+
+
+def forget_texts() -> None:
+    """Templates, and the calendar's days, keep the texts of the language in which they were made."""
+    reset_loaders()
+    archive._cell.cache_clear()
 
 
 def unmarked(text: str) -> str:
@@ -103,11 +110,11 @@ def left_out(text: str) -> list[str]:
 def made_up_language(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[None]:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     cache.clear()
-    reset_loaders()  # templates keep the texts of the language in which they were loaded
+    forget_texts()
     monkeypatch.setattr(DjangoTranslation, "gettext", lambda _, text: f"⟦{text.rpartition(chr(4))[2]}⟧", raising=False)
     monkeypatch.setattr(DjangoTranslation, "ngettext", lambda _, one, more, n: f"⟦{one if n == 1 else more}⟧")
     yield
-    reset_loaders()
+    forget_texts()
 
 
 @dataclass

@@ -7,9 +7,9 @@ from collections.abc import Coroutine, Generator
 from types import CodeType
 from typing import Any
 
-from asgiref.sync import SyncToAsync
 from django.db import InterfaceError, OperationalError
 
+from games.hops import Hops
 from games.live.journal import Journal, JournalBusyError
 
 Faults = list[type[BaseException]]
@@ -17,7 +17,7 @@ Faults = list[type[BaseException]]
 #: What can go wrong where these wait; everywhere one can be cancelled, too.
 POSSIBLE: dict[CodeType, Faults] = {
     Journal.append.__code__: [JournalBusyError],
-    SyncToAsync.__call__.__code__: [OperationalError, InterfaceError],
+    Hops.run.__code__: [OperationalError, InterfaceError],
 }
 
 

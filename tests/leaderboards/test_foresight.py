@@ -172,6 +172,7 @@ def test_the_verdict_is_not_touched(deal: Deal) -> None:
     assert Attempt.objects.filter(pk=attempt.pk).values().get() == before
 
 
+@pytest.mark.django_db(transaction=True)  # the export is read in other threads
 def test_no_player_is_told(deal: Deal, client: Client) -> None:
     attempt = settled(deal, 1)
     ForesightFigures.objects.create(attempt=attempt, form=FORM, figures={"game": SECRET}, made_at=NOW)

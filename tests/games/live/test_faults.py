@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, NamedTuple
 from unittest.mock import Mock
 
 import pytest
-import pytest_asyncio
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
@@ -25,6 +23,7 @@ from accounts.guests import BACKEND, create_guest
 from accounts.models import User
 from games import attempts, events
 from games.attempts import journal_of, record_of, start_attempt
+from games.hops import Hops
 from games.live import loading
 from games.live.consumer import PlayConsumer
 from games.live.journal import JournalBusyError
@@ -88,7 +87,7 @@ class Room(NamedTuple):
 
     begin: Begin
     tables: LiveTables
-    thread: ThreadPoolExecutor
+    thread: Hops
 
 
 class Line:
@@ -146,18 +145,18 @@ def session_of(player: User) -> SessionBase:
     return session
 
 
-@pytest_asyncio.fixture
-async def thread() -> ThreadPoolExecutor:
+@pytest.fixture
+def thread(monkeypatch: pytest.MonkeyPatch) -> Hops:
     """The one thread in which everything off the loop runs: what is done in it afterwards is done after all else."""
-    executor = ThreadPoolExecutor(1)
-    asyncio.get_running_loop().set_default_executor(executor)
-    return executor
+    hops = Hops("one", 1)
+    monkeypatch.setattr(loading, "_threads", hops)
+    return hops
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS.keys())
 async def test_a_fault_wherever_a_message_waits(
-    scenario: Scenario, late: bool, begin: Begin, tables: LiveTables, thread: ThreadPoolExecutor
+    scenario: Scenario, late: bool, begin: Begin, tables: LiveTables, thread: Hops
 ) -> None:
     room = Room(begin, tables, thread)
     faults = (await disturbed(scenario, room, late=late)).possible
@@ -167,7 +166,7 @@ async def test_a_fault_wherever_a_message_waits(
             await disturbed(scenario, room, k, fault, late=late)
 
 
-async def test_the_test_knows_what_is_waited_for(begin: Begin, tables: LiveTables, thread: ThreadPoolExecutor) -> None:
+async def test_the_test_knows_what_is_waited_for(begin: Begin, tables: LiveTables, thread: Hops) -> None:
     step = await disturbed(SCENARIOS["move that wins"], Room(begin, tables, thread), late=True)
     assert {JournalBusyError, OperationalError, InterfaceError} <= {fault for each in step.possible for fault in each}
 
@@ -216,11 +215,11 @@ async def sit_down(scenario: Scenario, line: Line, tab: Tab, tables: LiveTables,
         line.consumer._checked_at -= SESSION_GOOD_FOR + 1
 
 
-async def what_is_under_way(tables: LiveTables, thread: ThreadPoolExecutor) -> None:
+async def what_is_under_way(tables: LiveTables, thread: Hops) -> None:
     """Let it come to its end, which is nobody's any more."""
     while tables.journal._flushing or tables._under_way:  # noqa: ASYNC110 - neither has an event to tell of it
         await asyncio.sleep(0.001)
-    await asyncio.get_running_loop().run_in_executor(thread, lambda: None)
+    await thread.run(lambda: None)
 
 
 def check_answered(scenario: Scenario, heard: list[dict[str, Any]], *, faulty: bool) -> None:

@@ -58,7 +58,7 @@ def test_a_socket_asks_the_database_so_often(client: Client) -> None:
     make_deal()
     client.post("/play/plot/start")
     attempt, key = Attempt.objects.select_related("player").get(), Session.objects.get().session_key
-    asked: Any = user_of.func  # type: ignore[attr-defined] # in this thread, whose statements are counted
+    asked: Any = user_of.__wrapped__  # type: ignore[attr-defined] # in this thread, whose statements are counted
     with CaptureQueriesContext(connection) as who:
         assert asked(session_of(key)) == attempt.player
     with CaptureQueriesContext(connection) as what:
