@@ -21,11 +21,11 @@ from games.solver.shorten import Rewrite, dropped, improve, joined, shorten, wit
 from games.solver.states import WON
 from games.solver.windows import around, replaced
 
-PRICES: Final = {"braid": (8, 16, 24), "plot": (8, 12, 16), "tarot": (6, 8, 10, 12)}
+PRICES: Final = {"braid": (8, 16), "plot": (8, 12, 16), "tarot": (6, 8, 10, 12)}
 """Prices of a token to search at, lowest first. Stonewall and Labyrinth have no search with prices."""
 NOISY: Final = 1
 """Searches from the start at each price besides the one without noise."""
-NODES: Final = {"braid": 12_000, "plot": 60_000, "tarot": 20_000}
+NODES: Final = {"braid": 24_000, "plot": 60_000, "tarot": 20_000}
 """Positions that a search from the start may look at. One from a place on the way may look at fewer, the fewer the
 shorter the rest (`_share`).
 """
