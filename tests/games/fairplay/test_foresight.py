@@ -27,7 +27,7 @@ SEED = bytes(range(32))
 KNOWN: Mapping[str, tuple[bytes, Kind]] = MappingProxyType(
     {
         "labyrinth": (bytes.fromhex("972a0a3eb934e27c106abdde01d211d5b2d24933bb9b9865e771490fca193a1e"), "line"),
-        "braid": (bytes.fromhex("6324344282f052f79f90a37fe99997d59f19b650c066cd653b07f337b921b925"), "line"),
+        "braid": (bytes.fromhex("06be7c1886d6628af16adc81fde0909a7271087d545e908df783972e8ffe4914"), "line"),
         "tarot": (bytes.fromhex("a0821ee9154feb01648d045ace537d1e4ac169f12ea2a4c159c0d21b50b4596f"), "peek"),
         "plot": (bytes.fromhex("53b7760cb49fd8aa02e321a7e8a9eb4bf870a7650b082c465fadb8403b5853dc"), "peek"),
         "stonewall": (won("stonewall")[1].seed, "line"),

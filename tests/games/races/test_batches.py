@@ -19,6 +19,7 @@ from games.races.models import Race
 from tests.games.races.conftest import House
 
 
+@pytest.mark.django_db  # whose threads may have connections
 async def test_what_is_asked_while_an_answer_is_under_way_is_answered_together() -> None:
     asked: list[list[int]] = []
     go_on, begun = threading.Event(), threading.Event()
@@ -40,6 +41,7 @@ async def test_what_is_asked_while_an_answer_is_under_way_is_answered_together()
     assert asked == [[1], [1, 2, 3], [4, 5]], "the second 1 is asked anew: the answer under way may be too old"
 
 
+@pytest.mark.django_db
 async def test_a_failure_is_told_to_all_who_asked_and_the_next_are_answered() -> None:
     fails = [True]
 
@@ -55,6 +57,7 @@ async def test_a_failure_is_told_to_all_who_asked_and_the_next_are_answered() ->
     assert await batches.ask(1) == 7
 
 
+@pytest.mark.django_db
 async def test_who_stops_waiting_stops_nobody_else() -> None:
     batches: Batches[int, int] = Batches(lambda keys: dict.fromkeys(keys, 1), most=10)
     gone, waiting = asyncio.create_task(batches.ask(1)), asyncio.create_task(batches.ask(1))
