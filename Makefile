@@ -13,7 +13,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test lint client bench docs proof soak mutate orders messages lock clean
+.PHONY: help run stack test lint style types client bench docs proof soak mutate orders messages lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -27,9 +27,14 @@ stack: $(VENV)/.base ## the production shape on this machine (DATABASE_URL, REDI
 test: lint ## lint, types and all tests (JOBS processes)
 	@$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
-lint: $(VENV)/.dev client ## ruff and mypy, the tests included; types, habits and form of the client's code
+lint: $(VENV)/.dev ## ruff and mypy, the tests included; types, habits and form of the client's code
+	@$(MAKE) -s -j --output-sync=target style types client
+
+style:
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
+
+types:
 	@$(BIN)/mypy
 
 # Node is needed by those alone who work on the client: where it is missing this is passed over, but not in CI.

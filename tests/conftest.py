@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 import tempfile
 import time
 import uuid
@@ -21,6 +22,7 @@ from django.db import connection
 from django.utils import translation
 from hypothesis import HealthCheck, settings
 from pytest_django import Settings
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from tests.config.running import run
 from tests.once import made_once
@@ -31,6 +33,10 @@ os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
 os.environ["LADDERS"] = "0"
 # A machine with much to do has room for all who come, unless a test asks for a queue.
 os.environ["FULL_LAG"] = os.environ["FULL_REQUESTS"] = "0"
+
+# Compiled code is kept even where the environment is against it, or each of the many servers would compile it anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # New random examples in every run, in CI as well, where hypothesis by itself tries the same ones for ever. A failure
 # prints how to try its example again.
@@ -79,6 +85,12 @@ def drawn_deals(settings: Settings) -> None:
 
 
 @pytest.fixture(autouse=True)
+def quick_passwords(settings: Settings) -> None:
+    """Hashes that cost nothing; real ones take a third of a second each."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
 def one_ladder(settings: Settings) -> None:
     """All results are on one ladder, unless a test asks for the rule: most players of tests have not played before."""
     settings.LADDERS = False
@@ -92,6 +104,7 @@ def fresh_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.presence.summary.copies.fresh", 0.0)
     monkeypatch.setattr("games.pages.day.copies.fresh", 0.0)
     monkeypatch.setattr("games.pages.home.copies.fresh", 0.0)
+    monkeypatch.setattr("games.pages.tables.copies.fresh", 0.0)
     monkeypatch.setattr("games.pages.archive.copies.fresh", 0.0)
     monkeypatch.setattr("config.gauges.copies.fresh", 0.0)
 
@@ -168,6 +181,23 @@ def quick_flush() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("django.core.management.commands.flush.sql_flush", sql_flush)
         patch.setattr("django.core.management.commands.flush.emit_post_migrate_signal", lambda *_: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_static_files() -> Iterator[None]:
+    """Find the client's files once: every test client has middleware of its own, which would look through them all."""
+    found: dict[str, Any] = {}
+    search = WhiteNoiseMiddleware.add_files_from_finders
+
+    def find(middleware: Any) -> None:
+        if not found:
+            search(middleware)
+            found.update(middleware.files)
+        middleware.files.update(found)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", find)
         yield
 
 

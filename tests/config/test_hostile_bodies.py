@@ -27,11 +27,6 @@ ROUTES = sorted({text for text, _ in hostile.patterns()})
 BODIES = hostile.bodies()
 
 
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def player() -> Any:
     """Somebody who may do everything, so that no request ends at a lock."""

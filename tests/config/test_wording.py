@@ -107,8 +107,7 @@ def left_out(text: str) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def made_up_language(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[None]:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def made_up_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     cache.clear()
     forget_texts()
     monkeypatch.setattr(DjangoTranslation, "gettext", lambda _, text: f"⟦{text.rpartition(chr(4))[2]}⟧", raising=False)
