@@ -24,7 +24,7 @@ from games.solver import check_solution
 log = logging.getLogger(__name__)
 
 #: What one search may use.
-NODES: Final = 2_000_000
+NODES: Final = 4_000_000
 SECONDS: Final = 15.0
 
 UNKNOWN: Final = {"answer": "unknown", "way": []}

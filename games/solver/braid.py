@@ -2,9 +2,9 @@
 try.
 
 Rules: ``games.rules.braid``. A position is judged by how it ends if nothing more is parked (``braid_playout``). Simpler
-games, in which more is at hand, prove most losses, at the start or on the way (``braid_loss``, ``braid_tangle``).
-Annealing (``braid_anneal``) goes on beside this search and wins most deals first; this one wins some that it does not,
-and proves that small positions are lost.
+games, in which more is at hand, prove most losses, at the start or on the way (``braid_loss``, ``braid_tangle``; at the
+start also ``braid_order``). Annealing (``braid_anneal``) goes on beside this search and wins most deals first; this one
+wins some that it does not. In the middle of games a third goes through all positions (``braid_depth``).
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position

@@ -12,6 +12,7 @@ from math import log
 from typing import Final
 
 from games.solver.braid_loss import is_hopeless
+from games.solver.braid_order import is_out_of_order
 from games.solver.braid_playout import EVENTS, FROM_CELL, KINDS, play_out
 from games.solver.braid_position import (
     CELLS,
@@ -116,7 +117,8 @@ class BraidAnnealing(Search):
         load(start, self.row, self.deal)
         self.state, self.losses = longs(BEFORE + 3), longs_of(LOSSES)
         self.tries = self.earlier = 0
-        self.status = LOST if is_hopeless(self.row, 0, self.deal) or is_tangled(self.row, 0, self.deal) else RUNNING
+        lost = any(proves(self.row, 0, self.deal) for proves in (is_hopeless, is_tangled, is_out_of_order))
+        self.status = LOST if lost else RUNNING
         self.begin()
 
     def begin(self) -> None:

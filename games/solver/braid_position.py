@@ -22,7 +22,7 @@ waste as one sequence of card numbers (waste at 0..WASTE, stock at NEXT..END), r
 FROM_WASTE, FROM_BRAID, PARK, DRAW, ROUND, FILL = 12, 13, 14, 26, 27, 28
 """Moves: 0..11 play a cell; play waste, braid; put the waste's top into cell m - PARK; draw; redeal; (in logs) fill."""
 BRAID_KEYS, STAGE_KEYS, CELL_KEYS, OUTER_KEYS, KEYS = 80, 110, 500, 600, 700
-ROOM = 240
+ROOM = 480
 """Numbers that the play-out or a proof of a loss need to write down about one position."""
 CARDS, HOLDS = 72, 288
 """Choices of a play-out: for each round and each number of a card of waste and stock, then for each card whether an

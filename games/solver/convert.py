@@ -15,11 +15,18 @@ from games.solver import labyrinth, stonewall
 from games.solver import plot as plots
 from games.solver import tarot as tarots
 from games.solver.braid_anneal import BraidAnnealing
+from games.solver.braid_depth import LATE, BraidDepth, is_whole_deal
+from games.solver.braid_depth import TURNS as LATE_TURNS
 from games.solver.braid_position import Start as BraidStart
 from games.solver.errors import PositionNotReachableError
+from games.solver.plot_position import Start as PlotStart
 from games.solver.search import EitherWay, InTurns, Search, Thrift, Tries
 from games.solver.stonewall_best import MOST_SEEN, StonewallTries
+from games.solver.stonewall_loss import StonewallLoss
+from games.solver.stonewall_outline import make_outline
 from games.solver.stonewall_stack import Start as StonewallStart
+from games.solver.stonewall_stack import position_of
+from games.solver.tarot_position import Start as TarotStart
 from games.solver.team import Team
 
 MEGABYTE = 1 << 20
@@ -28,9 +35,9 @@ SCALE = 4
 THRIFTY = 1 << 17
 """The most positions that a try of a thrifty search keeps."""
 
-TURN, SHARES = 4096, (1, 4)
-"""Of Stonewall's searches, best first and depth first. Depth first takes half as long for a position, and proves losses
-with as many.
+TURN, SHARES = 1024, (32, 1, 2)
+"""Of Stonewall's searches: for a proof of loss, which nearly every deal has or has not within the first turn; best
+first; and depth first, which takes half as long for a position, but wins by long lines.
 """
 
 
@@ -45,10 +52,10 @@ def make_search(table: Table, *, seed: int, memory: int) -> Search:
 
 
 def _slots(memory: int) -> int:
-    """The most slots that a growing set of keys may have in ``memory`` bytes: a power of two, at 60 bytes a key in
-    plain Python.
+    """The most slots that a growing set of keys may have in ``memory`` bytes: a power of two, at 8 bytes each and
+    as much again for half of them while the set grows.
     """
-    return 1 << max(12, (memory // 60).bit_length() - 1)
+    return 1 << max(12, (memory // 12).bit_length() - 1)
 
 
 def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries | None:
@@ -99,7 +106,10 @@ def _braid(table: Table, seed: int, memory: int) -> Search:
 
     def way(direction: str) -> Team:
         start = _braid_start(braid, direction)
-        return Team([BraidAnnealing(start, seed=seed), braids.BraidSearch(start, seed=seed, limit=limit)], braids.TURNS)
+        members = [BraidAnnealing(start, seed=seed), braids.BraidSearch(start, seed=seed, limit=limit)]
+        if start.rounds > LATE or is_whole_deal(start):
+            return Team(members, braids.TURNS)
+        return Team([*members, BraidDepth(start, limit=_slots(memory // 2))], LATE_TURNS)
 
     if braid.direction is None:
         return EitherWay({"up": way("up"), "down": way("down")})
@@ -126,7 +136,7 @@ def _labyrinth(table: Table, _seed: int, memory: int) -> Search:
     return labyrinth.LabyrinthSearch(labyrinth_start(table), limit=_slots(memory))
 
 
-def _plot_start(table: Table) -> plots.Start:
+def _plot_start(table: Table) -> PlotStart:
     plot = cast("Plot", table)
 
     def step(card: int) -> int:
@@ -140,7 +150,7 @@ def _plot_start(table: Table) -> plots.Start:
         piles.append((steps[-1], len(steps)) if steps else (-1, 0))
     if len(plot.waste) + len(plot.stock) > 78:
         raise PositionNotReachableError("stock and waste hold more cards than were dealt there")
-    return plots.Start(
+    return PlotStart(
         piles=piles,
         heights=[len(pile) for pile in plot.foundations],
         reserve=[step(card) for card in plot.reserve],
@@ -164,12 +174,15 @@ def stonewall_start(table: Table) -> StonewallStart:
 
 def _stonewall(table: Table, seed: int, memory: int) -> Search:
     start = stonewall_start(table)
-    best = StonewallTries(start, seed=seed, limit=max(1000, min(MOST_SEEN, memory // 2 // 400)))
-    depth_first = stonewall.StonewallSearch(start, limit=_slots(memory // 2))
-    return InTurns([best, depth_first], SHARES, first=TURN)
+    pos = position_of(start)
+    outline = make_outline(pos)
+    loss = StonewallLoss(pos, outline)
+    best = StonewallTries(start, outline=outline, seed=seed, limit=max(1000, min(MOST_SEEN, memory // 2 // 400)))
+    depth_first = stonewall.StonewallSearch(start, outline=outline, limit=_slots(memory // 2))
+    return InTurns([loss, best, depth_first], SHARES, first=TURN)
 
 
-def _tarot_start(table: Table) -> tarots.Start:
+def _tarot_start(table: Table) -> TarotStart:
     tarot = cast("Tarot", table)
     wild = tarot.options["fool"] == "wild"
     if len(tarot.waste) + len(tarot.stock) > 33:
@@ -179,7 +192,7 @@ def _tarot_start(table: Table) -> tarots.Start:
         first = 14 * suit if suit < 4 else 57 if wild else 56
         full = len(pile) == (14 if suit < 4 else 78 - first)
         wanted.append(-1 if full else first + len(pile))
-    return tarots.Start(
+    return TarotStart(
         piles=[[(card, bool(tarot.hidden >> card & 1)) for card in pile] for pile in tarot.tableau],
         wanted=wanted,
         waste=list(tarot.waste),

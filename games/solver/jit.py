@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from array import array
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -62,17 +63,26 @@ def jit(function: Function) -> Function:
 
 
 def longs(size: int, fill: int = 0) -> MutableSequence[int]:
-    """An array of ``size`` 64-bit integers."""
+    """An array of ``size`` 64-bit integers. Zeros cost next to nothing until they are touched."""
     if COMPILED:
-        return cast("MutableSequence[int]", np.full(size, fill, dtype=np.int64))
+        return cast(
+            "MutableSequence[int]", np.full(size, fill, dtype=np.int64) if fill else np.zeros(size, dtype=np.int64)
+        )
     return [fill] * size
 
 
 def shorts(size: int, fill: int = 0) -> MutableSequence[int]:
     """An array of ``size`` 16-bit integers, for packed positions, of which a search keeps many."""
     if COMPILED:
-        return cast("MutableSequence[int]", np.full(size, fill, dtype=np.int16))
+        return cast(
+            "MutableSequence[int]", np.full(size, fill, dtype=np.int16) if fill else np.zeros(size, dtype=np.int16)
+        )
     return [fill] * size
+
+
+def table_of(size: int) -> MutableSequence[int]:
+    """A table of ``size`` 64-bit integers, all 0, that stays as long as it is: 8 bytes each in plain Python too."""
+    return longs(size) if COMPILED else array("q", bytes(8 * size))
 
 
 def longs_of(values: Sequence[int]) -> MutableSequence[int]:

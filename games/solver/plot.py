@@ -1,8 +1,7 @@
 """The Plot: a beam search staged by how far the game has come, best-first within a stage, with noise from try to try.
 
-Rules: ``games.rules.plot``. Suits do not matter, so a card is its number of steps from the base rank; a pile is always
-a sequence, so it is its top and its length. In phase two a card goes to its foundation at once if no card will need to
-be built on it.
+Rules: ``games.rules.plot``. A simpler game, in which more is at hand, proves most losses, at the start or on the way
+(``plot_loss``).
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -10,184 +9,42 @@ be built on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from games.solver.frontier import CUT, NODES, Frontier, begin, close, cut, is_new, offer, rank_of, take
-from games.solver.jit import jit, longs, longs_of
-from games.solver.search import NO_MATTER, LoggedTries, Plan, Thrift, wider
+from games.solver.jit import jit
+from games.solver.plot_loss import is_hopeless
+from games.solver.plot_position import (
+    BUILD,
+    COST,
+    DRAW,
+    FROM_RESERVE,
+    FROM_WASTE,
+    HEIGHT,
+    LENGTH,
+    NEXT,
+    PILES,
+    RESERVE,
+    ROW,
+    SEQ,
+    TOP,
+    UP,
+    WASTE,
+    Deal,
+    Start,
+    apply,
+    load,
+    make_deal,
+    settle,
+    slot_for,
+)
+from games.solver.search import NO_MATTER, LoggedTries, Plan, Thrift
 from games.solver.states import LOST, RUNNING, SPENT, WON
-from games.solver.tools import MASK, Ints, random_keys
+from games.solver.tools import MASK, Ints
 
-PILES = 12
-TOP, LENGTH, HEIGHT, RESERVE, WASTE, NEXT, UP, COST, SEQ = 0, 12, 24, 32, 33, 34, 35, 36, 37
-ROW = SEQ + 156
-"""A packed position: tops of the piles (-1 empty) and their lengths, foundation heights, reserve cards left, cards on
-the waste, stock cards drawn, cards up, tokens so far, the waste from the bottom (each card, then how many up to there
-lie on a lower one).
-"""
-FROM_WASTE, FROM_RESERVE, DRAW, BUILD = 12, 13, 14, 16
-"""Moves: 0..11 play a pile's top, play waste, reserve; draw; BUILD + source * 12 + target (the waste is source 12)."""
 CARD_UP, IN_RESERVE, COVERING, ON_BASE, SECOND, SPACE, STARTED, TOKEN, MOST = range(9)
 """Weights in the score: a card up, a reserve card left, a card of the waste on a lower one, a card on a base card in a
 pile; phase two, in it a space and a foundation begun; then the search's ``Thrift``.
 """
-DRAWN_KEYS, FIRST_KEYS, HEIGHT_KEYS, PILE_KEYS, WASTE_KEYS, KEYS = 20, 100, 120, 200, 1600, 2700
-
-
-@dataclass(frozen=True)
-class Start:
-    """A position: piles as (top, length), reserve and waste from the bottom up, the stock's next card first."""
-
-    piles: Sequence[tuple[int, int]]
-    heights: Sequence[int]
-    reserve: Sequence[int]
-    waste: Sequence[int]
-    stock: Sequence[int]
-
-
-class Deal(NamedTuple):
-    """What does not change during a search.
-
-    Reserve and stock (with its size), the keys, the weights of the score, a log of moves (its length first), and room
-    for a list of moves.
-    """
-
-    reserve: Ints
-    stock: Ints
-    size: int
-    keys: Ints
-    weights: Ints
-    log: Ints
-    moves: Ints
-
-
-@jit
-def slot_for(row: Ints, base: int, card: int) -> int:
-    """The foundation that takes the card, or -1."""
-    if row[base + HEIGHT] < 13:
-        if row[base + HEIGHT] == card:
-            return 0
-        return -1
-    for slot in range(8):
-        if row[base + HEIGHT + slot] == card:
-            return slot
-    return -1
-
-
-@jit
-def pile_key(row: Ints, base: int, pile: int, keys: Ints) -> int:
-    """The part of the key that a pile stands for."""
-    if row[base + TOP + pile] < 0:
-        return 0
-    return keys[PILE_KEYS + row[base + TOP + pile] * 104 + row[base + LENGTH + pile]]
-
-
-@jit
-def lies_ill(card: int, below: int) -> int:
-    """1 if a card of the waste is in the way of the one below, which is lower but not by one, else 0."""
-    return int(card > below and (below + 1) % 13 != card and (card + 1) % 13 != below)
-
-
-@jit
-def push_waste(row: Ints, base: int, card: int, keys: Ints) -> int:
-    """Lay a card on the waste; returns the change of the key."""
-    place = row[base + WASTE]
-    at = base + SEQ + 2 * place
-    row[at] = card
-    row[at + 1] = 0
-    if place > 0:
-        row[at + 1] = row[at - 1] + lies_ill(card, row[at - 2])
-    row[base + WASTE] += 1
-    return keys[WASTE_KEYS + place * 13 + card]
-
-
-@jit
-def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
-    """Make a move; returns the change of the key."""
-    log, keys = deal.log, deal.keys
-    log[0] += 1
-    log[log[0]] = move
-    if move == DRAW:
-        drawn = row[base + NEXT]
-        row[base + NEXT] += 1
-        change = push_waste(row, base, deal.stock[drawn], keys)
-        return (change + keys[DRAWN_KEYS + drawn + 1] - keys[DRAWN_KEYS + drawn]) & MASK
-    source = move
-    if move >= BUILD:
-        source = (move - BUILD) // PILES
-    if source == FROM_RESERVE:
-        left = row[base + RESERVE] - 1
-        row[base + RESERVE] = left
-        card = deal.reserve[left]
-        change = keys[left] - keys[left + 1]
-    elif source == FROM_WASTE:
-        row[base + WASTE] -= 1
-        card = row[base + SEQ + 2 * row[base + WASTE]]
-        change = -keys[WASTE_KEYS + row[base + WASTE] * 13 + card]
-    else:
-        card = row[base + TOP + source]
-        change = -pile_key(row, base, source, keys)
-        row[base + LENGTH + source] -= 1
-        row[base + TOP + source] = -1 if row[base + LENGTH + source] == 0 else (card + 1) % 13
-        change += pile_key(row, base, source, keys)
-    if move < DRAW:
-        slot = slot_for(row, base, card)
-        first = HEIGHT_KEYS if slot > 0 else FIRST_KEYS
-        row[base + HEIGHT + slot] += 1
-        row[base + UP] += 1
-        return (change + keys[first + card + 1] - keys[first + card]) & MASK
-    target = (move - BUILD) % PILES
-    change = (change - pile_key(row, base, target, keys)) & MASK
-    row[base + TOP + target] = card
-    row[base + LENGTH + target] += 1
-    return (change + pile_key(row, base, target, keys)) & MASK
-
-
-@jit
-def settle(row: Ints, base: int, deal: Deal) -> int:
-    """In phase two, play every card of the lowest rank wanted: nothing needs to be built on it. Returns the key's
-    change.
-    """
-    change = 0
-    while row[base + HEIGHT] == 13:
-        least = 13
-        for slot in range(8):
-            least = min(least, row[base + HEIGHT + slot])
-        if least in (0, 13):
-            break
-        source = find(row, base, least, deal.reserve)
-        if source < 0:
-            break
-        change = (change + apply(row, base, source, deal)) & MASK
-    return change
-
-
-@jit
-def find(row: Ints, base: int, card: int, reserve: Ints) -> int:
-    """The move that plays a card from where it is to a foundation, or -1."""
-    for pile in range(PILES):
-        if row[base + TOP + pile] == card:
-            return pile
-    if row[base + WASTE] > 0 and row[base + SEQ + 2 * row[base + WASTE] - 2] == card:
-        return FROM_WASTE
-    if row[base + RESERVE] > 0 and reserve[row[base + RESERVE] - 1] == card:
-        return FROM_RESERVE
-    return -1
-
-
-@jit
-def key_of(row: Ints, base: int, keys: Ints) -> int:
-    """The position's key."""
-    key = keys[row[base + RESERVE]] + keys[DRAWN_KEYS + row[base + NEXT]]
-    key = (key + keys[FIRST_KEYS + row[base + HEIGHT]]) & MASK
-    for pile in range(PILES):
-        key = (key + pile_key(row, base, pile, keys)) & MASK
-    for slot in range(1, 8):
-        key = (key + keys[HEIGHT_KEYS + row[base + HEIGHT + slot]]) & MASK
-    for place in range(row[base + WASTE]):
-        key = (key + keys[WASTE_KEYS + place * 13 + row[base + SEQ + 2 * place]]) & MASK
-    return key
 
 
 @jit
@@ -307,7 +164,7 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: i
     rows[at + COST] += deal.log[0]
     if rows[at + COST] + 104 - rows[at + UP] + deal.size - rows[at + NEXT] > deal.weights[MOST]:
         return cut(front)
-    if not is_new(front, key):
+    if not is_new(front, key) or (rows[at + UP] > rows[base + UP] and is_hopeless(rows, at, deal)):
         return False
     stage = stage_of(rows, at)
     offer(front, slot, child, move, rank_of(front, stage, score_of(rows, at, deal.weights), noise))
@@ -317,10 +174,24 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: i
 WEIGHTS = (5, 72, 8, 4, 50, 8, 8)
 """Weights in the score, by the names above, learnt on deals of their own."""
 WIDTH, THRIFTY_WIDTH, NOISE = 3, 40, 28
+A_WIDTH = 3000
+"""Positions that a try may keep for each that it expands in a stage."""
 EVERY, LEAST = 4, 2000
 """Every fourth try drops nothing as long as it has room, to prove a loss: so many positions at least, or a fourth of
 those looked at before.
 """
+
+
+def growing(first: int, number: int, most: int) -> int:
+    """The width of try ``number``: each is half as wide again as the one before. What would be wider than ``most`` is
+    as wide as the ``first`` once more, for a try that runs out of room early on never comes to the end of a game.
+    """
+    width = first
+    for _ in range(number):
+        width = width * 3 // 2
+        if width > most:
+            width = first
+    return width
 
 
 class PlotSearch(LoggedTries):
@@ -342,13 +213,11 @@ class PlotSearch(LoggedTries):
     ) -> None:
         super().__init__(seed)
         self.start, self.limit, self.width = start, limit, width
-        self.deal = Deal(
-            longs_of(start.reserve), longs_of(start.stock), len(start.stock), random_keys(KEYS, 4),
-            longs_of([*weights, *thrift]),
-            longs(256), longs(256),
-        )  # fmt: skip
+        self.deal = make_deal(start, [*weights, *thrift])
         self.log = self.deal.log
         self.begin()
+        if self.status == RUNNING and is_hopeless(self.front.rows, 0, self.deal):
+            self.status = LOST
 
     def plan(self, number: int) -> Plan:
         rounds, turn = divmod(number, EVERY)
@@ -356,8 +225,8 @@ class PlotSearch(LoggedTries):
         if turn == EVERY - 1:
             nodes = min(self.limit, max(LEAST, self.earlier // EVERY))
             return Plan(nodes, noise, nodes // 4, nodes)
-        width = wider(self.width, rounds * (EVERY - 1) + turn)
-        nodes = min(self.limit, width * 3000)
+        width = growing(self.width, rounds * (EVERY - 1) + turn, self.limit // A_WIDTH)
+        nodes = min(self.limit, width * A_WIDTH)
         return Plan(width, noise, min(nodes // 4, width * 40), nodes)
 
     def explore(self, plan: Plan, nodes: int) -> int:
@@ -367,20 +236,7 @@ class PlotSearch(LoggedTries):
         return bool(self.front.rows[UP] == 104)
 
     def load(self) -> int:
-        rows, start = self.front.rows, self.start
-        for pile, (top, length) in enumerate(start.piles):
-            rows[TOP + pile], rows[LENGTH + pile] = top, length
-        for slot, height in enumerate(start.heights):
-            rows[HEIGHT + slot] = height
-        rows[RESERVE], rows[NEXT] = len(start.reserve), 0
-        rows[UP] = sum(start.heights)
-        rows[WASTE] = 0
-        for card in start.waste:
-            push_waste(rows, 0, card, self.deal.keys)
-        self.log[0] = 0
-        settle(rows, 0, self.deal)
-        rows[COST] = self.log[0]
-        return key_of(rows, 0, self.deal.keys)
+        return load(self.start, self.front.rows, self.deal)
 
     def make(self, move: int) -> None:
         apply(self.front.rows, 0, move, self.deal)

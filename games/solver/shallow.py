@@ -1,7 +1,7 @@
-"""Shorter lines for the depth-first games: search again with tighter and tighter bounds.
+"""Shorter lines for the games that can be searched completely, by searching again.
 
-Stonewall's first line wanders, often for hundreds of moves; a shorter one is found quickly or not at all. A Labyrinth
-line is as long as the number of rows it deals, and the smallest number of rows that wins is found exactly.
+In Stonewall a few small tries take off points for each move, and drop what cannot end sooner than the best line so far.
+A Labyrinth line is as long as the number of rows it deals, and the smallest number of rows that wins is found exactly.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from typing import Final
 from games.rules import Table
 from games.solver.convert import labyrinth_start, stonewall_start
 from games.solver.labyrinth import LabyrinthSearch
-from games.solver.search import Search
+from games.solver.search import Search, Thrift
 from games.solver.states import WON
-from games.solver.stonewall import StonewallSearch
+from games.solver.stonewall_best import StonewallTries
+from games.solver.stonewall_outline import make_outline
+from games.solver.stonewall_stack import position_of
 
 SEEN: Final = 1 << 19
 NODES: Final = 200_000
-STEPS: Final = (0.5, 0.75, 0.9)
-"""Bounds to try, as shares of the choices in the best line so far, the tightest first."""
+KEPT: Final = 4096
+THRIFTY: Final = (((3, 2, 2, 1, 2), 1), ((10, 4, 3, 1, 4), 2), ((6, 4, 4, 2, 4), 3))
+"""Stonewall's tries: the weights in the score, and points off for each move."""
 
 Cancel = Callable[[], bool] | None
 
@@ -39,15 +42,14 @@ def shallower(table: Table, line: list[str], cancel: Cancel = None) -> list[str]
 
 def _stonewall(table: Table, line: list[str]) -> Iterator[Search]:
     start = stonewall_start(table)
-    deepest = len(line)
-    step = 0
-    while step < len(STEPS):
-        search = StonewallSearch(start, limit=SEEN, deepest=max(3, int(deepest * STEPS[step])))
+    outline = make_outline(position_of(start))
+    most = len(line) - 1
+    for weights, price in THRIFTY:
+        thrift = Thrift(price, most)
+        search = StonewallTries(start, outline=outline, limit=KEPT, weights=[weights], thrift=thrift)
         yield search
-        if search.status == WON and search.depth + 2 < deepest:
-            deepest = search.depth + 2
-        else:
-            step += 1
+        if search.status == WON:
+            most = len(search.tokens()) - 1
 
 
 def _labyrinth(table: Table, line: list[str]) -> Iterator[Search]:

@@ -4,10 +4,11 @@ Rules: ``games.rules.stonewall``. Five facts keep the search small. A card that 
 foundation at once (``stonewall_safe``). Moving a reserve card to a pile gains nothing until a run is put on it, so such
 moves come as a series on one pile, which a run from another pile ends. The order of the piles does not matter: a key is
 a sum over pairs (a card, what it lies on). Positions that lead to each other by moves of runs are one
-(``stonewall_runs``). And many losses show long before the last move (``stonewall_loss``).
+(``stonewall_runs``). And a position is lost if not even a simpler game can be won, which forgets how the runs lie
+(``stonewall_outline``, ``stonewall_loss``).
 
-All losses are proved soon, but in the largest of the deals that can be won the search goes astray for minutes. So it
-follows tries that take the most promising position first (``stonewall_best``).
+That game shows nearly every loss at the start, and the searches keep to what it can still win. Two take turns: this
+one, and tries that take the most promising position first (``stonewall_best``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from games.solver.jit import jit, longs
 from games.solver.search import Exhaustive
 from games.solver.states import FULL, LOST, RUNNING, SPENT, WON
 from games.solver.stonewall_loss import is_hopeless
+from games.solver.stonewall_outline import Outline
 from games.solver.stonewall_position import KEY
 from games.solver.stonewall_runs import twins
 from games.solver.stonewall_stack import (
@@ -33,7 +35,7 @@ from games.solver.stonewall_stack import (
 )
 from games.solver.tools import MASK, Ints, add_key
 
-SEEN, NODES, CUT, DEEPEST = range(4)
+SEEN, NODES, CUT = range(3)
 MOST_DEPTH = 3000
 
 
@@ -54,7 +56,7 @@ def explore(stack: Stack, state: Ints, seen: Ints, room: int, nodes: int) -> int
             if is_dead_end(stack, state, seen):
                 back_to(stack, stack.state[BEFORE])
                 continue
-        if stack.state[LEVEL] + 2 >= state[DEEPEST]:
+        if stack.state[LEVEL] + 2 >= len(stack.first):
             state[CUT] = 1
             back_to(stack, stack.state[BEFORE])
             continue
@@ -68,32 +70,23 @@ def is_dead_end(stack: Stack, state: Ints, seen: Ints) -> bool:
     if add_key(seen, (stack.pos[KEY] + twins(stack.pos, stack.keys)) & MASK) == 0:
         return True
     state[SEEN] += 1
-    return is_hopeless(stack.pos, stack.room)
+    return is_hopeless(stack.pos, stack.outline)
 
 
 class StonewallSearch(Exhaustive):
-    """Decides a position.
+    """Decides a position, unless that takes more than ``MOST_DEPTH`` choices in a row."""
 
-    At most ``deepest`` choices are made in a row: fewer make a shorter line, but do not prove a loss.
-    """
-
-    def __init__(self, start: Start, *, limit: int = 1 << 22, deepest: int = MOST_DEPTH) -> None:
+    def __init__(self, start: Start, *, outline: Outline | None = None, limit: int = 1 << 22) -> None:
         super().__init__(limit)
         self.start = start
-        self.stack = make_stack(start, min(deepest, MOST_DEPTH))
-        self.state = longs(4)
-        self.state[DEEPEST] = deepest
+        self.stack = make_stack(start, MOST_DEPTH, outline)
+        self.state = longs(3)
         if is_won(self.stack.pos):
             self.status = WON
 
     @property
     def nodes(self) -> int:
         return int(self.state[NODES])
-
-    @property
-    def depth(self) -> int:
-        """The number of choices made on the way to the current position."""
-        return int(self.stack.state[LEVEL])
 
     def explore(self, nodes: int) -> int:
         return explore(self.stack, self.state, self.seen.table, self.seen.room, nodes)

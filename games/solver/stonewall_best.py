@@ -1,16 +1,19 @@
 """Stonewall: tries that take the most promising position first.
 
-A position is a row of numbers: for each card what it lies on (``FACE_DOWN`` more if it is face down), and the tops of
-the piles. What is kept of the way to it is the number of each child among its parent's.
+A position is a row of numbers: for each card what it lies on (``FACE_DOWN`` more if it is face down), the tops of the
+piles, and the number of moves made. What is kept of the way to it is the number of each child among its parent's.
 """
 
 from __future__ import annotations
 
-from games.solver.frontier import CUT, NODES, SEEN, Frontier, begin, close, is_new, offer, rank_of, take
+from collections.abc import Sequence
+
+from games.solver.frontier import CUT, NODES, SEEN, Frontier, begin, close, cut, is_new, offer, rank_of, take
 from games.solver.jit import jit, longs_of
-from games.solver.search import Plan, Tries
+from games.solver.search import NO_MATTER, Plan, Thrift, Tries
 from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.stonewall_loss import is_hopeless
+from games.solver.stonewall_outline import Outline, make_outline
 from games.solver.stonewall_position import (
     BASE,
     DOWN,
@@ -35,15 +38,16 @@ from games.solver.stonewall_stack import (
     is_won,
     make_stack,
     next_child,
+    position_of,
     tokens_of,
 )
 from games.solver.tools import MASK, Ints
 
-ROW = 58
+MADE, ROW = 58, 59
 FACE_DOWN = 64
-SPACE, ABOVE_LOWER, ON_WANTED, HIDDEN, BREAK = range(5)
+SPACE, ABOVE_LOWER, ON_WANTED, HIDDEN, BREAK, PRICE, MOST = range(7)
 """Weights in the score: of an empty pile, a card on a lower one of its suit, a run on the next card of a foundation, a
-face-down card, and a card that does not continue the one it lies on.
+face-down card, and a card that does not continue the one it lies on. After them, what ``Thrift`` says of long lines.
 """
 WEIGHTS = ((3, 2, 2, 1, 2), (10, 4, 3, 1, 4))
 FIRST, NOISE = 1 << 12, 4
@@ -57,8 +61,9 @@ LEVELS = 40
 
 
 @jit
-def pack(pos: Ints, rows: Ints, at: int) -> None:
-    """Write the position to a row."""
+def pack(pos: Ints, made: int, rows: Ints, at: int) -> None:
+    """Write the position, to which so many moves have led, to a row."""
+    rows[at + MADE] = made
     for card in range(52):
         rows[at + card] = pos[card] + FACE_DOWN * pos[DOWN + card]
     for pile in range(PILES):
@@ -107,16 +112,26 @@ def explore(front: Frontier, stack: Stack, weights: Ints, noise: int, nodes: int
             child = begin(front)
             if child < 0 or state[SEEN] == len(front.parents):
                 return SPENT
-            if is_won(pos):
+            made = front.rows[slot * ROW + MADE] + stack.state[DONE]
+            if made + cards_left(pos) > weights[MOST]:
+                cut(front)
+            elif is_won(pos):
                 offer(front, slot, child, number, 0)
                 return WON
-            if is_promising(front, stack):
-                pack(pos, front.rows, child * ROW)
+            elif is_promising(front, stack):
+                pack(pos, made, front.rows, child * ROW)
                 front.facts[child] = pos[KEY]
-                offer(front, slot, child, number, rank_of(front, 0, score_of(pos, weights), noise))
+                score = score_of(pos, weights) - weights[PRICE] * made
+                offer(front, slot, child, number, rank_of(front, 0, score, noise))
             back_to(stack, stack.state[BEFORE])
         close(front, slot)
     return RUNNING
+
+
+@jit
+def cards_left(pos: Ints) -> int:
+    """The number of cards that are not up."""
+    return 52 - pos[FOUND] - pos[FOUND + 1] - pos[FOUND + 2] - pos[FOUND + 3]
 
 
 @jit
@@ -125,7 +140,7 @@ def is_promising(front: Frontier, stack: Stack) -> bool:
     if not is_new(front, (stack.pos[KEY] + twins(stack.pos, stack.keys)) & MASK):
         return False
     front.state[SEEN] += 1
-    return not is_hopeless(stack.pos, stack.room)
+    return not is_hopeless(stack.pos, stack.outline)
 
 
 @jit
@@ -171,25 +186,30 @@ class StonewallTries(Tries):
 
     ROW = ROW
 
-    def __init__(self, start: Start, *, seed: int = 0, limit: int = 1 << 20) -> None:
+    def __init__(
+        self, start: Start, *, outline: Outline | None = None, seed: int = 0, limit: int = 1 << 20,
+        weights: Sequence[Sequence[int]] = WEIGHTS, thrift: Thrift = NO_MATTER,
+    ) -> None:  # fmt: skip
         super().__init__(seed)
         self.start, self.limit = start, limit
+        self.all_weights, self.thrift = weights, thrift
+        self.outline = outline or make_outline(position_of(start))
         self.begin()
 
     def plan(self, number: int) -> Plan:
         nodes = min(self.limit, FIRST << (3 * number))
-        return Plan(nodes, NOISE if number >= len(WEIGHTS) else 0, nodes // 4, nodes)
+        return Plan(nodes, NOISE if number >= len(self.all_weights) else 0, nodes // 4, nodes)
 
     def begin(self) -> None:
         if self.tries and self.current.nodes == self.limit:
             self.status = SPENT
         else:
-            self.weights = longs_of(WEIGHTS[self.tries % len(WEIGHTS)])
+            self.weights = longs_of([*self.all_weights[self.tries % len(self.all_weights)], *self.thrift])
             super().begin()
 
     def load(self) -> int:
-        self.stack = make_stack(self.start, LEVELS)
-        pack(self.stack.pos, self.front.rows, 0)
+        self.stack = make_stack(self.start, LEVELS, self.outline)
+        pack(self.stack.pos, int(self.stack.state[DONE]), self.front.rows, 0)
         return int(self.stack.pos[KEY])
 
     def explore(self, plan: Plan, nodes: int) -> int:
@@ -200,7 +220,7 @@ class StonewallTries(Tries):
 
     def tokens(self) -> list[str]:
         numbers = self.winning_moves()
-        stack = make_stack(self.start, LEVELS + 3 * len(numbers))
+        stack = make_stack(self.start, LEVELS + 3 * len(numbers), self.outline)
         for number in numbers:
             begin_choosing(stack)
             for _ in range(number - 1):

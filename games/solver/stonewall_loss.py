@@ -1,106 +1,211 @@
-"""A quick proof that a position of Stonewall is lost, by a simpler game in which more is possible.
+"""A proof that a position of Stonewall is lost, by a simpler game whose positions are outlines.
 
-In the simpler game a card that has once been on top stays open: it takes any number of cards, and what has gone on a
-card is still there for others. What cannot happen there cannot happen in the game. As long as no pile is empty, a card
-goes only to its foundation or onto a card. So if not even the simpler game empties a pile, no pile is ever emptied.
+In the simpler game, loose cards lie in any way that is possible (``stonewall_places``), each time in another if need
+be. Its moves:
+
+- The topmost fixed card of a pile becomes loose, or goes up if its turn has come. There has to be a way to lie that
+  leaves free all that this uncovers, and where it goes up, the card itself.
+- A loose card goes up if its turn has come. There has to be a way to lie with nothing on it.
+- A reserve card goes up if its turn has come, or becomes loose.
+
+Without fixed cards the game is won: the lowest card left has nothing on it, and can go up. What is not won in the
+simpler game is lost in the game. For let a line win from a position. Each of its moves leads to a position with the
+same outline, or is one of the moves above, and the way in which cards lie when it is made is the one that is asked for.
+Two moves of the simpler game are not tried at all times:
+
+- Reserve cards become loose only when a way to lie needs them, no more than it needs. A reserve card left needs no
+  place and can still become loose whenever the line wants it to; nothing else asks whether a card is loose.
+- If the next card of a suit is safe, it goes up at once and nothing else is tried. The argument of ``stonewall_safe``
+  holds here too: all that would ever lie on it does without.
+
+Each move leaves fewer fixed cards or fewer cards to go up, so no outline comes again. Whether one can be won is kept
+for all positions that have it.
 """
 
 from __future__ import annotations
 
 from games.solver.jit import jit
-from games.solver.stonewall_position import BASE, FOUND, PILES, RESERVED, TOP, TOPS, continues
-from games.solver.tools import Ints
+from games.solver.search import Search
+from games.solver.states import LOST, RUNNING, SPENT, WON
+from games.solver.stonewall_outline import (
+    BURIED,
+    DECK,
+    ENTRY,
+    KNOWN,
+    LOOKED,
+    LOOSE,
+    SIZE,
+    STUCK,
+    SUITS,
+    TOPS,
+    Outline,
+    found_of,
+    height_of,
+    key_of,
+    look_at,
+    push,
+    shape_of,
+    with_up,
+    without_top,
+)
+from games.solver.stonewall_places import place
+from games.solver.stonewall_position import PILES, RESERVED, is_red
+from games.solver.tools import Ints, add_key, has_key
 
-EMPTIED = -1
-RANKS = (1 << 13) - 1
-HEIGHTS, LOWEST, VIEW = 0, 4, 10
-"""What is known of the simpler game beside the set of open cards: foundation heights, and for each pile its topmost
-card that has not left.
-"""
-
-
-@jit
-def is_hopeless(pos: Ints, view: Ints) -> bool:
-    """Whether no pile can ever be emptied. ``view`` is room for ``VIEW`` numbers."""
-    for suit in range(4):
-        view[HEIGHTS + suit] = pos[FOUND + suit]
-    for pile in range(PILES):
-        if pos[TOP + pile] < 0:
-            return False
-        view[LOWEST + pile] = pos[TOP + pile]
-    opened = pos[TOPS]
-    before = 0
-    while opened != before:
-        before = opened
-        raise_heights(view, opened | pos[RESERVED])
-        opened = with_reserve(pos, opened)
-        opened = with_runs_gone(pos, opened, view)
-        if opened == EMPTIED:
-            return False
-    return True
-
-
-@jit
-def raise_heights(view: Ints, ready: int) -> None:
-    """Let every card go up that is ready and whose turn it is."""
-    for suit in range(4):
-        height = view[HEIGHTS + suit]
-        while height < 13 and ready >> (suit * 13 + height) & 1 == 1:
-            height += 1
-        view[HEIGHTS + suit] = height
+WINNABLE = 0x2545F4914F6CDD1D
+"""What the key of an outline that can be won is combined with, so that one set holds both verdicts."""
+AT_A_TIME = 2000
+"""Outlines to look at for one position of a search."""
 
 
 @jit
-def with_reserve(pos: Ints, opened: int) -> int:
-    """The open cards and the reserve cards that can be put on one of them or of each other."""
-    more = can_lie(opened) & pos[RESERVED] & ~opened
-    while more != 0:
-        opened |= more
-        more = can_lie(opened) & pos[RESERVED] & ~opened
-    return opened
+def is_hopeless(pos: Ints, outline: Outline) -> bool:
+    """Whether not even the simpler game can be won; False also when that would take too long to find out."""
+    first = outline.facts[SIZE]
+    push(outline, shape_of(pos), pos[RESERVED])
+    verdict = explore(outline, first, AT_A_TIME)
+    outline.facts[SIZE] = first
+    return verdict == LOST
 
 
 @jit
-def with_runs_gone(pos: Ints, opened: int, view: Ints) -> int:
-    """The open cards and those under a card that can leave; ``EMPTIED`` when a pile's lowest card can."""
-    leaving = can_lie(opened)
-    for suit in range(4):
-        leaving |= ((1 << view[HEIGHTS + suit]) - 1) << (13 * suit)
-    for pile in range(PILES):
-        more = unfold(pos, pile, leaving, view)
-        if more == EMPTIED:
-            return EMPTIED
-        opened |= more
-    return opened
-
-
-@jit
-def unfold(pos: Ints, pile: int, leaving: int, view: Ints) -> int:
-    """What is under the cards of a pile that leave, or ``EMPTIED``.
-
-    A card leaves alone or with the run on it. Every card of a run is asked: the run may be split where it lies next.
+def explore(outline: Outline, first: int, most: int) -> int:
+    """Look at up to ``most`` outlines, depth first. Returns ``WON`` or ``LOST`` for entry ``first`` of the stack,
+    ``SPENT`` when there is no room, or ``RUNNING``.
     """
-    opened = 0
-    card = view[LOWEST + pile]
-    stays = False
-    while True:
-        below = pos[card]
-        if leaving >> card & 1 == 1:
-            if below == BASE:
-                return EMPTIED
-            opened |= 1 << below
-            if not stays:
-                view[LOWEST + pile] = below
-        elif continues(pos, card):
-            stays = True
+    facts, stack = outline.facts, outline.stack
+    stop = facts[LOOKED] + most
+    while facts[STUCK] == 0:
+        if facts[SIZE] == first:
+            return LOST
+        at = (facts[SIZE] - 1) * ENTRY
+        shape, kept = stack[at], stack[at + 1]
+        key = key_of(shape, kept)
+        if stack[at + 2] == 1:
+            note(outline, key)
+            facts[SIZE] -= 1
+        elif has_key(outline.known, key):
+            facts[SIZE] -= 1
+        elif shape & ((1 << SUITS) - 1) == 0 or has_key(outline.known, key ^ WINNABLE):
+            note_won(outline, first)
+            return WON
+        elif facts[LOOKED] >= stop:
+            return RUNNING
         else:
-            return opened
-        card = below
+            facts[LOOKED] += 1
+            stack[at + 2] = 1
+            list_moves(outline, shape, kept)
+    return SPENT
 
 
 @jit
-def can_lie(opened: int) -> int:
-    """The cards that can lie on one of the open cards."""
-    black = (opened | opened >> 39) & RANKS
-    red = (opened >> 13 | opened >> 26) & RANKS
-    return (red >> 1) | (red >> 1) << 39 | (black >> 1) << 13 | (black >> 1) << 26
+def note(outline: Outline, key: int) -> None:
+    """Keep a verdict."""
+    if outline.facts[KNOWN] < len(outline.known) * 5 // 8:
+        outline.facts[KNOWN] += add_key(outline.known, key)
+    else:
+        outline.facts[STUCK] = 1
+
+
+@jit
+def note_won(outline: Outline, first: int) -> None:
+    """Keep that the outlines in progress can be won."""
+    stack = outline.stack
+    for at in range(first * ENTRY, outline.facts[SIZE] * ENTRY, ENTRY):
+        if stack[at + 2] == 1:
+            note(outline, key_of(stack[at], stack[at + 1]) ^ WINNABLE)
+
+
+@jit
+def list_moves(outline: Outline, shape: int, kept: int) -> None:
+    """Put the outlines that one move leads to on the stack."""
+    look_at(outline, shape, kept)
+    for suit in range(4):
+        card = suit * 13 + found_of(shape, suit)
+        if is_in_reach(outline, shape, card) and is_safe(shape, kept, card):
+            push(outline, with_safe(outline, shape, card), kept & ~(1 << card))
+            return
+    for pile in range(PILES):
+        if height_of(shape, pile) > 0:
+            list_uncovering(outline, shape, pile)
+    for suit in range(4):
+        card = suit * 13 + found_of(shape, suit)
+        if not is_in_reach(outline, shape, card):
+            continue
+        if kept >> card & 1 == 1:
+            push(outline, with_up(shape, card), kept & ~(1 << card))
+        elif outline.facts[LOOSE] >> card & 1 == 1:
+            place(outline, 0, 1 << card, with_up(shape, card))
+
+
+@jit
+def list_uncovering(outline: Outline, shape: int, pile: int) -> None:
+    """Put on the stack what the topmost fixed card of a pile leads to."""
+    card = outline.fixed[pile * DECK + height_of(shape, pile) - 1]
+    after = without_top(shape, pile)
+    place(outline, 1 << card, 0, after)
+    if card % 13 == found_of(shape, card // 13):
+        place(outline, 0, 1 << card, with_up(after, card))
+
+
+@jit
+def is_in_reach(outline: Outline, shape: int, card: int) -> bool:
+    """Whether the card after the last of a foundation is one of its suit, and not buried."""
+    return card % 13 == found_of(shape, card // 13) and outline.facts[BURIED] >> card & 1 == 0
+
+
+@jit
+def with_safe(outline: Outline, shape: int, card: int) -> int:
+    """The shape after a card has gone up from where it is."""
+    if outline.facts[TOPS] >> card & 1 == 1:
+        for pile in range(PILES):
+            height = height_of(shape, pile)
+            if height > 0 and outline.fixed[pile * DECK + height - 1] == card:
+                return with_up(without_top(shape, pile), card)
+    return with_up(shape, card)
+
+
+@jit
+def is_safe(shape: int, kept: int, card: int) -> bool:
+    """Whether every card that could lie on the card, or on one of those, does without; see ``stonewall_safe``."""
+    rank = card % 13
+    spare = True
+    for lower in range(rank):
+        suit = 1 if is_red(card) == ((rank - lower) % 2 == 0) else 0
+        spare = does_without(shape, kept, suit * 13 + lower, spare) and does_without(
+            shape, kept, (3 - suit) * 13 + lower, spare
+        )
+    return spare
+
+
+@jit
+def does_without(shape: int, kept: int, card: int, spare: bool) -> bool:  # noqa: FBT001 -- compiled code knows no names
+    """Whether the card needs no place to lie, given whether all that could lie on it does without."""
+    found = found_of(shape, card // 13)
+    return card % 13 < found or (spare and (card % 13 == found or kept >> card & 1 == 1))
+
+
+class StonewallLoss(Search):
+    """Looks for a proof that a position is lost: ``LOST``, or ``SPENT`` if there is none."""
+
+    def __init__(self, pos: Ints, outline: Outline) -> None:
+        self.outline = outline
+        self.looked = 0
+        self.status = RUNNING
+        push(outline, shape_of(pos), pos[RESERVED])
+
+    @property
+    def nodes(self) -> int:
+        return self.looked
+
+    def run(self, nodes: int) -> int:
+        if self.status == RUNNING:
+            before = int(self.outline.facts[LOOKED])
+            verdict = int(explore(self.outline, 0, nodes))
+            self.looked += int(self.outline.facts[LOOKED]) - before
+            self.status = SPENT if verdict == WON else verdict
+        return self.status
+
+    def tokens(self) -> list[str]:
+        """Nothing: the search does not win."""
+        return []

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from games.solver.jit import jit, longs, shorts
-from games.solver.stonewall_loss import VIEW
 from games.solver.stonewall_moves import MOST_MOVES, list_moves
+from games.solver.stonewall_outline import Outline, make_outline
 from games.solver.stonewall_position import (
     BASE,
     DOWN,
@@ -46,8 +46,8 @@ class Start:
 
 class Stack(NamedTuple):
     """The position; the moves made; the moves to try (those of level n from first[n] to last[n]); the number of moves
-    made before each level, and the pile whose top must be used next; the keys; counters; and room for the proof of a
-    loss.
+    made before each level, and the pile whose top must be used next; the keys; counters; and the
+    outline.
     """
 
     pos: Ints
@@ -59,24 +59,28 @@ class Stack(NamedTuple):
     pending: Ints
     keys: Ints
     state: Ints
-    room: Ints
+    outline: Outline
 
 
-def make_stack(start: Start, levels: int) -> Stack:
-    """The starting position, safe moves made, and room for so many choices in a row."""
+def make_stack(start: Start, levels: int, outline: Outline | None = None) -> Stack:
+    """The starting position, safe moves made, and room for so many choices in a row.
+
+    ``outline`` is that of this position, if it has been made.
+    """
+    pos = position_of(start)
     stack = Stack(
-        pos=longs(SIZE), undo=shorts(UNDO * (PILES * levels + 100)), moves=longs(levels * MOST_MOVES),
+        pos=pos, undo=shorts(UNDO * (PILES * levels + 100)), moves=longs(levels * MOST_MOVES),
         first=longs(levels), last=longs(levels), mark=longs(levels), pending=longs(levels, -1),
-        keys=random_keys(KEYS, 2), state=longs(COUNTERS), room=longs(VIEW),
+        keys=random_keys(KEYS, 2), state=longs(COUNTERS), outline=outline or make_outline(pos),
     )  # fmt: skip
-    lay_out(stack.pos, start, stack.keys)
     stack.state[DONE] = tidy(stack, 0)
     begin_choosing(stack)
     return stack
 
 
-def lay_out(pos: Ints, start: Start, keys: Ints) -> None:
-    """Write a position to the array, which is all zeros."""
+def position_of(start: Start) -> Ints:
+    """The position, packed."""
+    pos = longs(SIZE)
     for card in range(52):
         pos[card] = GONE
     for pile, cards in enumerate(start.piles):
@@ -91,7 +95,8 @@ def lay_out(pos: Ints, start: Start, keys: Ints) -> None:
         pos[RESERVED] |= 1 << card
     for suit, height in enumerate(start.found):
         pos[FOUND + suit] = height
-    pos[KEY] = key_of(pos, keys)
+    pos[KEY] = key_of(pos, random_keys(KEYS, 2))
+    return pos
 
 
 @jit

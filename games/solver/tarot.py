@@ -5,6 +5,9 @@ Rules: ``games.rules.tarot``. Drawing and turning the waste over only change whi
 from the stock includes the draws it needs. A position says what each card lies on, so moving a run changes one entry. A
 top card goes to its foundation at once if no card will need to be built on it.
 
+A simpler game, in which open cards stay open, shows positions that are lost (``games.solver.tarot_loss``), which are
+dropped, and how tangled the others are, which counts in their score.
+
 Cards that are up, turned or out of the stock never go back, so their number can be a beam's stage: positions that have
 come equally far compete. That wins deals in which the best positions in sight all lead nowhere, where best-first tries
 stay for ever; on others these are quicker. Of positions that differ only in where open cards lie, a beam follows a few,
@@ -17,74 +20,85 @@ win.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from games.solver.frontier import CUT, NODES, Frontier, begin, close, cut, is_new, offer, pass_over, rank_of, take
+from games.solver.frontier import (
+    COUNT,
+    CUT,
+    NODES,
+    SEEN,
+    Frontier,
+    begin,
+    close,
+    cut,
+    is_new,
+    offer,
+    pass_over,
+    rank_of,
+    take,
+)
 from games.solver.jit import jit, longs, longs_of
 from games.solver.search import NO_MATTER, Plan, Thrift, Tries
 from games.solver.states import LOST, RUNNING, SPENT, WON
+from games.solver.tarot_loss import ASIDE, HOST, TRUMP, VIEW, rounds_left
+from games.solver.tarot_position import (
+    BASE,
+    CARDS,
+    COST,
+    DOWN,
+    FIXED,
+    FOOL,
+    GONE,
+    HIDDEN,
+    LEFT,
+    LINKS,
+    NEXT,
+    PILES,
+    ROW,
+    SEQ,
+    STOCK,
+    TAKERS,
+    TOP,
+    UP,
+    WASTE,
+    WORLD,
+    Start,
+    suit_of,
+    tables,
+)  # fmt: skip
 from games.solver.tools import MASK, Ints, random_keys
 
-CARDS, FOOL, WORLD, PILES = 78, 56, 77, 9
-BASE, STOCK, GONE = 78, 79, 80
-"""What a card may lie on besides a card: the table, stock or waste, its foundation."""
-DOWN = 100
-"""Added to what a card lies on while it is face down."""
-TOP, NEXT, WASTE, LEFT, UP, HIDDEN, COST, SEQ = 78, 87, 92, 93, 94, 95, 96, 97
-ROW = SEQ + 33
-"""A packed position: what each card lies on, tops of piles (-1 none), the next card of each foundation (-1 complete),
-cards on the waste, cards in waste and stock, cards up, cards face down, tokens so far, waste and stock as one
-sequence."""
 TO_FOUNDATION = 9
 FROM_STOCK = 9
-LINKS = 80
-FIXED = 79
-"""Columns of the table of what goes where: a card; BASE, an empty pile; FIXED, never leaves the bottom of a pile."""
-TAKERS = 12
 SPLIT = CARDS * LINKS + CARDS
 KIND = SPLIT + 40
 ALIKE = 3
 """Positions of one kind that a beam expands."""
-
-
-@dataclass(frozen=True)
-class Start:
-    """A position.
-
-    Piles from the bottom up as (card, face down), the next card of each foundation (-1 complete), the waste from the
-    bottom up, the stock's next card first, the cards drawn at a time, and whether the Fool is wild.
-    """
-
-    piles: Sequence[Sequence[tuple[int, bool]]]
-    wanted: Sequence[int]
-    waste: Sequence[int]
-    stock: Sequence[int]
-    draw: int
-    wild: bool
+HOPELESS = -1 << 29
+"""The score of a position that is lost at sight."""
+FINER = 16
+"""Rounds of the simpler game that weigh as much as one of what else counts."""
 
 
 class Deal(NamedTuple):
     """What does not change during a search.
 
-    The cards drawn at a time, the cards needed to win, what goes on what and on each card (see ``_tables``), the keys,
-    the weights of the score, a log of moves (its length first), and room for a list of moves.
+    The cards drawn at a time, whether the Fool is wild, the cards needed to win, what goes on what (see ``Tables``),
+    the keys, the weights of the score, a log of moves (its length first), and room for a list of moves and for a look
+    at the simpler game.
     """
 
     draw: int
+    wild: bool
     goal: int
     goes: Ints
     takers: Ints
+    kinds: Ints
     keys: Ints
     weights: Ints
     log: Ints
     moves: Ints
-
-
-@jit
-def suit_of(card: int) -> int:
-    """The card's suit, 0 to 3; 4 for trumps."""
-    return card // 14 if card < FOOL else 4
+    marks: Ints
 
 
 @jit
@@ -281,13 +295,29 @@ def is_crowded(front: Frontier, slot: int, keys: Ints) -> bool:
 
 
 @jit
-def score_of(row: Ints, base: int, weights: Ints) -> int:
-    """The position's score by ``WEIGHTS``."""
+def score_of(row: Ints, base: int, deal: Deal) -> int:
+    """The position's score by ``WEIGHTS``, ``HOPELESS`` if it is lost at sight."""
+    weights = deal.weights
+    rounds = rounds_of(row, base, deal) if weights[5] > 0 else 0
+    if rounds < 0:
+        return HOPELESS
     score = row[base + UP] * weights[0] - row[base + HIDDEN] * weights[1] - row[base + LEFT] * weights[2]
     for pile in range(PILES):
         if row[base + TOP + pile] < 0:
             score += weights[3]
-    return score - weights[4] * inversions(row, base) - weights[5] * row[base + COST]
+    score -= weights[4] * inversions(row, base) + weights[5] * rounds // FINER
+    return score - weights[6] * row[base + COST]
+
+
+@jit
+def rounds_of(row: Ints, base: int, deal: Deal) -> int:
+    """Rounds of the simpler game that are left, a wild Fool aside; negative if the position is lost with it too."""
+    if not deal.wild:
+        return rounds_left(row, base, deal.kinds, TRUMP, deal.marks)
+    rounds = rounds_left(row, base, deal.kinds, ASIDE, deal.marks)
+    if rounds < 0 and rounds_left(row, base, deal.kinds, HOST, deal.marks) >= 0:
+        return -1 - rounds
+    return rounds
 
 
 @jit
@@ -325,7 +355,7 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
         count = list_moves(rows, slot * ROW, deal)
         for index in range(count):
             child = begin(front)
-            if child == -2:
+            if child == -2 or is_full(front):
                 return SPENT
             if child < 0:
                 break
@@ -333,6 +363,12 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
                 return WON
         close(front, slot)
     return RUNNING
+
+
+@jit
+def is_full(front: Frontier) -> bool:
+    """Whether no more positions may be remembered, those that were lost at sight included."""
+    return front.state[COUNT] + front.state[SEEN] >= len(front.parents)
 
 
 @jit
@@ -346,53 +382,23 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, width: i
     key = (key + settle(rows, at, deal)) & MASK
     rows[at + COST] += deal.log[0]
     front.facts[child] = key
-    if rows[at + COST] + deal.goal - rows[at + UP] > deal.weights[6]:
+    if rows[at + COST] + deal.goal - rows[at + UP] > deal.weights[7]:
         return cut(front)
     if not is_new(front, (key + deal.keys[SPLIT + waste_key(rows, at, deal.draw)]) & MASK):
         return False
     stage = stage_of(rows, at) if width > 0 else 0
-    offer(front, slot, child, move, rank_of(front, stage, score_of(rows, at, deal.weights), noise))
+    score = score_of(rows, at, deal)
+    if score == HOPELESS:
+        front.state[SEEN] += 1
+        return False
+    offer(front, slot, child, move, rank_of(front, stage, score, noise))
     return True
 
 
-def _value(card: int) -> int:
-    if card < FOOL:
-        return card % 14 + 1
-    number = card - FOOL
-    return number if number <= 10 else number // 10 + number % 10
-
-
-def _family(card: int) -> int:
-    return 2 if card >= FOOL else card // 14 % 2
-
-
-def _goes_on(card: int, onto: int, *, wild: bool) -> bool:
-    if FOOL in (card, onto):
-        return wild and card != onto
-    if _family(card) == _family(onto):
-        return False
-    return _value(card) + 1 == _value(onto) or (_value(card) == 10 and _value(onto) == 2)
-
-
-def _tables(*, wild: bool) -> tuple[Ints, Ints]:
-    """What goes where, by the columns above; and for each card, the cards that go on it, without the Fool."""
-    goes, takers = longs(CARDS * LINKS), longs(CARDS * TAKERS, -1)
-    for card in range(CARDS):
-        fixed = card == WORLD or (card < FOOL and card % 14 == 13)
-        goes[card * LINKS + BASE] = int(fixed or (card == FOOL and wild))
-        goes[card * LINKS + FIXED] = int(fixed)
-        place = card * TAKERS
-        for other in range(CARDS):
-            goes[card * LINKS + other] = int(_goes_on(card, other, wild=wild))
-            if FOOL not in {other, card} and _goes_on(other, card, wild=wild):
-                takers[place] = other
-                place += 1
-    return goes, takers
-
-
-WEIGHTS = (8, 20, 5, 10, 8)
-"""Weights in the score: a card up, a card face down, a stock card, a space, a card under a higher one of its suit."""
-DEEPER = 2
+WEIGHTS = (8, 20, 5, 10, 8, 4)
+"""Weights in the score: a card up, a card face down, a stock card, a space, a card under a higher one of its suit, and
+``FINER`` rounds of the simpler game."""
+TANGLED = 3
 """The last of these counts so many times in the second beam of a pair."""
 FIRST, WIDTH, NOISE = 8000, 60, 40
 ALONE = 3
@@ -421,13 +427,13 @@ class TarotSearch(Tries):
     ) -> None:
         super().__init__(seed)
         self.start, self.limit = start, limit
-        goes, takers = _tables(wild=start.wild)
         self.deal = Deal(
-            start.draw, 77 if start.wild else 78, goes, takers, random_keys(KIND + 1, 5),
-            longs_of([*weights, *thrift]), longs(256), longs(2048),
+            start.draw, start.wild, 77 if start.wild else 78, *tables(wild=start.wild), random_keys(KIND + 1, 5),
+            longs_of([*weights, *thrift]), longs(256), longs(2048), longs(VIEW),
         )  # fmt: skip
-        scores = [*weights[:-1], DEEPER * weights[-1], *thrift]
-        self.deeper = self.deal._replace(weights=longs_of(scores))
+        self.second = self._weighing(TANGLED * weights[-1])
+        # Where the Fool is wild most deals need no more than a quick look.
+        self.first = self._weighing(0) if start.wild else self.deal
         self.begin()
 
     def plan(self, number: int) -> Plan:
@@ -444,9 +450,18 @@ class TarotSearch(Tries):
         nodes = min(self.limit // 4, nodes)
         return Plan(0, noise, nodes, nodes)
 
+    def _weighing(self, rounds: int) -> Deal:
+        """The deal, with another weight of the rounds of the simpler game; 0: without a look at them."""
+        scores = list(self.deal.weights)
+        scores[5] = rounds
+        return self.deal._replace(weights=longs_of(scores))
+
     def explore(self, plan: Plan, nodes: int) -> int:
-        second = plan.width > 0 and (self.tries - 1 - ALONE) % TURN == 1
-        return explore(self.front, self.deeper if second else self.deal, plan.width, plan.noise, nodes)
+        number = self.tries - 1
+        deal = self.first if number == 0 else self.deal
+        if plan.width > 0 and (number - ALONE) % TURN == 1:
+            deal = self.second
+        return explore(self.front, deal, plan.width, plan.noise, nodes)
 
     def is_won_at_once(self) -> bool:
         return bool(self.front.rows[UP] == self.deal.goal)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from functools import lru_cache
 
-from games.solver.jit import jit, longs
+from games.solver.jit import jit, longs, table_of
 
 MASK = (1 << 62) - 1
 RANDOM_MASK = (1 << 31) - 1
@@ -53,6 +53,20 @@ def add_key(table: Ints, key: int) -> int:
         if found == key:
             return 0
         slot = (slot + 1) & mask
+
+
+@jit
+def has_key(table: Ints, key: int) -> bool:
+    """Whether a key is in the hash set."""
+    mask = len(table) - 1
+    if key == 0:
+        key = 1
+    slot = (key ^ (key >> 29)) & mask
+    while table[slot] != 0:
+        if table[slot] == key:
+            return True
+        slot = (slot + 1) & mask
+    return False
 
 
 @jit
@@ -110,11 +124,11 @@ def heap_pop(keys: Ints, values: Ints, size: int) -> int:
 
 
 class SeenKeys:
-    """A set of position keys that doubles up to ``limit`` slots: 8 bytes each compiled, up to 40 in plain Python."""
+    """A set of position keys that doubles up to ``limit`` slots, 8 bytes each."""
 
     def __init__(self, limit: int, size: int = 1 << 12) -> None:
         self.limit = limit
-        self.table = longs(min(size, limit))
+        self.table = table_of(min(size, limit))
 
     @property
     def room(self) -> int:
@@ -125,7 +139,7 @@ class SeenKeys:
         """Double the set; returns False when it is at its limit."""
         if len(self.table) >= self.limit:
             return False
-        table = longs(len(self.table) * 2)
+        table = table_of(len(self.table) * 2)
         rehash(self.table, table)
         self.table = table
         return True

@@ -11,7 +11,7 @@ from games.rules import CATALOGUE, Table, from_position, open_table
 NODES = dict.fromkeys(CATALOGUE, 150000)
 
 #: Every game with every combination of its options that the catalogue does not have.
-OTHER_OPTIONS = [
+OTHER_OPTIONS: list[tuple[str, dict[str, bool | int | str]]] = [
     ("braid", {"direction": "either", "redeals": 3}),
     *(
         ("tarot", {"first_row": first_row, "draw": draw, "fool": fool})

@@ -8,24 +8,43 @@ from typing import cast
 
 import pytest
 
-from games.rules import Table
+from games.rules import Table, from_position
+from games.rules.braid import Braid
 from games.solver import Budget, Solution, Unwinnable, check_solution, solve
 from games.solver.braid import BraidSearch
 from games.solver.braid_anneal import BraidAnnealing
+from games.solver.braid_depth import BraidDepth
 from games.solver.braid_loss import is_hopeless
+from games.solver.braid_order import is_out_of_order
 from games.solver.braid_playout import play_out
 from games.solver.braid_position import BRAID, FOUND, HOLDS, INNER, KEPT
 from games.solver.braid_tangle import is_tangled
 from games.solver.convert import make_search
-from games.solver.states import WON
+from games.solver.states import LOST, RUNNING, WON
 from games.solver.team import Team
 from tests.solver.deals import braid_endgame, copy_of, deal, walk
 from tests.solver.exhaustive import can_be_won
 
+FULL_CELLS = (
+    "braid | rounds=0 | t0 2H | t1 5D | t2 8C | t3 5C | t4 JH | t5 3H | t6 KH | t7 5S | t8 QC | t9 2D | t10 4D | "
+    "t11 4H | r TC.5D.4D.7H.TS.4H.AD.8S.TH.QH.TD.7C.9S | w KC.KS.JS.QD.9H | "
+    "s 9H.AC.KD.2S.3C.4C.3D.9C.AS.4S.8H.JH.2S.QH.AC.5S.TH.QS.5C.3C.5H.2C.5H.2H.3S.3S.JC.3D.KH.3H.2C.4S.JD.AH.AH."
+    "4C | f0 6C.7C.8C.9C.TC.JC.QC.KC | f1 6D.7D.8D.9D.TD.JD.QD.KD.AD.2D | f2 6S.7S.8S.9S.TS.JS.QS.KS.AS | "
+    "f3 6C | f4 6H.7H.8H | f5 6H | f6 6S.7S | f7 6D.7D.8D.9D"
+)
+LEFT_OPEN = (
+    "braid | rounds=1 | t0 7D | t1 9D | t2 TH | t3 8D | t4 QH | t5 TS | t6 4S | t7 4C | t8 3S | t9 AD | t10 9S | "
+    "t11 4H | r TC.5C.7S.6C.2H.AH.JS.6S.AC.JH.4D.5S.6C.6D.7C.JD.AS.8S | "
+    "w 8H.5D.TS.TD.7C.9H.KH.6D.2S.2D.7D.8C.TH.8H.3H.TC.TD.8C.KS.9H.8D.9C.3D.QD.3C.QS.7H.9D.9C.8S.9S.KD.6H.2C."
+    "5H | f0 JS.QS.KS.AS.2S.3S.4S.5S.6S.7S | f1 JD.QD.KD.AD.2D.3D.4D.5D | f2 JC.QC.KC.AC.2C.3C.4C.5C | "
+    "f3 JC.QC.KC | f4 JH.QH.KH.AH.2H.3H.4H.5H.6H.7H"
+)
+"""Positions of practice that are lost: cells are full, and few cards up when the last round has begun or comes."""
+
 
 def members_of(table: Table, seed: int = 0) -> tuple[BraidAnnealing, BraidSearch]:
-    """The searches of a position whose direction is chosen."""
-    annealing, beam = cast("Team", make_search(table, seed=seed, memory=16)).members
+    """The searches of any position whose direction is chosen."""
+    annealing, beam = cast("Team", make_search(table, seed=seed, memory=16)).members[:2]
     return cast("BraidAnnealing", annealing), cast("BraidSearch", beam)
 
 
@@ -41,6 +60,15 @@ def hopeless(table: Table) -> bool:
 def tangled(table: Table) -> bool:
     search = search_of(table)
     return is_tangled(search.front.rows, 0, search.deal)
+
+
+def out_of_order(table: Table) -> bool:
+    search = search_of(table)
+    return is_out_of_order(search.front.rows, 0, search.deal)
+
+
+def depth_of(table: Table) -> BraidDepth:
+    return BraidDepth(search_of(table).start, limit=1 << 20)
 
 
 def can_be_untangled(table: Table) -> bool:
@@ -128,18 +156,22 @@ def test_both_ways_to_search_win_alone() -> None:
     assert min(wins) >= 3
 
 
-def test_no_position_on_the_way_to_a_win_is_hopeless() -> None:
-    won = 0
-    for index in range(40):
-        table = deal("pigtail" if index % 2 else "braid", index)
+def test_no_position_on_the_way_to_a_win_is_lost() -> None:
+    """By any of the proofs, in all variants."""
+    won: Counter[str] = Counter()
+    for index in range(60):
+        variant = ("braid", "pigtail", "braid-either")[index % 3]
+        table = deal(variant, index)
         result = solve(table, Budget(nodes=30_000))
         if isinstance(result, Solution):
-            won += 1
+            won[variant] += 1
             for token in result.tokens:
-                assert not hopeless(table), table.position()
-                assert not tangled(table), table.position()
+                if cast("Braid", table).direction:
+                    assert not hopeless(table), table.position()
+                    assert not tangled(table), table.position()
+                    assert not out_of_order(table), table.position()
                 table.push(token)
-    assert won >= 15
+    assert min(won[variant] for variant in ("braid", "pigtail", "braid-either")) >= 8
 
 
 def test_what_is_hopeless_late_in_the_game_is_lost() -> None:
@@ -189,6 +221,60 @@ def test_a_tangle_is_one_however_it_is_pulled_at() -> None:
         if len(table.piles[12]) > 0:
             assert tangled(table) is not can_be_untangled(table), table.position()
             verdicts[tangled(table)] += 1
+
+
+def test_what_is_out_of_order_is_lost() -> None:
+    """In either direction and in all rounds; by brute force."""
+    chance = Random("order")
+    lost: Counter[str] = Counter()
+    for _ in range(2500):
+        table = braid_endgame(chance)
+        if out_of_order(table):
+            truth = can_be_won(copy_of(table), 2000)
+            assert not truth, table.position()
+            lost[table.position().split(" | ")[1]] += truth is False
+    assert all(lost[f"rounds={left}"] > 2 for left in range(4)), lost
+
+
+def test_full_cells_in_the_last_round_are_lost_at_sight() -> None:
+    """A position of practice: all cells are full, and the stock has to go through once more."""
+    table = from_position(FULL_CELLS)
+    assert not hopeless(table)
+    assert not tangled(table)
+    assert out_of_order(table)
+
+
+def test_depth_first_decides_late_positions() -> None:
+    """As brute force does; its lines win by the rules."""
+    chance = Random("depth")
+    verdicts: Counter[bool] = Counter()
+    while min(verdicts[True], verdicts[False]) < 60:
+        late = verdicts.total() % 2
+        table = walk(deal("braid", chance.randrange(1000)), 400, chance) if late else braid_endgame(chance)
+        truth = None if table.is_won else can_be_won(copy_of(table), 1500)
+        if truth is not None:
+            search = depth_of(table)
+            assert search.run(100_000) == (WON if truth else LOST), table.position()
+            if truth:
+                check_solution(table, search.tokens())
+            verdicts[truth] += 1
+
+
+def test_depth_first_decides_what_the_proofs_leave_open() -> None:
+    search = depth_of(from_position(LEFT_OPEN))
+    assert search.status == RUNNING
+    assert search.run(30_000) == LOST
+
+
+def test_depth_first_goes_on_beside_the_others_in_the_middle_of_a_game() -> None:
+    """Not from the beginning of a deal, whose lines stay as they are; nor with all of Pigtail's redeals left."""
+    table = deal("braid", 0)
+    assert len(cast("Team", make_search(table, seed=0, memory=16)).members) == 2
+    table.push("d")
+    assert isinstance(cast("Team", make_search(table, seed=0, memory=16)).members[-1], BraidDepth)
+    pigtail = deal("pigtail", 0)
+    pigtail.push("d")
+    assert len(cast("Team", make_search(pigtail, seed=0, memory=16)).members) == 2
 
 
 def test_deals_are_lost_at_sight_that_are_not_hopeless() -> None:

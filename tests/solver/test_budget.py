@@ -7,9 +7,11 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from array import array
 from functools import cache
 from pathlib import Path
 from threading import Event
+from typing import cast
 
 import pytest
 
@@ -185,11 +187,12 @@ def test_seen_keys_stop_growing_at_their_limit() -> None:
     assert keys.grow()
     assert not keys.grow()
     assert len(keys.table) == 1 << 13
+    assert cast("array[int]", keys.table).itemsize == 8
 
 
 def test_a_search_without_room_gives_up() -> None:
-    for index in range(60):
-        search = make_search(deal("stonewall", index), seed=0, memory=0)
+    for index in range(200):
+        search = make_search(deal("labyrinth", index), seed=0, memory=0)
         search.run(2_000_000)
         if search.status == SPENT:
             return

@@ -1,7 +1,8 @@
-"""The Plot's search: its stages, its keys, and how far few positions take it."""
+"""The Plot's search: its stages, its keys, how far few positions take it, and what it proves lost at sight."""
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 from typing import cast
 
@@ -9,8 +10,10 @@ from games.rules import Table
 from games.solver import Budget, Solution, solve
 from games.solver.convert import make_search
 from games.solver.frontier import COUNT
-from games.solver.plot import ROW, PlotSearch, key_of, stage_of
-from games.solver.states import WON
+from games.solver.plot import A_WIDTH, EVERY, WIDTH, PlotSearch, growing, stage_of
+from games.solver.plot_loss import is_hopeless
+from games.solver.plot_position import HEIGHT, RESERVE, ROW, key_of
+from games.solver.states import LOST, WON
 from tests.solver.deals import deal, walk
 
 
@@ -46,3 +49,72 @@ def test_keys_are_kept_up_to_date_move_by_move() -> None:
 def test_most_deals_are_won_within_few_positions() -> None:
     won = sum(isinstance(solve(deal("plot", index), Budget(nodes=20_000)), Solution) for index in range(40))
     assert won >= 34
+
+
+def hopeless(table: Table) -> bool:
+    search = search_from(table)
+    return is_hopeless(search.front.rows, 0, search.deal)
+
+
+def can_empty_reserve(table: Table) -> bool:
+    """Whether the reserve can be emptied if all cards outside it are at hand; by trying everything."""
+    search = search_from(table)
+    reserve = tuple(search.start.reserve[: int(search.front.rows[RESERVE])])
+    start = (tuple(int(height) for height in list(search.front.rows)[HEIGHT : HEIGHT + 8]), reserve)
+    seen, stack = {start}, [start]
+    while stack:
+        heights, left = stack.pop()
+        if not left:
+            return True
+        for slot, height in enumerate(heights):
+            if height == 13 or (slot and heights[0] < 13):
+                continue
+            # The first of the others stands for those as high as it.
+            higher = (heights[0], *sorted((*heights[1:slot], height + 1, *heights[slot + 1 :])))
+            if not slot:
+                higher = (height + 1, *heights[1:])
+            plays = [left[:-1]] * (left[-1] == height)
+            plays += [left] * (sum(other <= height for other in heights) > left.count(height))
+            for play in plays:
+                if (higher, play) not in seen:
+                    seen.add((higher, play))
+                    stack.append((higher, play))
+    return False
+
+
+def test_the_reserve_is_hopeless_exactly_where_the_simpler_game_cannot_empty_it() -> None:
+    chance = Random("reserves")
+    verdicts: Counter[bool] = Counter()
+    for index in range(50):
+        table = walk(deal("plot", index), chance.randrange(180, 320), chance)
+        lost = hopeless(table)
+        assert lost != can_empty_reserve(table), table.position()
+        verdicts[lost] += 1
+    assert min(verdicts.values()) >= 12
+
+
+def test_no_position_on_a_way_to_a_win_is_hopeless() -> None:
+    for index in range(20):
+        table = deal("plot", index)
+        result = solve(table, Budget(nodes=20_000))
+        for token in result.tokens if isinstance(result, Solution) else ():
+            assert not hopeless(table)
+            table.push(token)
+
+
+def test_a_hopeless_position_is_lost_without_a_search() -> None:
+    chance = Random("hopeless")
+    tables = [walk(deal("plot", index), 250, chance) for index in range(20)]
+    lost = [table for table in tables if hopeless(table)]
+    assert lost
+    for table in lost:
+        search = search_from(table)
+        assert (search.status, search.nodes) == (LOST, 0)
+
+
+def test_tries_grow_wider_and_start_anew_before_they_lack_room() -> None:
+    assert [growing(3, number, 12) for number in range(7)] == [3, 4, 6, 9, 3, 4, 6]
+    search = search_from(deal("plot", 0))
+    plans = [search.plan(number) for number in range(60) if number % EVERY < EVERY - 1]
+    assert plans[0].width == WIDTH
+    assert all(plan.nodes == plan.width * A_WIDTH <= search.limit for plan in plans)

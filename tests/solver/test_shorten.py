@@ -65,7 +65,7 @@ def test_the_greedy_player_wins_more_than_the_random_one() -> None:
     assert games[greedy_game] > games[random_game]
 
 
-def test_a_wandering_line_is_replaced_by_a_shallower_one() -> None:
+def test_a_wandering_line_is_replaced_by_a_shorter_one() -> None:
     """Depth first, a line of Stonewall often goes on for hundreds of moves where a hundred will do."""
     saved = 0
     for index in range(40):

@@ -1,4 +1,4 @@
-"""Stonewall's two searches, one after the other, and what they take for granted."""
+"""Stonewall's searches, one after the other, and what they take for granted."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from games.rules import Table
 from games.solver import Budget, Solution, Unwinnable, check_solution, solve
 from games.solver.convert import make_search, stonewall_start
 from games.solver.jit import longs
-from games.solver.search import InTurns
+from games.solver.search import InTurns, Thrift
 from games.solver.states import LOST, RUNNING, SPENT, WON
-from games.solver.stonewall import StonewallSearch
+from games.solver.stonewall import CUT, StonewallSearch
 from games.solver.stonewall_best import StonewallTries
-from games.solver.stonewall_position import KEYS, SIZE
+from games.solver.stonewall_loss import StonewallLoss, is_hopeless
+from games.solver.stonewall_outline import make_outline
 from games.solver.stonewall_safe import is_safe
-from games.solver.stonewall_stack import lay_out
-from games.solver.tools import Ints, random_keys
+from games.solver.stonewall_stack import LEVEL, make_stack, position_of
+from games.solver.tools import Ints
 from tests.solver.deals import copy_of, deal, stonewall_endgame
 from tests.solver.exhaustive import can_be_won
 
@@ -56,6 +57,21 @@ def test_every_line_of_the_tries_wins() -> None:
         search = tries(table, seed=index)
         if search.run(ENOUGH) == WON:
             check_solution(table, search.tokens())
+
+
+def test_thrifty_tries_keep_to_their_bound() -> None:
+    shorter = 0
+    for index in range(DEALS):
+        table = deal("stonewall", index)
+        search = tries(table)
+        if search.run(ENOUGH) == WON:
+            most = len(search.tokens()) - 1
+            thrifty = StonewallTries(stonewall_start(table), limit=1 << 12, thrift=Thrift(1, most))
+            if thrifty.run(ENOUGH) == WON:
+                check_solution(table, thrifty.tokens())
+                assert len(thrifty.tokens()) <= most
+                shorter += 1
+    assert shorter
 
 
 def spent_by(limit: int) -> tuple[Table, StonewallTries]:
@@ -120,16 +136,87 @@ def test_loading_looks_at_a_position_with_each_search() -> None:
 def test_memory_is_shared_out_to_both() -> None:
     search = make_search(deal("stonewall", 0), seed=0, memory=16)
     assert isinstance(search, InTurns)
-    best, depth_first = search.searches
+    _, best, depth_first = search.searches
     assert isinstance(best, StonewallTries)
     assert isinstance(depth_first, StonewallSearch)
-    assert best.limit * 400 + depth_first.seen.limit * 60 <= 16 << 20
+    # A set that grows is there twice for a moment, once half as large.
+    assert best.limit * 400 + depth_first.seen.limit * (8 + 4) <= 16 << 20
+
+
+def test_a_search_never_makes_more_choices_than_it_has_room_for() -> None:
+    cut = 0
+    for index in range(DEALS):
+        search = StonewallSearch(stonewall_start(deal("stonewall", index)))
+        search.stack = make_stack(search.start, 20)
+        while search.status == RUNNING:
+            search.run(1)
+            assert search.stack.state[LEVEL] < 20
+            assert int(search.stack.last[search.stack.state[LEVEL]]) <= len(search.stack.moves)
+            if search.nodes > 3_000:
+                break
+        cut += int(search.state[CUT])
+    assert cut > DEALS // 10
+
+
+def loss_of(table: Table) -> StonewallLoss:
+    pos = packed(table)
+    return StonewallLoss(pos, make_outline(pos))
+
+
+def test_what_the_outline_proves_lost_is_lost() -> None:
+    """By brute force, in small positions; and few of those that are lost remain without a proof."""
+    chance = Random("outlines of Stonewall")
+    proved = Counter[bool]()
+    won = 0
+    while proved.total() < 100 or won < 100:
+        table = stonewall_endgame(chance.randrange(10, 26), chance)
+        truth = None if table.is_won else can_be_won(copy_of(table), 2_000)
+        if truth is not None:
+            verdict = loss_of(table).run(100_000)
+            assert verdict in ({SPENT} if truth else {LOST, SPENT}), table.position()
+            won += truth
+            proved[verdict == LOST] += not truth
+    assert proved[False] <= proved.total() // 20
+
+
+def test_no_position_on_the_way_to_a_win_is_hopeless() -> None:
+    for index in range(DEALS):
+        table = deal("stonewall", index)
+        result = solve(table, Budget(nodes=ENOUGH))
+        if isinstance(result, Solution):
+            outline = make_outline(packed(table))
+            for token in result.tokens:
+                assert not is_hopeless(packed(table), outline), table.position()
+                table.push(token)
+
+
+def test_a_proof_of_loss_may_stop_anywhere() -> None:
+    verdicts = set()
+    for index in range(DEALS):
+        at_once, in_steps = loss_of(deal("stonewall", index)), loss_of(deal("stonewall", index))
+        at_once.run(100_000)
+        while in_steps.status == RUNNING:
+            before = in_steps.nodes
+            in_steps.run(3)
+            assert in_steps.nodes <= before + 3
+        assert (in_steps.status, in_steps.nodes) == (at_once.status, at_once.nodes)
+        verdicts.add(at_once.status)
+    assert verdicts == {LOST, SPENT}
+
+
+def test_a_proof_of_loss_without_room_is_none() -> None:
+    """Neither for verdicts nor for what is to be looked at."""
+    lost = next(
+        table for table in (deal("stonewall", index) for index in range(DEALS)) if loss_of(table).run(30) == RUNNING
+    )
+    for field, size in (("known", 8), ("stack", 9)):
+        pos = packed(lost)
+        search = StonewallLoss(pos, make_outline(pos)._replace(**{field: longs(size)}))
+        assert search.run(100_000) == SPENT
 
 
 def packed(table: Table) -> Ints:
-    pos, keys = longs(SIZE), random_keys(KEYS, 2)
-    lay_out(pos, stonewall_start(table), keys)
-    return pos
+    return position_of(stonewall_start(table))
 
 
 def test_a_safe_card_loses_nothing_by_going_up() -> None:

@@ -16,7 +16,8 @@ from games.solver import Budget, Solution, solve
 from games.solver.convert import make_search
 from games.solver.frontier import CUT, RANDOM
 from games.solver.states import RUNNING
-from games.solver.tarot import ALIKE, ALONE, ROW, TURN, TarotSearch, is_crowded, stage_of
+from games.solver.tarot import ALIKE, ALONE, TURN, TarotSearch, is_crowded, stage_of
+from games.solver.tarot_position import ROW
 from tests.solver.deals import NODES, deal
 
 

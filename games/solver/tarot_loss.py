@@ -1,0 +1,169 @@
+"""How far the cards of a Tarot position are from going up in a simpler game, in which more is possible.
+
+In the simpler game a card that has once been bare stays open: it takes any number of cards, what has left its place is
+still there for others, and a space stays one. All stock cards are at hand. So a card leaves its place as soon as it is
+bare, or turned up, and an open card takes it; or there has been a space, for kings and the World; or all lower cards of
+its suit are up and it has been bare.
+
+What cannot happen there cannot happen in the game: by induction over its moves, every card that is bare in the game is
+open in the simpler one. A run that moves goes on an open card or into a space, so its lowest card leaves here too, and
+what that lay on opens; what it lies on now was open before. A card that goes up has been bare, and all lower ones of
+its suit are up here too. So where the simpler game is not won, the position is lost.
+
+The simpler game is played in rounds, in each of which all leaves that can. The sum, over the cards, of the rounds in
+which they go up says how tangled a position is.
+"""
+
+from __future__ import annotations
+
+from games.solver.jit import jit
+from games.solver.tarot_position import (
+    ALIKE,
+    BASE,
+    CARDS,
+    DOWN,
+    FAMILIES,
+    FOOL,
+    GONE,
+    KINDS,
+    KING,
+    NEXT,
+    PILES,
+    STOCK,
+    TOP,
+    VALUES,
+    last_of,
+)  # fmt: skip
+from games.solver.tools import Ints
+
+OPEN, PLACED, GONE_FROM = 1, 2, 4
+"""Of a card in the simpler game: it has been bare; something takes it; it has left its place."""
+OPENED, PLACES, WANTED, SPACE = CARDS, CARDS + FAMILIES, CARDS + 2 * FAMILIES, CARDS + 2 * FAMILIES + 5
+VIEW = SPACE + 1
+"""What is known of the simpler game: the above of each card; as bit sets of values, for each family, open cards and
+those that are taken; the next card of each foundation; whether there has been a space."""
+ANY = (1 << KING + 1) - 2
+TRUMP, ASIDE, HOST = range(3)
+"""The Fool: as a trump; wild, but as if nothing could go on it; wild, and a host to any card."""
+TOO_FAR = 12
+"""Rounds counted for a card that never goes up."""
+
+
+@jit
+def rounds_left(row: Ints, base: int, kinds: Ints, fool: int, view: Ints) -> int:
+    """The sum, over the cards that are not up, of the rounds until they go up.
+
+    When some never do, -1 less such a sum: a proof of loss, but with the Fool ``ASIDE``. ``fool`` says what it is;
+    ``view`` is room for ``VIEW`` numbers.
+    """
+    left = begin(row, base, kinds, fool, view)
+    total = 0
+    while left > 0:
+        gone = raise_up(row, base, kinds, view)
+        total += left
+        left -= gone
+        if not put_all(row, base, kinds, fool, view) and gone == 0:
+            return -1 - total - left * TOO_FAR
+    return total
+
+
+@jit
+def begin(row: Ints, base: int, kinds: Ints, fool: int, view: Ints) -> int:
+    """Open the tops of all piles; returns how many cards are not up."""
+    for index in range(VIEW):
+        view[index] = 0
+    left = 0
+    for suit in range(5):
+        card = row[base + NEXT + suit]
+        view[WANTED + suit] = card
+        if card >= 0:
+            left += last_of(suit) + 1 - card
+    for pile in range(PILES):
+        card = row[base + TOP + pile]
+        if card < 0:
+            view[SPACE] = 1
+        else:
+            open_up(card, kinds, view)
+    if fool != TRUMP:
+        put(row, base, FOOL, kinds, view)
+    return left
+
+
+@jit
+def open_up(card: int, kinds: Ints, view: Ints) -> None:
+    """Note that the card is bare at some time."""
+    view[card] |= OPEN
+    family = kinds[card] // VALUES
+    view[OPENED + family] |= 1 << (kinds[card] - family * VALUES)
+
+
+@jit
+def raise_up(row: Ints, base: int, kinds: Ints, view: Ints) -> int:
+    """Let go up what can; returns how many cards did."""
+    gone = 0
+    for suit in range(5):
+        card = view[WANTED + suit]
+        while card >= 0 and (view[card] & OPEN != 0 or row[base + card] == STOCK):
+            gone += 1
+            if row[base + card] != STOCK:
+                put(row, base, card, kinds, view)
+            card = card + 1 if card != last_of(suit) else -1
+        view[WANTED + suit] = card
+    return gone
+
+
+@jit
+def put_all(row: Ints, base: int, kinds: Ints, fool: int, view: Ints) -> bool:
+    """Let all cards leave that are taken by what is open; returns whether more are taken than before."""
+    found = False
+    # As they are now, for all families: what opens meanwhile takes cards in the next round.
+    opened, space = view[OPENED] + (view[OPENED + 1] << VALUES) + (view[OPENED + 2] << 2 * VALUES), view[SPACE]
+    takes_any = fool == HOST and view[FOOL] & OPEN != 0
+    for family in range(FAMILIES):
+        values = values_beside(opened, family)
+        taken = values >> 1 | (values & 4) << 8 | space << KING
+        if takes_any:
+            taken = ANY
+        new = taken & ANY & ~view[PLACES + family]
+        view[PLACES + family] |= new
+        value = 0
+        while new != 0:
+            if new & 1 == 1:
+                found = True
+                place = KINDS + (family * VALUES + value) * ALIKE
+                while kinds[place] >= 0:
+                    put(row, base, kinds[place], kinds, view)
+                    place += 1
+            value += 1
+            new >>= 1
+    return found
+
+
+@jit
+def values_beside(opened: int, family: int) -> int:
+    """The values of open cards of other families."""
+    values = 0
+    for other in range(FAMILIES):
+        if other != family:
+            values |= opened >> other * VALUES & (1 << VALUES) - 1
+    return values
+
+
+@jit
+def put(row: Ints, base: int, card: int, kinds: Ints, view: Ints) -> None:
+    """Something takes the card: it leaves its place if it can be moved, and so may what lies below."""
+    view[card] |= PLACED
+    while view[card] & (GONE_FROM | PLACED) == PLACED:
+        below = row[base + card]
+        if below == GONE or (below >= DOWN and view[card] & OPEN == 0):
+            return
+        view[card] |= GONE_FROM
+        if below == STOCK:
+            open_up(card, kinds, view)
+            return
+        below %= DOWN
+        if below == BASE:
+            view[SPACE] = 1
+            return
+        open_up(below, kinds, view)
+        card = below
