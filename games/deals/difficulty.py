@@ -44,11 +44,11 @@ THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
     "braid-either": (109.4, 121.6, 124.4, 127.3),
     "pigtail": (57.2, 83.6, 106.6, 126.2),
     "labyrinth": (76.1, 79.8, 84.2, 88.5),
-    "tarot": (107.1, 113.1, 120.6, 130.5),
-    "tarot-novice": (111.7, 116.9, 123.6, 133.1),
-    "tarot-adept": (121.8, 128.2, 135.7, 139.5),
-    "plot": (109.4, 114.6, 117.3, 119.5),
-    "stonewall": (92.3, 94.2, 96.0, 98.2),
+    "tarot": (109.0, 114.3, 124.3, 129.8),
+    "tarot-novice": (111.7, 116.9, 124.3, 132.1),
+    "tarot-adept": (116.2, 122.5, 130.7, 137.2),
+    "plot": (109.4, 114.6, 117.2, 119.2),
+    "stonewall": (93.3, 95.2, 96.5, 98.0),
 }
 
 #: The median par of each variant's deals in docs/par.csv.
@@ -57,11 +57,11 @@ MEDIAN_PAR: Final[Mapping[str, float]] = {
     "braid-either": 290,
     "pigtail": 279,
     "labyrinth": 52,
-    "tarot": 186,
-    "tarot-novice": 208,
-    "tarot-adept": 202,
+    "tarot": 181,
+    "tarot-novice": 202,
+    "tarot-adept": 199,
     "plot": 220,
-    "stonewall": 85,
+    "stonewall": 83,
 }
 
 #: How many times its variant's median a daily deal's par may be: a longer line tells players nothing.

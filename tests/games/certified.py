@@ -1,4 +1,4 @@
-"""Winnable deals without a solver: whole games that were won, kept for the rules' own tests, put in stock as sealed."""
+"""Winnable deals without a search: whole games that were won, kept for the rules' own tests, put in stock as sealed."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ from functools import cache
 from typing import Any
 
 from games.deals.certification import winning_record
+from games.deals.difficulty import longest_par
 from games.models import SealedDeal
-from games.rules import CATALOGUE, RULES_VERSION, Record
+from games.rules import CATALOGUE, RULES_VERSION, Record, open_table
+from games.solver import shorten
 from tests.rules.winning import winning_lines
 
 
 @cache
 def won(variant: str) -> tuple[Record, ...]:
-    """Winning records of a variant without undone moves, each of another deal."""
-    return tuple(winning_record(variant, seed, tokens) for seed, tokens in winning_lines(variant))
+    """Winning records of a variant without undone moves, each of another deal, and none too long for a daily deal."""
+    return tuple(
+        winning_record(variant, seed, _short(variant, seed, tokens)) for seed, tokens in winning_lines(variant)
+    )
+
+
+def _short(variant: str, seed: bytes, tokens: tuple[str, ...]) -> tuple[str, ...]:
+    return tokens if len(tokens) <= longest_par(variant) else shorten(open_table(variant, seed), tokens)
 
 
 def seal(variant: str = "stonewall", index: int = 0, **fields: Any) -> SealedDeal:

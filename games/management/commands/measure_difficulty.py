@@ -71,7 +71,7 @@ class Command(BaseCommand):
         """Measure what is missing, then print the table."""
         sample = _read(file) if file.exists() else []
         with file.open("a", newline="") as stream:
-            writer = csv.writer(stream)
+            writer = csv.writer(stream, lineterminator="\n")
             if not sample:
                 writer.writerow(COLUMNS)
             for variant in tqdm(CATALOGUE, unit="variant", disable=not sys.stderr.isatty()):
@@ -83,7 +83,7 @@ class Command(BaseCommand):
 
     def _tighten(self, sample: Sequence[Sampled], file: Path, wanted: int) -> None:
         """Tighten the lines of the first deals of each variant, variants in turns, and print the medians of line and
-        par. Goes on where the file ends.
+        par. Those in the file are passed over.
         """
         by_variant = [[deal for deal in sample if deal.variant == variant][:wanted] for variant in CATALOGUE]
         asked = [deal for turn in zip_longest(*by_variant) for deal in turn if deal is not None]
@@ -92,7 +92,9 @@ class Command(BaseCommand):
             writer = csv.writer(stream, lineterminator="\n")
             if not done:
                 writer.writerow(PAR_COLUMNS)
-            for deal in tqdm(asked[len(done) :], unit="deal", disable=not sys.stderr.isatty()):
+            there = {(row["variant"], int(row["number"])) for row in done}
+            missing = [deal for deal in asked if (deal.variant, deal.number) not in there]
+            for deal in tqdm(missing, unit="deal", disable=not sys.stderr.isatty()):
                 writer.writerow(_tightened(deal))
                 stream.flush()
         for variant in CATALOGUE:

@@ -105,6 +105,11 @@ def test_the_verb_measures_pars_and_goes_on_where_they_end(tmp_path: Path, monke
         found = list(csv.DictReader(stream))
     assert [{**row, "seconds": ""} for row in found] == [{**row, "seconds": ""} for row in kept[:2]]
     assert "(2 deals)" in out.getvalue()
+    heading, first, second = file.read_text().splitlines()
+    file.write_text(f"{heading}\n{second}\n")
+    call_command("measure_difficulty", "--pars", str(file), "--count", "2", stdout=out)
+    again = file.read_text().splitlines()
+    assert (again[:2], again[2].rpartition(",")[0]) == ([heading, second], first.rpartition(",")[0])
 
 
 @pytest.mark.parametrize("way", ["--from-results", "--check=check.csv"])
