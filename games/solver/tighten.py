@@ -16,7 +16,6 @@ from typing import Final
 
 from games.rules import Table, from_position
 from games.solver.api import check_solution
-from games.solver.search import Thrift
 from games.solver.shorten import Rewrite, dropped, improve, joined, shorten, without_detours
 from games.solver.states import WON
 from games.solver.windows import around, replaced
@@ -154,6 +153,7 @@ def _share(table: Table, length: int) -> int:
 def _found(work: _Work, table: Table, line: list[str], price: int, noise: int, nodes: int) -> list[str]:  # noqa: PLR0917
     """A line that a search from a position finds, rewritten, or the one there is; it may be longer."""
     from games.solver.convert import thrifty_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
+    from games.solver.search import Thrift  # noqa: PLC0415 - the same
 
     start, first = table, line[:0]
     if line[0] in {"up", "down"}:

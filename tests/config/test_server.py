@@ -7,11 +7,13 @@ import gc
 import socket
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from config.server import SWITCH_SECONDS, Server, calm_collector, favour_the_loop, listen, server_config
 from games.live import draining
+from tests.config.running import run
 from tests.games.seats import PATIENCE
 
 
@@ -88,3 +90,10 @@ async def test_a_proxy_cannot_come_by_an_old_connection_while_players_are_handed
             gone.set()
             await stopping
             writer.close()
+
+
+def test_a_server_loads_no_compiler(tmp_path: Path) -> None:
+    """Searches are compiled where they run; elsewhere that would take a second and 70 MB of every process."""
+    loaded = "import sys, config.asgi; sys.exit('numba' in sys.modules)"
+    done = run("-c", loaded, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings")
+    assert done.returncode == 0, done.stderr
