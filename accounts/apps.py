@@ -18,6 +18,7 @@ class AccountsConfig(AppConfig):
         players.register(
             players.People(
                 guests.player_for,
+                guests.newcomer_for,
                 presence.accounts_among,
                 presence.shown_names,
                 presence.names_on_pages,

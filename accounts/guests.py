@@ -20,17 +20,21 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.names import guest_name
-from games.compiled import Inserting
+from accounts.session_store import new_row_of
+from games.compiled import Inserting, Insertion, insert_in_order
 from games.ghosts import inbox
 from games.ghosts.models import Challenge
 from games.models import Attempt
+from games.players import Newcomer
 from games.races import seats
+from games.reserved_ids import ReservedIds
 from leaderboards.models import Result
 
 BACKEND: Final = "allauth.account.auth_backends.AuthenticationBackend"
 
 _TRIES: Final = 3
-_INSERT: Final = Inserting(User)
+_INSERT: Final = Inserting(User, numbered=True)
+_IDS: Final = ReservedIds(User)
 
 
 def player_for(request: HttpRequest) -> User:
@@ -38,18 +42,37 @@ def player_for(request: HttpRequest) -> User:
     if request.user.is_authenticated:
         request.session.modified = True  # playing renews the cookie: without it a guest is gone
         return request.user
-    guest = create_guest()
-    login(request, guest, backend=BACKEND)
+    guest, rows = _signed_in(request)
+    insert_in_order(rows)
     return guest
+
+
+def newcomer_for(request: HttpRequest) -> Newcomer:
+    """Sign a new guest in; the row, and that of a new session, are for the caller to insert."""
+    return Newcomer(*_signed_in(request))
 
 
 def create_guest() -> User:
     """Create a guest: a player without a password, an e-mail address or a reserved name."""
+    guest = _new_guest()
+    _INSERT.add(guest)
+    return guest
+
+
+def _signed_in(request: HttpRequest) -> tuple[User, list[Insertion]]:
+    """A new guest, whose session it is from now on, and the rows of both that are to be inserted."""
+    guest = _new_guest()
+    login(request, guest, backend=BACKEND)
+    return guest, [Insertion(_INSERT, guest), *new_row_of(request.session)]
+
+
+def _new_guest() -> User:
     now = timezone.now()
     name = f"guest-{secrets.token_hex(12)}"
-    guest = User(username=name, display_name=guest_name(), is_guest=True, date_joined=now, last_login=now)
+    guest = User(
+        pk=_IDS.take(), username=name, display_name=guest_name(), is_guest=True, date_joined=now, last_login=now
+    )
     guest.password = f"{UNUSABLE_PASSWORD_PREFIX}{secrets.token_hex(20)}"  # none that fits, and no other guest's
-    _INSERT.add(guest)
     return guest
 
 

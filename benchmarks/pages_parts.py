@@ -77,10 +77,13 @@ class UnexpectedError(Exception):
 
 
 class Visitor:
-    """A browser that has never been here: one connection, its cookies, and the table once there is one."""
+    """A browser that has never been here: one connection, its cookies, and the table once there is one.
 
-    def __init__(self, port: int, address: str) -> None:
-        self.port, self.address = port, address
+    Its sockets go to the port of `tables`, where those are elsewhere.
+    """
+
+    def __init__(self, port: int, address: str, *, tables: int | None = None) -> None:
+        self.port, self.address, self.tables = port, address, tables or port
         self.cookies: dict[str, str] = {}
         self.path = ""
         self.opening: dict[str, Any] = {}
@@ -117,8 +120,8 @@ class Visitor:
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         attempt = self.path.strip("/").rpartition("/")[2]
         heads = {"Cookie": cookies, "X-Forwarded-For": self.address}
-        origin: Any = f"http://127.0.0.1:{self.port}"
-        address = f"ws://127.0.0.1:{self.port}/ws/play/{attempt}/"
+        origin: Any = f"http://127.0.0.1:{self.tables}"
+        address = f"ws://127.0.0.1:{self.tables}/ws/play/{attempt}/"
         async with connect(address, additional_headers=heads, origin=origin, compression=None) as socket:
 
             async def say(message: dict[str, Any]) -> dict[str, Any]:

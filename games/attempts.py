@@ -18,12 +18,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from games import events, metrics
-from games.compiled import Inserting
+from games.compiled import Inserting, Insertion, insert_in_order
 from games.errors import ErrorCode, Refusal
 from games.fairplay.copies import line_of
 from games.models import GRACE, Attempt, Deal, Move, SeenDeal
 from games.pausing import end_pause
-from games.players import Player
+from games.players import Newcomer, Player
 from games.replicas.writes import wrote
 from games.rules import End, Record, Table, open_table
 
@@ -48,6 +48,9 @@ How = Literal["won", "resigned", "closed"]
 _CLOSING: Final = ("record", "auto_runs", "line", "state", "end", "finished_at", "paused_at", "paused_ms")
 
 Follower = Callable[[Attempt], None]
+Origin = Callable[[Attempt], Insertion]
+"""What says, for an attempt that is not there yet, from where it is begun."""
+
 _followers: list[Follower] = []
 
 
@@ -79,20 +82,19 @@ class NotWonError(ValueError):
 _INSERT: Final = Inserting(Attempt, pass_over=True)
 
 
-def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None, is_new: bool = False) -> Attempt:
+def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None, origin: Origin | None = None) -> Attempt:
     """Deal the table to a player and start the clock.
 
     The first attempt at a daily deal on its day is the ranked one, and the only one that day: asking again returns it.
-    An account that took over a guest's attempt has that one, as practice.
-    For a practice deal, or a daily deal that is over, a new attempt starts if none is running. Nothing is looked for of
-    a player who `is_new`, made a moment ago.
+    An account that took over a guest's attempt has that one, as practice. `origin` is kept with the ranked one.
+    For a practice deal, or a daily deal that is over, a new attempt starts if none is running.
 
     :raises DealClosedError: when the deal has not opened, or its day is over but its secrets are still kept, or the
         player has watched a game of it as staff.
     """
     now = now or timezone.now()
     if deal.is_open(now) and deal.day is not None:
-        return (None if is_new else _begun(player, deal)) or _begin_ranked(player, deal, now)
+        return _begun(player, deal) or _begin_ranked(player, deal, now, origin)
     if now < deal.opens_at or ((deal.is_closed(now) or deal.for_race) and not deal.is_revealed(now)):
         raise DealClosedError
     whose: dict[str, Any] = {"player": player, "deal": deal}
@@ -102,6 +104,16 @@ def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None, is
         return running
     metrics.ATTEMPTS_STARTED.labels(deal.game, "no").inc()
     return Attempt.objects.create(**whose, ranked=False, started_at=now)
+
+
+def start_first_attempt(newcomer: Newcomer, deal: Deal, *, now: datetime, origin: Origin | None = None) -> Attempt:
+    """As `start_attempt`, for a player who is inserted with the attempt: nothing of theirs has to be looked for.
+
+    :raises DealClosedError: when the deal is not one of the day, or not open.
+    """
+    if deal.day is None or not deal.is_open(now):
+        raise DealClosedError
+    return _begin_ranked(newcomer.player, deal, now, origin, newcomer.rows)
 
 
 def restart_practice(player: Player, deal: Deal) -> Attempt:
@@ -228,14 +240,19 @@ def _begun(player: Player, deal: Deal) -> Attempt | None:
     return begun  # perhaps as a guest: then it is practice, and the cards are known
 
 
-def _begin_ranked(player: Player, deal: Deal, now: datetime) -> Attempt:
-    """
-    :raises IntegrityError: when the player has been removed meanwhile; perhaps only at the commit.
+def _begin_ranked(
+    player: Player, deal: Deal, now: datetime, origin: Origin | None, before: Sequence[Insertion] = ()
+) -> Attempt:
+    """Insert the attempt after the rows that come before it, and with its origin, as one commit.
+
+    :raises IntegrityError: when the player has been removed meanwhile.
     """
     assert deal.closes_at is not None
     whose: dict[str, Any] = {"player": player, "deal": deal}
     attempt = Attempt(**whose, ranked=True, started_at=now, deadline=deal.closes_at + GRACE)
-    if not _INSERT.add(attempt):  # another tab was quicker
+    after = () if origin is None else (origin(attempt),)
+    made = insert_in_order([*before, Insertion(_INSERT, attempt), *after])
+    if not made[len(before)]:  # another tab was quicker
         return Attempt.objects.get(**whose, ranked=True)
     metrics.ATTEMPTS_STARTED.labels(deal.game, "yes").inc()
     return attempt

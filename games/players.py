@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from django.http import HttpRequest
 
 from games import limits
+from games.compiled import Insertion
 
 Names = dict[int, tuple[str, UUID]]
 """By the ids of players: the names that are shown, and their public ids."""
@@ -32,12 +33,21 @@ class Player(Protocol):
         """Whether others may see the player's page."""
 
 
+class Newcomer(NamedTuple):
+    """A new guest who is signed in already, and whose rows are still to be inserted."""
+
+    player: Player
+    rows: list[Insertion]
+
+
 @dataclass(frozen=True, slots=True)
 class People:
     """What games ask of whoever keeps the accounts."""
 
     player_for: Callable[[HttpRequest], Player]
     """Whoever plays in this session; a new guest when there is nobody yet."""
+    newcomer_for: Callable[[HttpRequest], Newcomer]
+    """A new guest for a session in which nobody plays yet."""
     accounts_among: Callable[[Collection[int]], set[int]]
     """Those players, by id, who have accounts."""
     shown_names: Callable[[Collection[int]], Names]
@@ -70,6 +80,14 @@ def people() -> People:
 def player_for(request: HttpRequest) -> Player:
     """Whoever plays in this session; a new guest when there is nobody yet. `check_may_begin` comes first."""
     return people().player_for(request)
+
+
+def newcomer_for(request: HttpRequest) -> Newcomer:
+    """A new guest for a session in which nobody plays yet, for whoever inserts the rows with others.
+
+    `check_may_begin` comes first.
+    """
+    return people().newcomer_for(request)
 
 
 def check_may_begin(request: HttpRequest) -> None:

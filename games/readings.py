@@ -7,6 +7,8 @@ Redis is away each process has copies of its own (`config.caches`). What is read
 Where the cache is Redis, a process also keeps the copies it has had from there, and does not ask again while they are
 good: fetching one and making objects of it takes longer than many a page. All threads get the same objects, so nobody
 may change them.
+
+What must leave the process to no cache, such as deals with their seeds, has copies in the process alone.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Copy(Generic[T]):
-    """A reading, and when its beginning was (seconds since 1970)."""
+    """A reading, and when its beginning was: in seconds since 1970, or since some moment if it stays in the process."""
 
     value: T
     read_at: float
@@ -94,6 +96,23 @@ class SharedCopies:
 
     def _is_fresh(self, copy: Copy[Any]) -> bool:
         return abs(time.time() - copy.read_at) < self.fresh  # the clock of another machine may be ahead
+
+
+class OwnCopies(Generic[T]):
+    """Copies that stay in the process, each as good as a reading for `fresh` seconds."""
+
+    def __init__(self, fresh: float) -> None:
+        self.fresh = fresh
+        self._kept: dict[str, Copy[T]] = {}
+
+    def get(self, key: str, read: Callable[[], T]) -> T:
+        """What `read` gave a moment ago; else it is called, by each thread that asks meanwhile."""
+        copy, now = self._kept.get(key), time.monotonic()
+        if copy is None or now - copy.read_at >= self.fresh:
+            if len(self._kept) >= NEAR:
+                self._kept.clear()
+            copy = self._kept[key] = Copy(read(), now)
+        return copy.value
 
 
 def _is_cache_far() -> bool:

@@ -20,7 +20,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.crypto import salted_hmac
 
 from games.addresses import UNKNOWN, area_of
-from games.compiled import Inserting
+from games.compiled import Inserting, Insertion
 from games.models import GRACE, Attempt, Start
 from games.reasons import Reason, reason
 from games.statements import run_in_order
@@ -33,7 +33,7 @@ KEPT: Final = timedelta(days=30)
 SAME_DEVICE: Final = "same_device"
 
 _SALT: Final = "games.fairplay.links"
-_INSERT: Final = Inserting(Start)
+_INSERT: Final = Inserting(Start, found_by="attempt.public_id")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 # Written out, as every verdict asks it. A start without an attempt is that of a player who is gone.
@@ -66,13 +66,12 @@ def mark(response: HttpResponseBase, device: uuid.UUID) -> None:
     )
 
 
-def remember(attempt: Attempt, request: HttpRequest, device: uuid.UUID) -> Start:
-    """Keep from where an attempt was begun, in the transaction that begins it."""
+def start_of(attempt: Attempt, request: HttpRequest, device: uuid.UUID) -> Insertion:
+    """The row that says from where an attempt is begun, inserted right after the attempt and only if that is."""
     network = network_digest(area_of(request), attempt.started_at)
     made_at = attempt.started_at
     start = Start(attempt=attempt, deal_id=attempt.deal_id, device=device, network=network, made_at=made_at)
-    _INSERT.add(start)
-    return start
+    return Insertion(_INSERT, start)
 
 
 def network_digest(area: str, now: datetime) -> bytes:

@@ -9,19 +9,18 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.db.models import Q, UUIDField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from games.admission import give_pass
-from games.attempts import DealClosedError, restart_practice, start_attempt
-from games.compiled import Compiled, Given
+from games.attempts import DealClosedError, restart_practice, start_attempt, start_first_attempt
+from games.compiled import Compiled, Given, Insertion
 from games.deals import first_game, numbered, publishing
 from games.deals.publishing import DealAwaitedError
 from games.errors import wants_json
@@ -32,6 +31,7 @@ from games.live.loading import read
 from games.live.opening import opening_view
 from games.models import Attempt, Deal
 from games.pages import titles
+from games.pages.csrf import with_csrf_cookie
 from games.pages.ghosts import ghost_beside
 from games.pages.guides import guide_at
 from games.pages.places import boards
@@ -41,11 +41,13 @@ from games.pages.race_tables import DayLanes, RaceSeat
 from games.pages.shown import ShownAttempt, ShownDeal, begun_at, has_ranked
 from games.pages.strangers import same_for_strangers
 from games.pausing import may_pause
-from games.players import check_may_begin, has_account, player_for, player_id
+from games.players import check_may_begin, has_account, newcomer_for, player_for, player_id
 from games.races import starting
+from games.readings import OwnCopies
 from games.replays import continuing
 from games.rules import CATALOGUE
 
+copies: Final[OwnCopies[Deal]] = OwnCopies(fresh=3.0)
 _AT_TABLE: Final = Compiled(
     lambda: Attempt.objects.select_related("deal", "answer").filter(public_id=Given("public_id", UUIDField()))
 )
@@ -93,7 +95,7 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
 
 @require_safe
 @never_cache
-@ensure_csrf_cookie
+@with_csrf_cookie
 def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """The table of the player's own attempt as it stands; all that follows comes over the WebSocket."""
     try:
@@ -169,13 +171,17 @@ def _begun(request: HttpRequest, deal: Deal) -> HttpResponse:
 
     :raises DealClosedError: as `start_attempt` does; before a guest is made.
     """
-    now, device, is_new = timezone.now(), links.device_of(request), not request.user.is_authenticated
-    if is_new and not deal.is_open(now):
+    now, device = timezone.now(), links.device_of(request)
+
+    def origin(attempt: Attempt) -> Insertion:
+        return links.start_of(attempt, request, device)
+
+    if request.user.is_authenticated:
+        attempt = start_attempt(player_for(request), deal, now=now, origin=origin)
+    elif deal.is_open(now):
+        attempt = start_first_attempt(newcomer_for(request), deal, now=now, origin=origin)
+    else:
         raise DealClosedError
-    with transaction.atomic():  # a new guest, the attempt and where it began are one commit
-        attempt = start_attempt(player_for(request), deal, now=now, is_new=is_new)
-        if attempt.started_at == now:
-            links.remember(attempt, request, device)
     response = redirect("games:table", attempt=attempt.public_id)
     links.mark(response, device)
     return response
@@ -198,7 +204,8 @@ def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
 
 
 def _todays(variant: str) -> Deal:
+    """Today's deal; a deal of the day is never changed, so one reading serves all who begin it in the same seconds."""
     try:
-        return publishing.todays_deal(variant)
+        return copies.get(f"{variant} {timezone.now().date()}", lambda: publishing.todays_deal(variant))
     except Deal.DoesNotExist:
         raise Http404 from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from struct import Struct
 from typing import Final
@@ -10,6 +11,8 @@ from typing import Final
 from .errors import SeedError
 
 SEED_BYTES: Final = 32
+#: The shuffled decks that a process keeps: the deals of two days, and what else is dealt at the same time.
+KEPT: Final = 64
 _WORDS: Final = Struct(">8I")
 
 
@@ -60,8 +63,14 @@ def shuffled(cards: Sequence[int], seed: bytes) -> list[int]:
 
     :raises SeedError: unless the seed is 32 bytes.
     """
+    return list(_order(tuple(cards), check_seed(seed)))
+
+
+@lru_cache(maxsize=KEPT)
+def _order(cards: tuple[int, ...], seed: bytes) -> tuple[int, ...]:
+    """The shuffled cards, kept: a deal of the day is dealt to everybody, for each page and each table anew."""
     deck = list(cards)
-    stream = words(check_seed(seed))
+    stream = words(seed)
     for last in range(len(deck) - 1, 0, -1):
         sides = last + 1
         limit = 0x1_0000_0000 - 0x1_0000_0000 % sides
@@ -70,4 +79,4 @@ def shuffled(cards: Sequence[int], seed: bytes) -> list[int]:
             word = next(stream)
         other = word % sides
         deck[last], deck[other] = deck[other], deck[last]
-    return deck
+    return tuple(deck)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 from importlib import import_module
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.contrib.sessions.models import Session
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
-from accounts import session_store
-from accounts.session_store import SessionStore
+from accounts.session_store import SessionStore, new_row_of
+from games.compiled import insert_in_order
 from tests.games.conftest import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,10 +51,24 @@ def test_a_key_that_is_taken_is_not_taken_twice(monkeypatch: pytest.MonkeyPatch)
     first = SessionStore()
     first.save()
     keys = iter([first.session_key, "b" * 32])
-    monkeypatch.setattr(session_store, "get_random_string", lambda *_: next(keys))
+    monkeypatch.setattr(secrets, "token_hex", lambda *_: next(keys))
     second: Any = SessionStore()
     second.save()
     assert second.session_key == "b" * 32
+
+
+def test_a_row_that_somebody_else_inserts_is_written_again_only_if_it_changes() -> None:
+    session = SessionStore()
+    session["who"] = {"name": "Ariadne"}
+    insert_in_order(new_row_of(session))
+    assert new_row_of(session) == []
+    with CaptureQueriesContext(connection) as queries:
+        session.save()
+    assert not queries
+    assert SessionStore(session.session_key)["who"] == {"name": "Ariadne"}
+    session["who"]["name"] = "Theseus"
+    session.save()
+    assert SessionStore(session.session_key)["who"] == {"name": "Theseus"}
 
 
 def test_a_guest_comes_back(client: Client) -> None:

@@ -15,8 +15,9 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.guests import create_guest
 from accounts.models import User
-from games.compiled import Compiled, Given, Inserting
+from games.compiled import Compiled, Given, Inserting, Insertion, insert_in_order
 from games.models import Attempt, Start
+from games.reserved_ids import AT_A_TIME, ReservedIds
 from games.rules import CATALOGUE
 from tests.games.conftest import make_deal
 
@@ -153,3 +154,39 @@ def test_a_reference_to_nothing_is_refused() -> None:
         Inserting(Attempt, pass_over=True).add(attempt)
     assert not Attempt.objects.exists()
     assert not Start.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_rows_in_one_exchange_are_one_commit() -> None:
+    deal = make_deal(next(variants))
+    player = User(pk=ReservedIds(User).take(), username="ariadne")
+    attempt = Attempt(player=player, deal=deal, started_at=NOW, ranked=True)
+    start = Start(attempt=attempt, deal=deal, device=uuid.uuid4(), network=b"\0'", made_at=NOW)
+    rows = [
+        Insertion(Inserting(User, numbered=True), player),
+        Insertion(Inserting(Attempt), attempt),
+        Insertion(Inserting(Start, found_by="attempt.public_id"), start),
+    ]
+    with pytest.raises(IntegrityError):
+        insert_in_order([*rows, rows[1]])
+    assert not any(model.objects.exists() for model in (User, Attempt, Start))
+    assert insert_in_order(rows) == [True] * 3
+    for row in (player, attempt, start):
+        assert fields_of(type(row).objects.get()) == fields_of(row)
+
+
+def test_what_leads_to_a_row_that_is_not_there_is_not_made() -> None:
+    attempt = attempt_of(create_guest())
+    start = Start(attempt=attempt, deal=attempt.deal, device=uuid.uuid4(), network=b"", made_at=NOW)
+    assert not Inserting(Start, found_by="attempt.public_id").add(start)
+    assert not Start.objects.exists()
+
+
+def test_reserved_numbers_are_given_once() -> None:
+    ids = [ReservedIds(User), ReservedIds(User)]
+    taken = []
+    for turn in range(3 * AT_A_TIME):
+        number = ids[turn % 2].take()
+        taken += [number, User.objects.create(username=f"player {turn}").pk]
+        User.objects.create(pk=number, username=f"guest {turn}")
+    assert len(set(taken)) == len(taken)

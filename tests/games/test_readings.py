@@ -12,7 +12,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from games import readings
-from games.readings import SharedCopies
+from games.readings import NEAR, OwnCopies, SharedCopies
 from leaderboards import boards
 from leaderboards.keys import Score
 from tests.leaderboards import factory
@@ -201,3 +201,21 @@ def test_no_more_copies_are_kept_beside_redis_than_some(
     for number in range(50):
         copies.get(f"k{number}", lambda: "read")
     assert len(copies._near) <= 8
+
+
+def test_what_stays_in_the_process_is_read_again_after_a_while(clock: Clock) -> None:
+    own, readings_made = OwnCopies[int](fresh=3.0), iter(range(9))
+    assert [own.get("deal", lambda: next(readings_made)) for _ in range(3)] == [0, 0, 0]
+    assert own.get("another", lambda: next(readings_made)) == 1
+    assert cache.get("reading.deal") is None
+    clock.now += 2.9
+    assert own.get("deal", lambda: next(readings_made)) == 0
+    clock.now += 0.1
+    assert own.get("deal", lambda: next(readings_made)) == 2
+
+
+def test_what_stays_in_the_process_is_not_without_end() -> None:
+    own = OwnCopies[int](fresh=3.0)
+    for number in range(3 * NEAR):
+        own.get(str(number), lambda: 0)
+    assert len(own._kept) <= NEAR

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import repeat
 
 import pytest
@@ -13,11 +14,20 @@ SEED = bytes(32)
 HIGHEST = 0xFFFF_FFFF
 
 
+@pytest.fixture(autouse=True)
+def forget() -> Iterator[None]:
+    """No deck is kept from another stream of words."""
+    shuffle._order.cache_clear()
+    yield
+    shuffle._order.cache_clear()
+
+
 def test_a_word_is_passed_over_from_the_last_whole_multiple_on(monkeypatch: pytest.MonkeyPatch) -> None:
     # 2**32 leaves 1 when divided by 3: the highest word alone would make the first side likelier than the others.
     for asked, card in ((HIGHEST - 1, 2), (HIGHEST, 1)):
         given = iter([asked, 1, 0, 0])
         monkeypatch.setattr(shuffle, "words", lambda _seed, given=given: given)
+        shuffle._order.cache_clear()
         deck = shuffle.shuffled([0, 1, 2], SEED)
         assert deck[2] == card, hex(asked)
 
@@ -30,6 +40,25 @@ def test_a_power_of_two_passes_over_no_word(monkeypatch: pytest.MonkeyPatch) -> 
 def test_each_card_is_swapped_with_one_below_it_or_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shuffle, "words", lambda _seed: repeat(0))
     assert shuffle.shuffled([0, 1, 2, 3], SEED) == [1, 2, 3, 0]
+
+
+def test_a_deck_is_shuffled_once_and_everybody_gets_a_list_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bytes] = []
+    words = shuffle.words
+
+    def counted(seed: bytes) -> Iterator[int]:
+        asked.append(seed)
+        return words(seed)
+
+    monkeypatch.setattr(shuffle, "words", counted)
+    cards = list(range(52))
+    first = shuffle.shuffled(cards, SEED)
+    first.reverse()
+    assert shuffle.shuffled(cards, SEED) == first[::-1]
+    assert asked == [SEED]
+    assert sorted(shuffle.shuffled(cards[:51], SEED)) == cards[:51]
+    assert shuffle.shuffled(cards, bytes(31) + b"\1") != first[::-1]
+    assert len(asked) == 3
 
 
 @pytest.mark.parametrize(

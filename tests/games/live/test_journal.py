@@ -144,8 +144,8 @@ def test_what_broke_a_run_is_raised_even_when_it_cannot_be_rolled_back(
 ) -> None:
     store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
 
-    def breaks(cursor: Any, *_: Any) -> Any:
-        cursor.execute("ROLLBACK")  # the one that follows has nothing to roll back
+    def breaks(connection: Any, *_: Any) -> Any:
+        connection.cursor().execute("ROLLBACK")  # the one that follows has nothing to roll back
         raise DataError("the insert")
 
     monkeypatch.setattr(journal_store, "_insert", breaks)
@@ -187,8 +187,8 @@ def test_a_commit_whose_answer_was_lost_is_not_lost(
 ) -> None:
     insert, failures, tries = journal_store._insert, iter([True]), []
 
-    def breaks_after(cursor: Any, vendor: str, given: Any) -> Any:
-        made = insert(cursor, vendor, given)
+    def breaks_after(*given: Any) -> Any:
+        made = insert(*given)
         tries.append(made)
         if next(failures, False):
             raise OperationalError("the connection broke after the commit")
@@ -202,10 +202,22 @@ def test_a_commit_whose_answer_was_lost_is_not_lost(
 
 def test_a_connection_that_broke_is_made_anew(store: JournalStore, attempts: list[Attempt]) -> None:
     store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
-    assert store._connection is not None
-    store._connection.cursor = _away  # type: ignore[method-assign]
+    broken: Any = store._connection
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 60000)", [broken.connection.info.backend_pid])
+    else:
+        broken.cursor = _away
     assert store.write([Entry(attempts[0].pk, 2, ("d",), 5)]) == frozenset()
+    assert store._connection is not broken
     assert len(rows(attempts[0])) == 2
+
+
+def test_what_the_database_refuses_is_an_error_of_djangos(store: JournalStore, attempts: list[Attempt]) -> None:
+    one, large = attempts[0].pk, 1 << 64
+    with pytest.raises((DatabaseError, OverflowError)):  # which SQLite's driver raises before it asks
+        store.write([Entry(large, 1, ("d",), large)])
+    assert store.write([Entry(one, 1, ("d",), 5)]) == frozenset()
 
 
 def test_the_journals_connection_is_not_one_of_the_pools(store: JournalStore, attempts: list[Attempt]) -> None:

@@ -33,7 +33,7 @@ class Wire:
 
 async def test_frames_go_out_in_order_whoever_sends_them() -> None:
     wire = Wire()
-    box = Outbox(wire.send, lambda: None)
+    box = Outbox(wire.send)
     wire.open.clear()
     box.put("1")  # by itself
     await asyncio.sleep(0)
@@ -50,7 +50,7 @@ async def test_frames_go_out_in_order_whoever_sends_them() -> None:
 
 async def test_what_is_held_waits_for_the_flush() -> None:
     wire = Wire()
-    box = Outbox(wire.send, lambda: None)
+    box = Outbox(wire.send)
     box.hold()
     box.put("1")
     await asyncio.sleep(0)

@@ -34,8 +34,7 @@ PASSWORD = "seven of wands"
 
 
 @pytest.fixture(autouse=True)
-def _nobody_listens_yet(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def _nobody_listens_yet() -> None:
     layer: Any = get_channel_layer()
     layer.groups.pop(GROUP, None)
 

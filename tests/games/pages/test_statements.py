@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import Group
 from django.contrib.sessions.models import Session
 from django.db import connection
@@ -17,19 +18,27 @@ from django.utils import timezone
 from accounts.guests import create_guest
 from accounts.models import User
 from accounts.session_store import SessionStore
-from games.attempts import DealClosedError, start_attempt
+from games import attempts
+from games.attempts import DealClosedError, start_first_attempt
 from games.fairplay import links
 from games.live.loading import load
 from games.live.visitors import session_of, user_of
 from games.models import Attempt, Deal, Start
 from games.pages import tables
+from games.players import Newcomer
+from games.statements import Statement
 from tests.games.conftest import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-#: The deal, one transaction with the guest, the attempt and where it was begun, and the session.
-START = ["SELECT games_deal", "BEGIN", "INSERT accounts_user", "INSERT games_attempt", "INSERT games_start", "COMMIT"]
-START += ["INSERT django_session"]
+#: What makes a newcomer, the first attempt, where it was begun, and the session: one commit.
+ROWS = ["INSERT accounts_user", "INSERT django_session", "INSERT games_attempt", "INSERT games_start"]
+#: On PostgreSQL that is one exchange, told by its first statement, once there are numbers for guests. SQLite takes a
+#: number first.
+START = {
+    "postgresql": ["SELECT games_deal", "INSERT accounts_user"],
+    "sqlite": ["SELECT games_deal", "BEGIN", "UPDATE sqlite_sequence", "COMMIT", "BEGIN", *ROWS, "COMMIT"],
+}
 #: Who it is; in one exchange the attempt with its deal, and the tokens with the state.
 WHO = ["SELECT django_session", "SELECT accounts_user"]
 WHAT = [*["SELECT games_attempt"] * (1 if connection.vendor == "postgresql" else 2)]
@@ -46,11 +55,12 @@ def told(queries: CaptureQueriesContext) -> list[str]:
 
 def test_a_newcomers_start_and_table_ask_the_database_so_often(client: Client) -> None:
     make_deal()
+    create_guest()
     with CaptureQueriesContext(connection) as start:
         page = client.post("/play/plot/start")["Location"]
     with CaptureQueriesContext(connection) as table:
         assert client.get(page).status_code == 200
-    assert told(start) == START
+    assert told(start) == START[connection.vendor]
     assert told(table) == WHO + WHAT
 
 
@@ -71,7 +81,8 @@ def test_a_guests_row_has_the_only_sign_in(client: Client) -> None:
     make_deal()
     client.post("/play/plot/start")
     guest = User.objects.get()
-    assert guest.last_login == guest.date_joined
+    assert guest.last_login is not None
+    assert guest.last_login - guest.date_joined < timedelta(seconds=5)
     assert timezone.now() - guest.date_joined < timedelta(minutes=5)
 
 
@@ -91,17 +102,55 @@ def test_no_guest_is_made_for_a_deal_that_has_closed_since_the_click(
     assert client.post("/play/plot/start")["Location"] == "/play/plot/"
     assert not User.objects.exists()
     with pytest.raises(DealClosedError):
-        start_attempt(create_guest(), deal, is_new=True)
+        start_first_attempt(Newcomer(create_guest(), []), deal, now=timezone.now())
 
 
 def test_what_fails_on_the_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     make_deal()
-    monkeypatch.setattr(links, "remember", lambda *_: 1 / 0)
+    write = links._INSERT.statement
+
+    def wrong(row: Any) -> Statement:
+        sql, values = write(row)
+        return sql.replace("INSERT INTO", "INSERT INTO no_"), values
+
+    monkeypatch.setattr(links._INSERT, "statement", wrong)
     client = Client(raise_request_exception=False)
     assert client.post("/play/plot/start").status_code == 500
     assert not any(model.objects.exists() for model in (User, Attempt, Start, Session))
     monkeypatch.undo()
     assert client.get(client.post("/play/plot/start")["Location"]).status_code == 200
+
+
+def test_a_newcomers_rows_know_each_other(client: Client) -> None:
+    deal = make_deal()
+    client.post("/play/plot/start")
+    guest, attempt, start = User.objects.get(), Attempt.objects.get(), Start.objects.get()
+    assert (attempt.player, attempt.deal, attempt.ranked) == (guest, deal, True)
+    assert (start.attempt, start.deal, start.made_at) == (attempt, deal, attempt.started_at)
+    session = Session.objects.get()
+    assert session.session_key == client.cookies[settings.SESSION_COOKIE_NAME].value
+    assert session.get_decoded()["_auth_user_id"] == str(guest.pk)
+
+
+def test_who_has_begun_elsewhere_meanwhile_has_one_attempt_and_one_start(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_deal()
+    first = client.post("/play/plot/start")["Location"]
+    monkeypatch.setattr(attempts, "_begun", lambda *_: None)
+    assert client.post("/play/plot/start")["Location"] == first
+    assert (Attempt.objects.count(), Start.objects.count()) == (1, 1)
+
+
+def test_a_visitor_with_a_session_of_their_own_becomes_a_guest(client: Client) -> None:
+    make_deal()
+    session = client.session
+    session["seen"] = "the rules"
+    session.save()
+    page = client.post("/play/plot/start")["Location"]
+    assert client.get(page).status_code == 200
+    assert client.session["seen"] == "the rules"
+    assert Session.objects.count() == 1
 
 
 def test_a_session_is_good_until_its_date() -> None:

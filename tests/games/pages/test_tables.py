@@ -6,13 +6,16 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from games.attempts import close_attempt, start_attempt
 from games.deals import publishing
 from games.models import GRACE, Attempt, Deal
 from games.pages import tables
+from games.readings import OwnCopies
 from tests.games.conftest import Play
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -79,3 +82,42 @@ def test_somebody_elses_table(client: Client, mine: Client, attempt_at: Play) ->
 
 def test_there_is_no_such_variant(client: Client) -> None:
     assert client.get("/play/nonsense/").status_code == 404
+
+
+def test_a_page_whose_scripts_send_it_keeps_the_cookie_against_forged_requests(
+    mine: Client, player: Any, today: list[Deal]
+) -> None:
+    page = f"/table/{start_attempt(player, today[0]).public_id}/"
+    first = mine.get(page)
+    secret = first.cookies["csrftoken"].value
+    again = mine.get(page)
+    assert again.cookies["csrftoken"].value == secret  # sent again, so that it lasts
+    assert "Cookie" in first["Vary"]
+    assert "Cookie" in again["Vary"]
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = mine.cookies
+    assert strict.post("/players/me/preferences/", {}, headers={"X-CSRFToken": "0" * 32}).status_code == 403
+    assert strict.post("/players/me/preferences/", {}, headers={"X-CSRFToken": secret}).status_code != 403
+
+
+def test_a_deal_of_the_day_is_read_once_for_all_who_begin_it_now(
+    today: list[Deal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "copies", OwnCopies[Deal](fresh=60.0))
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as asked:
+            Client().post("/play/plot/start")
+    assert not [query for query in asked.captured_queries if 'FROM "games_deal"' in query["sql"]]
+    assert Attempt.objects.filter(deal__variant="plot").count() == 2
+
+
+def test_what_is_kept_of_the_lanes_is_nobodys(today: list[Deal]) -> None:
+    """Who looks second gets what was rendered for the first, but for who they are."""
+    pages, players = [], []
+    for _ in range(2):
+        client = Client()
+        pages.append(client.get(client.post("/play/plot/start")["Location"]).content.decode())
+        players.append(Attempt.objects.latest("pk").player)
+    for page, me, other in zip(pages, players, reversed(players), strict=True):
+        assert f'data-me="{me.public_id}" data-socket="/ws/lanes/' in page
+        assert str(other.public_id) not in page

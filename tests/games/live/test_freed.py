@@ -1,0 +1,172 @@
+"""What a socket leaves behind when it is closed: nothing that waits for the garbage collector.
+
+In a process with thousands of sockets a full collection comes seldom. What only a collection can free piles up until
+then, with all that it holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from asgiref.sync import sync_to_async
+from websockets.asyncio.client import ClientConnection, connect
+
+from config.heads import Http
+from config.server import Server, listen, server_config
+from games.live import outbox
+from games.live.eviction import open_sockets
+from games.live.sockets import SocketConnection
+from games.presence.watching import LanesConsumer
+from games.races.consumer import RaceConsumer
+from games.races.rooms import open_room
+from leaderboards.consumers import BoardConsumer
+from tests.games.live.test_socket import cookie_of
+from tests.games.seats import PATIENCE
+from tests.services.racing.watching import until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HELLO = json.dumps({"type": "hello", "v": 1})
+End = Callable[[ClientConnection], Awaitable[None]]
+
+
+class Made:
+    """Which objects of some classes have been made, and which of them are there still."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *classes: type) -> None:
+        self.noted: list[weakref.ref[object]] = []
+        for one in classes:
+            monkeypatch.setattr(one, "__init__", self._noting(one.__init__))  # type: ignore[misc]
+
+    def _noting(self, init: Callable[..., None]) -> Callable[..., None]:
+        def noting(made: object, *given: Any, **named: Any) -> None:
+            init(made, *given, **named)
+            self.noted.append(weakref.ref(made))
+
+        return noting
+
+    def left(self) -> list[str]:
+        return [type(found).__name__ for one in self.noted if (found := one()) is not None]
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Made:
+    return Made(monkeypatch, SocketConnection, LanesConsumer, BoardConsumer, Http)
+
+
+@pytest_asyncio.fixture
+async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
+    """Where the site is served, as in production."""
+    monkeypatch.setattr("config.server.calm_collector", lambda: None)
+    monkeypatch.setattr("config.server.favour_the_loop", lambda: None)
+    with listen("127.0.0.1", 0) as listener:
+        server = Server(server_config(), lambda: None)
+        server.config.load()
+        server.lifespan = server.config.lifespan_class(server.config)
+        await server.startup(sockets=[listener])
+        yield listener.getsockname()[1]
+        await server.shutdown(sockets=[listener])
+
+
+async def freed(made: Made) -> None:
+    """Wait until all that was made is gone."""
+    await until(lambda: not made.left(), within=PATIENCE)
+
+
+async def said(socket: ClientConnection, **message: Any) -> dict[str, Any]:
+    """What the server answers."""
+    await socket.send(json.dumps(message))
+    answer: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
+    return answer
+
+
+async def leaves(socket: ClientConnection) -> None:
+    await socket.close()
+
+
+async def breaks_off(socket: ClientConnection) -> None:
+    socket.transport.abort()
+
+
+async def is_refused(socket: ClientConnection) -> None:
+    assert (await said(socket, type="move", n=99, token="d"))["type"] == "error"
+    await socket.close()
+
+
+def to_all(do: Callable[[SocketConnection], object]) -> None:
+    """Do something to every open socket. No frame that a caught exception remembers may hold one."""
+    for one in open_sockets():
+        assert isinstance(one, SocketConnection)
+        do(one)
+
+
+async def is_evicted(socket: ClientConnection) -> None:
+    to_all(SocketConnection.evict)
+    await is_closed(socket)
+
+
+async def is_handed_over(socket: ClientConnection) -> None:
+    to_all(SocketConnection.go_away)
+    await is_closed(socket)
+
+
+async def does_not_read(socket: ClientConnection) -> None:
+    for _ in range(outbox.MAX_FRAMES + 1):
+        to_all(lambda one: one.tell("{}"))
+    await is_closed(socket)
+
+
+async def is_closed(socket: ClientConnection) -> None:
+    await asyncio.wait_for(socket.wait_closed(), PATIENCE)
+
+
+@pytest.mark.parametrize("end", [leaves, breaks_off, is_refused, is_evicted, is_handed_over, does_not_read])
+async def test_a_tables_socket_is_freed_when_it_is_closed(attempt_at: Any, port: int, made: Made, end: End) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    cookie = await sync_to_async(cookie_of)(attempt.player)
+    gc.disable()
+    try:
+        async with _connected(port, f"/ws/play/{attempt.public_id}/", cookie) as socket:
+            assert (await said(socket, type="hello", v=1))["type"] == "view"
+            assert (await said(socket, type="move", n=1, token="d"))["type"] == "moved"
+            assert "PlayConsumer" in made.left()
+            await end(socket)
+        await freed(made)
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("kind", "consumer"), [("race", RaceConsumer), ("lanes", LanesConsumer), ("board", BoardConsumer)]
+)
+async def test_so_are_the_others(attempt_at: Any, port: int, made: Made, kind: str, consumer: type) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    room = await sync_to_async(open_room)(attempt.player, "plot", limit_s=600, seats=4)
+    cookie = await sync_to_async(cookie_of)(attempt.player)
+    where = {"race": room.code, "lanes": attempt.deal_id, "board": attempt.deal_id}[kind]
+    gc.disable()
+    try:
+        async with _connected(port, f"/ws/{kind}/{where}/", cookie) as socket:
+            if kind == "race":
+                await socket.send(HELLO)
+            await asyncio.wait_for(socket.recv(), PATIENCE)
+            assert consumer.__name__ in made.left()
+        await freed(made)
+    finally:
+        gc.enable()
+
+
+def _connected(port: int, path: str, cookie: str) -> connect:
+    return connect(
+        f"ws://127.0.0.1:{port}{path}",
+        origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+        additional_headers={"Cookie": cookie},
+        compression=None,
+    )
