@@ -1,12 +1,14 @@
-"""2,000 players at a human pace on two web processes, beside 20,000 page views in five minutes.
+"""2,000 players at a human pace on a process of tables, beside 20,000 page views in five minutes on a web process.
 
 `DATABASE_URL=postgres://… python -m benchmarks.crowd`; exit code 1 when an aim is missed. It takes some eight minutes.
-Nothing may fail, the memory of the web processes must stay, and moves must be quick; how quick the same moves are
+Nothing may fail, the memory of both processes must stay, and moves must be quick; how quick the same moves are
 without the page views is measured first, in the same run. For the aims the machine should be quiet: its load is
 printed.
 
-It makes a database of its own on that server and drops it at the end, and starts a Redis of its own. There are two web
-processes with collected files, a worker for verdicts, one process with all the players and one that looks at pages.
+It makes a database of its own on that server and drops it at the end, and starts a Redis of its own. There are a
+process of tables and a web process with collected files, a worker for verdicts, one process with all the players and
+one that looks at pages. What a proxy would do, the players do: their sockets go to the tables, all else to the web
+process.
 Players are in the middle of their games. They move every two to six seconds, at random, take moves back, give up, and
 begin other games by the forms; each sends the pings that the site's own client sends, and comes from an address of its
 own. Times are from the sending of a move to its answer, by the clock of the players' process, whose event loop's
@@ -35,15 +37,17 @@ import redis
 
 from benchmarks.databases import own_database, server_url
 from benchmarks.play_parts import cpu_seconds, resident_kib
-from benchmarks.processes import own_redis
+from benchmarks.processes import is_ready, own_redis
 from benchmarks.races import aims_met, percentile
 from deploy.procfile import commands
-from deploy.servers import Redis
+from deploy.servers import Redis, eventually, free_port
 
 SOCKETS: Final = 2_000
 SECONDS: Final = 300.0
 VIEWS: Final = 20_000
-PROCESSES: Final = 2
+#: What serves, by its name in the Procfile.
+SERVERS: Final = ("web", "tables")
+READY_WITHIN: Final = 60.0
 #: Seconds of play without page views, before.
 ALONE_SECONDS: Final = 60.0
 SAMPLE_SECONDS: Final = 10.0
@@ -83,6 +87,7 @@ def main() -> int:
             "REDIS_URL": stack.enter_context(own_redis()),
             "VAR_DIR": str(var),
             "PROMETHEUS_MULTIPROC_DIR": str(var / "metrics"),
+            "TABLES_ELSEWHERE": "1",
             "COLLECTED_STATIC": "1",
             "SEALED_STOCK": "0",
             "LOG_FORMAT": "json",
@@ -102,35 +107,35 @@ class Crowd:
         self.late: list[int] = []
         self.counts: dict[str, int] = {}
         self.memory: dict[str, list[tuple[float, float]]] = {}
-        """Of each web process: seconds since the page views began, and resident MB."""
+        """Of each server: seconds since the page views began, and resident MB."""
 
     def run(self) -> int:
         """Prepare, serve, play, print; the exit code."""
         options = self.options
         print(f"preparing {options.sockets:,} players ...", flush=True)
         made = subprocess.check_output(part("prepare", str(options.sockets)), env=self.environment)
-        ports = [self.serve(f"web {number + 1}") for number in range(PROCESSES)]
-        worker = commands()["worker"]
-        self.start("worker", [str(Path(sys.executable).with_name(worker[0])), *worker[1:]])
-        job = {**json.loads(made), "ports": ports, "views": options.views / options.seconds}
+        ports = {name: self.serve(name) for name in SERVERS}
+        self.start("worker", program("worker"))
+        job = {**json.loads(made), **ports, "views": options.views / options.seconds}
         print(f"load average {load_average()}; the players come ...", flush=True)
         self.load("play", job)
         alone, busy = self.phase("alone", min(ALONE_SECONDS, options.seconds))
         print(f"CPU: {busy}", flush=True)
         self.load("look", job)
-        proportional = [proportional_mb(one.pid) for one in self.webs().values()]
+        proportional = [proportional_mb(one.pid) for one in self.servers().values()]
         moves, busy = self.phase("beside", options.seconds)
-        for (name, process), before in zip(self.webs().items(), proportional, strict=True):
+        for (name, process), before in zip(self.servers().items(), proportional, strict=True):
             print(f"{name}: proportional set {before:.0f} MB at first, {proportional_mb(process.pid):.0f} at last")
         self.stop_loads()
         self.count_faults()
         return self.report(alone, moves, busy)
 
     def serve(self, name: str) -> int:
-        """Start a web process; its port."""
-        process = self.start(name, [sys.executable, "-m", "benchmarks.pages_parts", "serve"])
-        assert process.stdout is not None
-        return int(process.stdout.readline())
+        """Start one of the servers, and wait until it is ready; its port."""
+        port = free_port()
+        self.start(name, [*program(name), "--port", str(port)])
+        eventually(lambda: is_ready(port), within=READY_WITHIN)
+        return port
 
     def load(self, what: str, job: dict[str, Any]) -> None:
         """Start a load process, and wait until it has begun."""
@@ -157,9 +162,9 @@ class Crowd:
         self.stack.callback(end, process)
         return process
 
-    def webs(self) -> dict[str, subprocess.Popen[str]]:
-        """The web processes."""
-        return {name: process for name, process in self.processes.items() if name.startswith("web")}
+    def servers(self) -> dict[str, subprocess.Popen[str]]:
+        """The processes whose memory and faults are looked at."""
+        return {name: self.processes[name] for name in SERVERS}
 
     def phase(self, name: str, seconds: float) -> tuple[list[int], str]:
         """Let everybody play for so long, with a line each ten seconds.
@@ -179,7 +184,7 @@ class Crowd:
         moves, views = len(self.moves), len(self.views)
         self.ask()
         sizes = []
-        for name, process in self.webs().items():
+        for name, process in self.servers().items():
             sizes.append(resident_kib(process.pid) / 1024)
             if phase == "beside":
                 self.memory.setdefault(name, []).append((at, sizes[-1]))
@@ -243,8 +248,8 @@ class Crowd:
         return (self.var / f"{name}.log").read_text()
 
     def count_faults(self) -> None:
-        """Count what the web processes' logs say of errors."""
-        for name in self.webs():
+        """Count what the servers' logs say of errors."""
+        for name in SERVERS:
             lines = [line for line in self.log_of(name).splitlines() if is_fault(line)]
             self.fault(len(lines), [f"{name}: {line[:300]}" for line in lines])
 
@@ -277,6 +282,12 @@ class Crowd:
 def shares(before: dict[str, float], after: dict[str, float], seconds: float) -> str:
     """The CPU time between two looks, as shares of one processor."""
     return ", ".join(f"{name} {(after[name] - used) / seconds:.0%}" for name, used in before.items())
+
+
+def program(name: str) -> list[str]:
+    """The command of a process, as the Procfile has it."""
+    first, *arguments = commands()[name]
+    return [str(Path(sys.executable).with_name(first)), *arguments]
 
 
 def part(*arguments: str) -> list[str]:

@@ -118,9 +118,10 @@ def play_on(attempt: Attempt) -> None:
 
 
 class Job(msgspec.Struct):
-    """What a load process is to do. `views` are pages a second."""
+    """What a load process is to do. `web` and `tables` are ports; `views` are pages a second."""
 
-    ports: list[int]
+    web: int
+    tables: int
     day: str
     players: list[tuple[str, str]]
     accounts: list[str]
@@ -264,7 +265,7 @@ class Player:
 
     def __init__(self, job: Job, tally: Tally, number: int) -> None:
         attempt, session = job.players[number]
-        self.tally, self.visitor = tally, visitor(job, number, number)
+        self.tally, self.visitor = tally, visitor(job, number)
         self.visitor.cookies |= {"sessionid": session, "csrftoken": SECRET}
         self.visitor.path = f"/table/{attempt}/"
         names = list(CATALOGUE)
@@ -315,8 +316,8 @@ class Player:
         found = self.visitor
         cookies = "; ".join(f"{name}={value}" for name, value in found.cookies.items())
         path = f"/ws/play/{found.path.strip('/').rpartition('/')[2]}/"
-        socket = Socket(self.tally, found.port, path, cookies, found.address)
-        await asyncio.get_running_loop().create_connection(lambda: socket, "127.0.0.1", found.port)
+        socket = Socket(self.tally, found.tables, path, cookies, found.address)
+        await asyncio.get_running_loop().create_connection(lambda: socket, "127.0.0.1", found.tables)
         async with asyncio.timeout(PATIENT):
             await socket.accepted
         return socket
@@ -350,10 +351,10 @@ async def ping(socket: Socket) -> None:
         await asyncio.sleep(PING)
 
 
-def visitor(job: Job, number: int, address: int) -> Visitor:
-    """A browser at one of the processes, with an address of its own."""
+def visitor(job: Job, address: int) -> Visitor:
+    """A browser with an address of its own."""
     shown = f"10.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
-    return Visitor(job.ports[number % len(job.ports)], shown)
+    return Visitor(job.web, shown, tables=job.tables)
 
 
 async def play(job: Job, commands: asyncio.StreamReader) -> None:
@@ -377,8 +378,8 @@ async def look(job: Job, commands: asyncio.StreamReader) -> None:
     A process that has just been started reads templates and opens connections, which is not what is measured.
     """
     tally = Tally()
-    for what, place in itertools.product(PAGES, range(2 * len(job.ports))):
-        await view(tally, *page(job, place, what, is_stranger=place < len(job.ports)))
+    for what, is_stranger in itertools.product(PAGES, (True, False)):
+        await view(tally, *page(job, 0, what, is_stranger=is_stranger))
     tally.times.clear()
     tally.counts.clear()
     tally.tell()
@@ -419,7 +420,7 @@ async def view(tally: Tally, found: Visitor, path: str) -> None:
 def page(job: Job, number: int, what: str, *, is_stranger: bool) -> tuple[Visitor, str]:
     """Who looks as the next, and where such a page is; a table is looked at by its player."""
     attempt, session = random.choice(job.players)
-    found = visitor(job, number, len(job.players) + number)
+    found = visitor(job, len(job.players) + number)
     if what == "table" or not is_stranger:
         found.cookies |= {"sessionid": session, "csrftoken": SECRET}
     variant = random.choice(list(CATALOGUE))

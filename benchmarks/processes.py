@@ -12,7 +12,7 @@ from deploy.servers import Redis, eventually, free_port
 from tests.services.stack import Process
 
 #: The names of what serves and works; `postgres` is the server's processes that this database has, `redis` its own.
-WEBS = ("web-1", "web-2")
+WEBS, TABLES = ("web-1", "web-2"), "tables-1"
 OTHERS = ("worker", "keeper", "analyst", "beat")
 POSTGRES, REDIS = "postgres", "redis"
 
@@ -21,28 +21,30 @@ Costs = dict[str, float]
 
 
 class Shape:
-    """Two web processes, three workers and beat, on a database and a Redis of their own."""
+    """Two web processes, one of tables, three workers and beat, on a database and a Redis of their own."""
 
     def __init__(self, environment: Mapping[str, str], home: Path) -> None:
         self.ports = [free_port() for _ in WEBS]
-        self._environment = dict(environment)
+        self.tables = free_port()
+        self._environment = {**environment, "TABLES_ELSEWHERE": "1"}
         self._home = home
         self._processes: dict[str, Process] = {}
         self._backends: dict[int, float] = {}
         self._of_backends = 0.0
 
     def start(self) -> None:
-        """Start everything, and wait until both web processes are ready.
+        """Start everything, and wait until all that listens is ready.
 
         :raises TimeoutError: when they are not.
         """
         lines = commands()
         for name, port in zip(WEBS, self.ports, strict=True):
             self._start(name, [*lines["web"], "--port", str(port)])
+        self._start(TABLES, [*lines["tables"], "--port", str(self.tables)])
         for name in OTHERS:
             self._start(name, lines[name])
-        for port in self.ports:
-            eventually(lambda port=port: _is_ready(port), within=60)  # type: ignore[misc]
+        for port in (*self.ports, self.tables):
+            eventually(lambda port=port: is_ready(port), within=60)  # type: ignore[misc]
         self.costs()
 
     def _start(self, name: str, command: list[str]) -> None:
@@ -123,7 +125,8 @@ def _seconds(ticks: list[str]) -> float:
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
-def _is_ready(port: int) -> bool:
+def is_ready(port: int) -> bool:
+    """Whether a process says that it can serve."""
     import urllib.error
     import urllib.request
 

@@ -2,9 +2,10 @@
 
 `DATABASE_URL=postgres://… python -m benchmarks.rush`; exit code 1 when an aim is missed. It makes a database of its own
 on that server, starts a Redis of its own and the whole production shape on them (`deploy/Procfile`, two web processes,
-collected static files), and ends all of it. Newcomers and returning accounts come at random moments of the time, each
-the way of a browser: home, start page, start, table, `hello`, five moves, with one to three seconds of thought before
-each step. Who is shown the queue waits in it as its page does. Others are at their tables before and move every second.
+one of tables, collected static files), and ends all of it. Newcomers and returning accounts come at random moments of
+the time, each the way of a browser: home, start page, start, table, `hello`, five moves, with one to three seconds of
+thought before each step. Who is shown the queue waits in it as its page does. Others are at their tables before and
+move every second.
 
 Their moves are compared with those before the rush in the same run. CPU is user and system time of each process with
 its children, less what it takes in the same time without a rush, for each who arrived. The load generator shares the
@@ -124,10 +125,10 @@ def part(*arguments: str) -> list[str]:
 def measure(options: argparse.Namespace, shape: Shape, prepared: Facts) -> Facts:
     """Let some play, then the others arrive; the figures."""
     with ExitStack() as stack:
-        playing = Part("play", {"ports": shape.ports, "players": prepared["playing"]})
+        playing = Part("play", {"port": shape.tables, "players": prepared["playing"]})
         stack.callback(playing.end)
         job = {"newcomers": options.newcomers, "returning": prepared["returning"], "seconds": options.seconds}
-        crowd = Part("arrive", {"ports": shape.ports, **job})
+        crowd = Part("arrive", {"ports": shape.ports, "tables": shape.tables, **job})
         stack.callback(crowd.end)
         time.sleep(SETTLING)
         quiet, costs = time.monotonic(), [shape.costs()]

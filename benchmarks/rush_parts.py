@@ -93,11 +93,10 @@ class Paced(Client):
 
 
 class Playing(Run):
-    """All who are already playing, over both web processes."""
+    """All who are already playing."""
 
     def __init__(self, job: dict[str, Any]) -> None:
-        super().__init__({"what": "play", "seconds": 0.0, "port": 0, "pid": 0, **job})
-        self.ports: list[int] = job["ports"]
+        super().__init__({"what": "play", "seconds": 0.0, "pid": 0, **job})
         self.waits: list[tuple[float, float]] = []
         """When each move was acknowledged (s, monotonic, the same in all processes), and after how long (s)."""
 
@@ -105,8 +104,7 @@ class Playing(Run):
         """Sit down, say so, play until told to stop, and print the waits."""
         loop = asyncio.get_running_loop()
         everybody = [Paced(self, f"/ws/play/{attempt}/", session, plays=True) for attempt, session in self.players]
-        for number, one in enumerate(everybody):
-            self.port = self.ports[number % len(self.ports)]
+        for one in everybody:
             await loop.create_connection(lambda one=one: one, "127.0.0.1", self.port)  # type: ignore[misc]
         async with asyncio.timeout(120):
             await self.all_ready.wait()
@@ -138,8 +136,8 @@ class Found:
 class Arriving(Visitor):
     """Somebody on the way from the home page to the fifth move, who waits where there is a queue."""
 
-    def __init__(self, port: int, address: str, kind: str, found: Found) -> None:
-        super().__init__(port, address)
+    def __init__(self, ports: tuple[int, int], address: str, kind: str, found: Found) -> None:
+        super().__init__(ports[0], address, tables=ports[1])
         self.kind, self.found = kind, found
         self.waited = 0.0
 
@@ -236,7 +234,7 @@ class Crowd:
     """All who arrive, over both web processes."""
 
     def __init__(self, job: dict[str, Any]) -> None:
-        self.ports, self.seconds = job["ports"], job["seconds"]
+        self.ports, self.tables, self.seconds = job["ports"], job["tables"], job["seconds"]
         self.newcomers, self.sessions = job["newcomers"], job["returning"]
         self.made = 0
 
@@ -261,10 +259,10 @@ class Crowd:
         await visitor.come()
 
     def visitor(self, kind: str, found: Found, session: str = "") -> Arriving:
-        """Somebody with an address of their own; everybody keeps to one process, as a kept connection does."""
+        """Somebody with an address of their own, who keeps to one web process as a kept connection does."""
         self.made += 1
         address = f"10.{self.made >> 16 & 255}.{self.made >> 8 & 255}.{self.made & 255}"
-        made = Arriving(self.ports[self.made % len(self.ports)], address, kind, found)
+        made = Arriving((self.ports[self.made % len(self.ports)], self.tables), address, kind, found)
         if session:
             made.cookies["sessionid"] = session
         return made

@@ -8,7 +8,6 @@ process has time, nothing here does anything at all.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import time
@@ -23,7 +22,7 @@ from django.utils.translation import gettext, ngettext
 
 from config.line import FRONT, Line, pause_at
 from config.pace import Pace
-from config.pressure import Pressure
+from config.pressure import Pressure, Pulse
 from config.strangers import Copies, Visit
 from games import metrics
 from games.admission import COOKIE, Pass, Ticket, cookie_of, read
@@ -37,8 +36,6 @@ ADDRESS: Final = "/queue.json"
 
 #: Seconds for which a copy of the page serves everybody.
 PAGE_KEPT: Final = 60.0
-#: Seconds from one look at the event loop to the next.
-BEAT: Final = 0.1
 
 #: Pages that are always served: of games in play, of the staff, of probes, and those inside other sites' pages.
 _ALWAYS: Final = re.compile(r"/(table|admin|offline|static)/|/(healthz|readyz|metrics)$|/replay/[^/]+/embed/$")
@@ -100,11 +97,11 @@ class Admission:
         self.pace = Pace()
         self._application = application
         self._copies = copies
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._pulse = Pulse(pressure, self._look)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        self._watch()
+        self._pulse.begin()
         has_room = not (self.pressure.is_full or self.line.is_waited_in)
         if has_room and not self.line and scope["path"] not in {ADDRESS, PAGE}:
             await self._application(scope, receive, send)
@@ -207,24 +204,11 @@ class Admission:
                 "minutes": minutes
             }
 
-    def _watch(self) -> None:
-        """Look at the event loop from now on."""
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self._loop = loop
-            self._beat_at(loop, loop.time())
-
-    def _beat_at(self, loop: asyncio.AbstractEventLoop, last: float) -> None:
-        loop.call_at(last + BEAT, self._beat, loop, last)
-
-    def _beat(self, loop: asyncio.AbstractEventLoop, last: float) -> None:
-        now = loop.time()
-        self.pressure.note(now - last - BEAT, now - last)
-        self.pace.note(is_full=self.pressure.is_full, elapsed=now - last)
+    def _look(self, elapsed: float) -> None:
+        """So many seconds after the last time: who may go in, and who waits."""
+        self.pace.note(is_full=self.pressure.is_full, elapsed=elapsed)
         self.line.forget_absent(time.monotonic())
-        metrics.LOOP_LAG.set(self.pressure.lag)
         metrics.NEWCOMERS_WAITING.set(len(self.line))
-        self._beat_at(loop, now)
 
 
 _JSON: Final = [

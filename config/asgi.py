@@ -14,6 +14,8 @@ django.setup(set_prefix=False)
 from django.conf import settings  # noqa: E402
 
 from config.admission import Admission  # noqa: E402 - apps must be loaded first
+from config.elsewhere import Tables, no_tables  # noqa: E402
+from config.fullness import Heard  # noqa: E402
 from config.handler import OneHop  # noqa: E402
 from config.origins import OwnPages  # noqa: E402
 from config.pressure import Limits, Pressure  # noqa: E402
@@ -25,16 +27,26 @@ from games.live.visitors import Visitors  # noqa: E402
 from games.presence.summary import PlayingNow  # noqa: E402
 
 # The address is checked before the session is read.
-_sockets = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
+_visitors = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
+_sockets = OwnPages(Capped(_visitors, address_of, MOST_OF_ADDRESS))
 
 _pages = OneHop()
 _copies = Copies(_pages)
 _limits = Limits(settings.FULL_LAG / 1000, settings.FULL_REQUESTS, settings.FULL_SOCKETS)
-_pressure = Pressure(_limits, lambda: _pages.threads.in_work, lambda: len(open_sockets()))
+_pressure = Pressure(
+    _limits,
+    lambda: _pages.threads.in_work,
+    lambda: len(open_sockets()),
+    Heard() if settings.TABLES_ELSEWHERE else None,
+)
 
+#: What a web process serves: pages, and the tables too unless they have processes of their own.
 application = ProtocolTypeRouter(
     {
         "http": PlayingNow(ForStrangers(Admission(_pages, _copies, _pressure), _copies)),
-        "websocket": OwnPages(Capped(_sockets, address_of, MOST_OF_ADDRESS)),
+        "websocket": no_tables if settings.TABLES_ELSEWHERE else _sockets,
     }
 )
+
+#: What a process of tables serves (`config.tables`).
+tables = Tables(_sockets, _pages, Pressure(_limits, lambda: _pages.threads.in_work, lambda: len(open_sockets())))

@@ -71,6 +71,14 @@ class Http(HttpToolsProtocol):
         self._in_head = False
         super().on_headers_complete()
 
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over to a WebSocket.
+
+        Parser and protocol hold each other, and nobody needs either any more: they go at once, not at a collection.
+        """
+        super().handle_websocket_upgrade()
+        self.parser = None  # type: ignore[assignment] # as uvicorn does when a connection is lost
+
     def _add(self, size: int, line: int) -> None:
         self._size += size
         if line > MAX_LINE_BYTES or self._size > MAX_HEAD_BYTES:

@@ -25,6 +25,10 @@ from config.errors import json_answer
 from config.gauges import standing_registry, waiting
 from games.errors import ErrorCode, Refusal
 
+LIVENESS: Final = "/healthz"
+READINESS: Final = "/readyz"
+METRICS: Final = "/metrics"
+
 #: Seconds that the metrics wait for the database; Prometheus waits for ten.
 METRICS_PATIENCE: Final = 3.0
 
@@ -37,7 +41,7 @@ class OperationsMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
-        self._views = {"/healthz": alive, "/readyz": ready, "/metrics": metrics}
+        self._views = {LIVENESS: alive, READINESS: ready, METRICS: metrics}
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer the probe or pass the request on."""

@@ -211,12 +211,19 @@ if REPLICAS:
     DATABASE_ROUTERS = ["games.replicas.routing.Router"]
     MIDDLEWARE.insert(MIDDLEWARE.index("accounts.middleware.PlayerMiddleware"), "config.own_writes.OwnWrites")
 
+# --- What a process serves ------------------------------------------------------------------------------------------
+
+# Whether WebSockets have processes of their own (config.tables); web processes serve none then. The same everywhere.
+TABLES_ELSEWHERE: bool = env.bool("TABLES_ELSEWHERE", default=False)
+
 # --- Admission ------------------------------------------------------------------------------------------------------
 
-# From where on a web process takes no more newcomers for the moment (config.admission); 0: never by this.
+# From where on a process has as much to do as it can, and no more newcomers are taken for the moment
+# (config.admission); 0: never by this.
 FULL_LAG: int = env.int("FULL_LAG", default=50)  # ms by which its event loop is late, on average over a second
 FULL_REQUESTS: int = env.int("FULL_REQUESTS", default=8)  # requests with or waiting for a thread, the same
-FULL_SOCKETS: int = env.int("FULL_SOCKETS", default=2_000)  # open WebSockets of tables and rooms
+# Open WebSockets of tables and rooms: more where a process has nothing else to do.
+FULL_SOCKETS: int = env.int("FULL_SOCKETS", default=4_000 if TABLES_ELSEWHERE else 2_000)
 if min(FULL_LAG, FULL_REQUESTS, FULL_SOCKETS) < 0:
     raise ImproperlyConfigured("FULL_LAG, FULL_REQUESTS and FULL_SOCKETS are not negative")
 

@@ -1,4 +1,4 @@
-"""The production shape on this machine: two ASGI processes, three Celery workers and beat (`make stack`).
+"""The production shape on this machine: a proxy, web processes, tables, three Celery workers and beat (`make stack`).
 
 With `SHAPE=wide` it brings servers of its own, several of each (`deploy.wide`), and a second beat.
 """
@@ -15,9 +15,10 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple, Self
 
 from deploy import wide
 from deploy.procfile import commands
@@ -67,9 +68,11 @@ class Stack:
         self._children[name] = child
         threading.Thread(target=_print_lines, args=(name, child), daemon=True).start()
 
-    def await_ready(self, addresses: list[str]) -> None:
-        """Wait until every address answers /readyz with 200 or a process ends, and say so when it takes long."""
-        late, waiting = time.monotonic() + READY_SECONDS, list(addresses)
+    def await_ready(self, address: str, inner: Sequence[str]) -> None:
+        """Wait until the address and those of the processes answer /readyz with 200 or a process ends, and say so when
+        it takes long.
+        """
+        late, waiting = time.monotonic() + READY_SECONDS, [address, *inner]
         while waiting and not self._ended() and not self._stopping.is_set():
             if time.monotonic() > late:
                 _say(f"Not ready after {READY_SECONDS} s: {', '.join(waiting)}")
@@ -77,7 +80,7 @@ class Stack:
             waiting = [address for address in waiting if not _answers(f"{address}/readyz")]
             self._stopping.wait(0.1)
         if not waiting:
-            _say(f"Talon is ready at {' and '.join(addresses)} - stop it with Ctrl-C.")
+            _say(f"Talon is ready at {address} - stop it with Ctrl-C. Its processes are at {' and '.join(inner)}.")
 
     def wait(self) -> int:
         """Wait for Ctrl-C, SIGTERM or the end of a process, then stop all; returns 1 when a process ended by itself."""
@@ -118,7 +121,7 @@ def _print_lines(name: str, child: subprocess.Popen[str]) -> None:
 
 
 def _say(text: str, name: str = "stack") -> None:
-    print(f"{name:<7}| {text}", flush=True)  # noqa: T201
+    print(f"{name:<8}| {text}", flush=True)  # noqa: T201
 
 
 def _answers(url: str) -> bool:
@@ -164,29 +167,57 @@ def main() -> int:
 
 def _run(environment: dict[str, str], stopping: threading.Event, home: Path, *, beats: int) -> int:
     """Run the site's processes on servers that are there; 1 when one of them ended by itself."""
-    lines, addresses = commands(), _addresses(environment)
-    environment.setdefault("PUBLIC_URL", addresses[0])
+    lines, ports = commands(), Ports.of(environment)
+    environment.setdefault("PUBLIC_URL", ports.address)
+    if ports.tables:
+        environment["TABLES_ELSEWHERE"] = "1"
     environment.setdefault("PROMETHEUS_MULTIPROC_DIR", str(home / "metrics"))
     Path(environment["PROMETHEUS_MULTIPROC_DIR"]).mkdir(exist_ok=True)
     stack = Stack(environment, stopping)
     stack.run_once(lines["release"])
     stack.run_once(lines["static"])
-    for number, address in enumerate(addresses, 1):
-        stack.start(f"web-{number}", lines["web"], PORT=address.rpartition(":")[2])
+    for name, inner in (("web", ports.webs), ("tables", ports.tables)):
+        for number, port in enumerate(inner, 1):
+            stack.start(f"{name}-{number}", lines[name], HOST="127.0.0.1", PORT=str(port))
+    stack.start("front", ports.front())
     stack.start("worker", lines["worker"])
     stack.start("keeper", lines["keeper"], METRICS_PORT="0")  # the worker serves those of both
     stack.start("analyst", lines["analyst"], METRICS_PORT="0")
     stack.start("beat", lines["beat"])
     for number in range(2, beats + 1):  # a schedule file has one writer
         stack.start(f"beat-{number}", [*lines["beat"], "--schedule", str(home / f"beat-{number}")])
-    stack.await_ready(addresses)
+    stack.await_ready(ports.address, ports.inner())
     return stack.wait()
 
 
-def _addresses(environment: Mapping[str, str]) -> list[str]:
-    """Where the web processes listen: on PORT and the ports after it."""
-    host, port = environment.get("HOST", "127.0.0.1"), int(environment.get("PORT", "8000"))
-    return [f"http://{host}:{port + number}" for number in range(int(environment.get("WEB_PROCESSES", "2")))]
+class Ports(NamedTuple):
+    """Where the proxy listens, and on the ports after it the processes."""
+
+    host: str
+    port: int
+    webs: range
+    tables: range
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Self:
+        """As HOST, PORT, WEB_PROCESSES and TABLES_PROCESSES say; without tables the web processes have them."""
+        host, port = environment.get("HOST", "127.0.0.1"), int(environment.get("PORT", "8000"))
+        webs = range(port + 1, port + 1 + int(environment.get("WEB_PROCESSES", "2")))
+        return cls(host, port, webs, range(webs.stop, webs.stop + int(environment.get("TABLES_PROCESSES", "2"))))
+
+    @property
+    def address(self) -> str:
+        """Where players come."""
+        return f"http://{self.host}:{self.port}"
+
+    def inner(self) -> list[str]:
+        """Where the processes are themselves."""
+        return [f"http://127.0.0.1:{port}" for port in (*self.webs, *self.tables)]
+
+    def front(self) -> list[str]:
+        """The proxy's command."""
+        command = ["python", "-m", "deploy.front", "--host", self.host, "--port", str(self.port)]
+        return [*command, "--webs", *map(str, self.webs), "--tables", *map(str, self.tables)]
 
 
 if __name__ == "__main__":

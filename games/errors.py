@@ -139,6 +139,7 @@ class ErrorCode(StrEnum):
     SERVER_BUSY = "server_busy", 503, _OUR_FAULT
     SERVER_FULL = "server_full", 503, _("Very many players are coming at this moment. Try again in a few seconds.")
     NOT_READY = "not_ready", 503, _OUR_FAULT
+    MISDIRECTED = "misdirected", 421, _NOTHING_HERE
 
 
 class Refusal(Exception):

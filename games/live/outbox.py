@@ -13,24 +13,26 @@ MAX_FRAMES: Final = 256
 class Outbox:
     """Frames in order, sent by whoever is at it; a slow reader fills its own box and nobody else's."""
 
-    __slots__ = ("_busy", "_frames", "_held", "_overflow", "_send", "_task")
+    __slots__ = ("_busy", "_frames", "_held", "_send", "_task")
 
-    def __init__(self, send: Callable[[dict[str, Any]], Awaitable[None]], overflow: Callable[[], None]) -> None:
+    def __init__(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
         self._send = send
-        self._overflow = overflow
         self._frames: list[str] = []
         self._busy = False
         self._held = False
         self._task: asyncio.Task[None] | None = None
 
-    def put(self, frame: str) -> None:
-        """Add a frame; it goes out at the next `flush`, or by itself when no message is being worked on."""
+    def put(self, frame: str) -> bool:
+        """Add a frame; it goes out at the next `flush`, or by itself when no message is being worked on.
+
+        Returns whether there was room for it: without, the client does not read.
+        """
         if len(self._frames) >= MAX_FRAMES:
-            self._overflow()
-            return
+            return False
         self._frames.append(frame)
         if not self._held and not self._busy and self._task is None:
             self._task = asyncio.create_task(self._background())
+        return True
 
     def hold(self) -> None:
         """Leave the sending to a `flush` that will follow."""

@@ -51,6 +51,8 @@ FATAL: Final[dict[ErrorCode, int]] = {
 #: Other close codes: a server that stops, a session that has ended or changed, no `hello` in time, too many
 #: connections, too slow a reader, and too persistent a sender. After 1012 and 43xx a client may come back at once.
 CLOSE_RESTART: Final = 1012
+#: A process without tables: the proxy is set up wrongly, and may be put right.
+CLOSE_MISDIRECTED: Final = 1013
 CLOSE_SESSION: Final = 4301
 CLOSE_NO_HELLO: Final = 4308
 CLOSE_CROWDED: Final = 4409

@@ -72,7 +72,7 @@ class SocketConnection(ABC):
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._send = send
-        self._outbox = Outbox(self._send, self._overflow)
+        self._outbox = Outbox(self._send)
         self._refused = 0
         self._closing = False
         self._parted = False
@@ -109,8 +109,8 @@ class SocketConnection(ABC):
 
     def tell(self, frame: str) -> None:
         """Take a frame to be sent, unless the close is sent already."""
-        if not self._parted:
-            self._outbox.put(frame)
+        if not self._parted and not self._outbox.put(frame):
+            self._cut_off(protocol.CLOSE_SLOW, "slow reader")
 
     def go_away(self) -> None:
         """The server stops: close once all that has arrived is answered, so that the client goes on elsewhere."""
@@ -213,10 +213,6 @@ class SocketConnection(ABC):
             await self._outbox.flush()
             self._parted = True
             await self._send({"type": "websocket.close", "code": code})
-
-    def _overflow(self) -> None:
-        """The client does not read."""
-        self._cut_off(protocol.CLOSE_SLOW, "slow reader")
 
     def _stop_clock(self) -> None:
         """The client has said hello, or goes."""

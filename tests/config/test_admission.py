@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 import re
@@ -175,7 +174,7 @@ async def test_those_in_front_go_in_at_a_pace(full: House) -> None:
     full.requests = 0
     told = [await full.standing(ticket) for ticket in waiting]
     assert [one["let_in"] for one in told] == [True] * AT_ONCE + [False] * (FRONT - AT_ONCE)
-    full.door._beat(asyncio.get_running_loop(), asyncio.get_running_loop().time() - 1.0)
+    full.door._pulse.beat(0.0, 1.0)
     assert (await full.standing(waiting[AT_ONCE]))["let_in"]
 
 

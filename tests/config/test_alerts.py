@@ -24,6 +24,7 @@ STATUS = "talon_django_http_responses_total_by_status_total"
 QUIET = {
     'up{job="talon-web",instance="web-1"}': "1x300",
     'up{job="talon-web",instance="web-2"}': "1x300",
+    'up{job="talon-tables",instance="tables-1"}': "1x300",
     'up{job="talon-worker",instance="worker"}': "1x300",
     'talon_reachable{server="database",instance="web-1"}': "1x300",
     'talon_reachable{server="database",instance="web-2"}': "1x300",
@@ -74,6 +75,9 @@ TROUBLES = {
         102,
         also=frozenset({"TalonProcessAway"}),
     ),
+    "TalonTablesAway": Trouble(
+        {'up{job="talon-tables",instance="tables-1"}': "1x99 0x200"}, 102, also=frozenset({"TalonProcessAway"})
+    ),
     "TalonDatabaseAway": Trouble({'talon_reachable{server="database",instance="web-2"}': "1x99 0x200"}, 102, 100),
     "TalonRedisAway": Trouble({'talon_reachable{server="redis",instance="web-1"}': "1x99 0x200"}, 103, 101),
     "TalonReplicaBehind": Trouble(
@@ -104,6 +108,7 @@ TROUBLES = {
 #: Series that are not there, which an alert must not take for a good sign.
 GONE = {
     "TalonWebAway": Trouble({f'up{{job="talon-web",instance="web-{n}"}}': None for n in (1, 2)}, 105, 0),
+    "TalonTablesAway": Trouble({'up{job="talon-tables",instance="tables-1"}': None}, 105, 0),
     "TalonTasksSilent": Trouble({'talon_tasks_total{task="talon.close_due",state="SUCCESS"}': None}, 105, 4),
     # Nobody plays, and there is no stock to keep.
     "": Trouble({name: None for name in QUIET if name.startswith((WAIT, "talon_sealed", "talon_refusals"))}, 200),

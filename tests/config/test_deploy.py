@@ -20,7 +20,7 @@ from games.live import draining
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
-SITE_SERVICES = {"release", "web", "worker", "keeper", "analyst", "beat"}
+SITE_SERVICES = {"release", "web", "tables", "worker", "keeper", "analyst", "beat"}
 
 
 def compose() -> dict[str, Any]:
@@ -73,9 +73,10 @@ def test_the_image_collects_static_files_as_the_stack_does() -> None:
     assert f"CMD {str(commands()['web']).replace(chr(39), chr(34))}" in dockerfile
 
 
-def test_a_web_process_is_given_the_time_that_it_takes_to_hand_its_players_over() -> None:
+@pytest.mark.parametrize("service", ["web", "tables"])
+def test_a_process_is_given_the_time_that_it_takes_to_hand_its_players_over(service: str) -> None:
     longest = draining.SECONDS + draining.PATIENCE + GOODBYE_SECONDS + GRACE_SECONDS + draining.NOTICES_WITHIN
-    given = re.fullmatch(r"(\d+)s", compose()["services"]["web"]["stop_grace_period"])
+    given = re.fullmatch(r"(\d+)s", compose()["services"][service]["stop_grace_period"])
     assert given
     assert longest < int(given[1])
     assert longest < STOP_SECONDS
@@ -125,6 +126,23 @@ def test_the_proxy_serves_the_collected_files_itself() -> None:
     (kept,) = re.findall(r"path_regexp (\S+)", caddyfile)
     assert re.search(kept, "/static/css/base.0123456789ab.css")  # whose content never changes
     assert not re.search(kept, "/static/staticfiles.json")
+
+
+def test_the_proxy_brings_sockets_to_the_tables_and_all_else_to_the_web_processes() -> None:
+    caddyfile = (ROOT / "deploy" / "Caddyfile").read_text()
+    tables = re.search(r"handle /ws/\* \{\s+reverse_proxy \{\s+dynamic a \{\s+name (\w+)", caddyfile)
+    webs = re.search(r"^\treverse_proxy \{\s+dynamic a \{\s+name (\w+)", caddyfile, re.MULTILINE)
+    assert tables
+    assert webs
+    assert (tables[1], webs[1]) == ("tables", "web")
+    assert caddyfile.count("import balanced") == 2
+    # `handle` comes before `respond`: one for everything would take operations along.
+    assert not re.search(r"handle \{", caddyfile)
+
+
+def test_all_services_know_that_tables_are_elsewhere() -> None:
+    services = compose()["services"]
+    assert {services[one]["environment"].get("TABLES_ELSEWHERE") for one in SITE_SERVICES} == {"1"}
 
 
 def test_the_proxy_keeps_operations_inside() -> None:

@@ -188,7 +188,7 @@ def test_prometheus_finds_every_service_that_serves_metrics() -> None:
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
     ports = {
         name: services[name]["environment"].get("METRICS_PORT") or services[name]["environment"]["PORT"]
-        for name in ("web", "worker", "keeper", "analyst")
+        for name in ("web", "tables", "worker", "keeper", "analyst")
     }
     jobs = {job["job_name"]: job["dns_sd_configs"][0] for job in parsed["scrape_configs"]}
     assert {name: (config["names"], str(config["port"])) for name, config in jobs.items()} == {

@@ -1,4 +1,6 @@
-"""`make stack`: ASGI processes, workers and beat on real servers, or on its own, started and stopped together."""
+"""`make stack`: a proxy, web processes and tables, workers and beat, on real servers or its own, started and stopped
+together.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from deploy import wide
 from deploy.servers import eventually, free_port
 from tests.config.running import environment, run, running
 from tests.requirements import need
-from tests.services.stack import ControlProcess, Seat, await_ranks
+from tests.services.stack import ControlProcess, Seat, await_ranks, status_of
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("postgresql")]
 
@@ -38,15 +40,16 @@ def children(pid: int) -> list[str]:
 def test_runs_until_interrupted_and_leaves_nothing_behind(
     migrated_postgres_url: str, redis_url: str, tmp_path: Path
 ) -> None:
-    port = free_port(2)
+    port = free_port(4)
     settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
-    with running("-m", "deploy.stack", var=tmp_path, **settings) as stack:
-        stack.await_line(r"ready at (\S+) and (\S+) - stop")
-        for address in (f"http://127.0.0.1:{port}", f"http://127.0.0.1:{port + 1}"):
-            with urllib.request.urlopen(f"{address}/readyz", timeout=60) as response:
+    with running("-m", "deploy.stack", var=tmp_path, **settings, TABLES_PROCESSES="1") as stack:
+        stack.await_line(rf"ready at http://127.0.0.1:{port} - stop")
+        for number in range(4):  # the proxy, two web processes, one of tables
+            with urllib.request.urlopen(f"http://127.0.0.1:{port + number}/readyz", timeout=60) as response:
                 assert json.load(response)["checks"] == {"database": "ok", "migrations": "ok", "redis": "ok"}
+        assert [serves_pages(port + number) for number in range(4)] == [True, True, True, False]
         processes = children(stack.child.pid)
-        assert len(processes) == 6
+        assert len(processes) == 4 + 4
         assert stack.stop(signal.SIGINT) == 0
         text = "".join(stack.output)
         assert "is killed" not in text
@@ -54,14 +57,21 @@ def test_runs_until_interrupted_and_leaves_nothing_behind(
         assert not any(Path(f"/proc/{pid}").exists() for pid in processes)
 
 
+def serves_pages(port: int) -> bool:
+    """Whether there is a home page; otherwise it is refused by a process of tables."""
+    status = status_of(port, "/")
+    assert status in {200, 421}
+    return status == 200
+
+
 def test_ends_together_when_one_process_ends(migrated_postgres_url: str, redis_url: str, tmp_path: Path) -> None:
-    port = free_port(2)
+    port = free_port(5)
     settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
     with (
-        socket.create_server(("127.0.0.1", port + 1)),
+        socket.create_server(("127.0.0.1", port + 2)),
         running("-m", "deploy.stack", var=tmp_path, **settings) as stack,
     ):
-        stack.await_line(rf"web-2 *\| Cannot listen on 127.0.0.1:{port + 1}")
+        stack.await_line(rf"web-2 *\| Cannot listen on 127.0.0.1:{port + 2}")
         stack.await_line("web-2 has ended; stopping the others")
         assert stack.child.wait(120) == 1
 
@@ -70,17 +80,19 @@ def test_ends_together_when_one_process_ends(migrated_postgres_url: str, redis_u
 class Wide:
     """A running stack of the wide shape, as players and the test see it."""
 
-    ports: list[int]
+    port: int
+    """The proxy's, which brings each player to the next process of tables."""
     control: ControlProcess
+    sockets: list[int]
 
     def ask(self, what: str, **arguments: Any) -> Any:
         """Have the service do something."""
         return self.control.ask(what, **arguments)
 
-    def page(self, index: int, path: str) -> str:
+    def page(self, path: str, port: int | None = None) -> str:
         """A page as a stranger gets it; empty for one that is not there, or not yet."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[index]}{path}", timeout=60) as response:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port or self.port}{path}", timeout=60) as response:
                 return str(response.read().decode())
         except urllib.error.HTTPError:
             return ""
@@ -88,15 +100,15 @@ class Wide:
 
 def test_the_wide_shape_brings_its_servers_and_a_game_is_played_through_them(tmp_path: Path) -> None:
     need(not wide.missing_programs(), f"{', '.join(wide.missing_programs())}")
-    port = free_port(2)
+    port = free_port(5)
     settings = {"SHAPE": "wide", "SECRET_KEY": "of a test", "PORT": str(port), **PLAIN_FILES}
     with running("-m", "deploy.stack", var=tmp_path, **settings) as stack:
         servers = stack.await_line(r"PostgreSQL (\S+), replica (\S+), PgBouncer (\S+)")
-        stack.await_line(r"ready at (\S+) and (\S+) - stop")
+        stack.await_line(r"ready at (\S+) - stop")
         beside = environment(
             tmp_path, DATABASE_URL=servers[3], SECRET_KEY="of a test", DJANGO_SETTINGS_MODULE="config.settings"
         )
-        site = Wide([port, port + 1], ControlProcess(beside, tmp_path / "control.log"))
+        site = Wide(port, ControlProcess(beside, tmp_path / "control.log"), [port, port])
         try:
             is_played_judged_and_ranked(site)
         finally:
@@ -105,15 +117,16 @@ def test_the_wide_shape_brings_its_servers_and_a_game_is_played_through_them(tmp
             streaming = primary.execute("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")
             assert streaming.fetchone() == (1,)
         processes = children(stack.child.pid)
-        # PostgreSQL and its replica, PgBouncer, three Redis; two web processes, three workers, two beats.
-        assert len(processes) == 6 + 7
+        # PostgreSQL and its replica, PgBouncer, three Redis; the proxy, two web processes, two of tables, three workers
+        # and two beats.
+        assert len(processes) == 6 + 10
         assert stack.stop(signal.SIGINT) == 0
         assert "Traceback" not in "".join(stack.output)
         assert not any(Path(f"/proc/{pid}").exists() for pid in processes)
 
 
 def is_played_judged_and_ranked(site: Wide) -> None:
-    """Play over both processes, and find the result on the board, which the replica is asked for."""
+    """Play over both processes of tables, and find the result on the board, which the replica is asked for."""
     deal = site.ask("deal", variant="braid", seed=token_hex(32))
     seat = Seat(site, **site.ask("seat", deal=deal))
     seat.sit(0)
@@ -122,15 +135,13 @@ def is_played_judged_and_ranked(site: Wide) -> None:
     seat.play(3)
     seat.resign()
     assert await_ranks(seat) == [1]
-    day = eventually(lambda: re.search(r'"day": "([\d-]+)"', site.page(0, f"/api/v1/deals/{deal}")))
-    name = eventually(lambda: re.search(r'"name": "([^"]+)"', site.page(0, f"/api/v1/players/{seat.player}")))
+    day = eventually(lambda: re.search(r'"day": "([\d-]+)"', site.page(f"/api/v1/deals/{deal}")))
+    name = eventually(lambda: re.search(r'"name": "([^"]+)"', site.page(f"/api/v1/players/{seat.player}")))
     assert isinstance(day, re.Match)
     assert isinstance(name, re.Match)
-    eventually(lambda: name[1] in site.page(0, f"/boards/{day[1]}/braid/"))
-    eventually(lambda: name[1] in site.page(1, f"/boards/{day[1]}/braid/"))
-    eventually(
-        lambda: re.search(r'talon_reads_total\{place="boards",server="replica"\} [1-9]', site.page(0, "/metrics"))
-    )
+    for web in (site.port + 1, site.port + 2):
+        eventually(lambda web=web: name[1] in site.page(f"/boards/{day[1]}/braid/", web))  # type: ignore[misc]
+    eventually(lambda: re.search(r'talon_reads_total\{place="boards",server="replica"\} [1-9]', site.page("/metrics")))
 
 
 def test_the_wide_shape_names_what_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

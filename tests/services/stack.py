@@ -1,6 +1,7 @@
-"""The production shape in a test's hands: two ASGI processes, Celery workers, beat, PostgreSQL and Redis of our own.
+"""The production shape in a test's hands: web processes and tables, Celery workers, beat, PostgreSQL and Redis.
 
-At will PgBouncer stands before the database, or a replica beside it.
+Of web processes and tables there are two each; the servers are our own. At will PgBouncer stands before the database,
+or a replica beside it.
 
 The commands are those of `deploy/Procfile`.
 """
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
@@ -117,10 +118,69 @@ def make_cluster(folder: Path) -> None:
         server.remove()
 
 
+class Pair:
+    """Two processes of a kind that listen, `web` or `tables`, and how to break them."""
+
+    def __init__(self, name: str, start: Callable[[str, list[str], Mapping[str, str]], Process]) -> None:
+        self.name = name
+        self.ports = [free_port(), free_port()]
+        self._start = start
+        self._running: list[Process | None] = [None, None]
+
+    def start(self, index: int, **settings: str) -> None:
+        """Start one of the two, with settings of its own if need be."""
+        command = [*commands()[self.name], "--port", str(self.ports[index])]
+        self._running[index] = self._start(f"{self.name}{index}", command, settings)
+
+    def await_ready(self, index: int) -> None:
+        """Wait until it is ready."""
+        eventually(lambda: status_of(self.ports[index], "/readyz") == 200)
+
+    def kill(self, index: int) -> None:
+        """kill -9 one of the two."""
+        found, self._running[index] = self._running[index], None
+        assert found is not None
+        found.kill()
+
+    def restart(self, index: int) -> None:
+        """Have one of the two stop in order, and start it anew."""
+        found = self._running[index]
+        assert found is not None
+        found.stop()
+        self.start(index)
+        self.await_ready(index)
+
+    def down(self) -> list[int]:
+        """Those that do not run, be they killed or ended by themselves."""
+        return [index for index, found in enumerate(self._running) if found is None or found.has_ended]
+
+    def ended(self) -> list[str]:
+        """The names of those that ended by themselves."""
+        return [f"{self.name}{k}" for k, found in enumerate(self._running) if found is not None and found.has_ended]
+
+    def stop(self) -> None:
+        """Kill both."""
+        for found in self._running:
+            if found is not None:
+                found.kill()
+
+
+def status_of(port: int, path: str) -> int:
+    """The status of a page; 0 while nobody answers."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+    except OSError:
+        return 0
+
+
 class Site(Protocol):
     """Where players play, and how the service is asked."""
 
-    ports: list[int]
+    sockets: list[int]
+    """The ports on which WebSockets are served."""
 
     def ask(self, what: str, **arguments: Any) -> Any:
         """Have the service do something."""
@@ -138,8 +198,8 @@ class Stack:
         self.pgbouncer = PgBouncer(self.postgres.port, size=SERVERS) if pooled else None
         self.replica: Replica | None = None
         self._replicated = replicated
-        self.ports = [free_port(), free_port()]
-        self._webs: list[Process | None] = [None, None]
+        self.webs, self.tables = Pair("web", self._process), Pair("tables", self._process)
+        self.ports, self.sockets = self.webs.ports, self.tables.ports
         self._workers: dict[str, list[Process]] = {}
         self._nodes = itertools.count()
         self._beat: Process | None = None
@@ -150,6 +210,7 @@ class Stack:
             **os.environ,
             "DATABASE_URL": (self.pgbouncer or self.postgres).url,
             "REDIS_URL": self.redis.url,
+            "TABLES_ELSEWHERE": "1",
             "VAR_DIR": str(home / "var"),
             "SECRET_KEY": "of a test",
             "LOG_LEVEL": "WARNING",
@@ -173,34 +234,8 @@ class Stack:
             self.replica.start()
             self._environment |= {"REPLICA_URLS": self.replica.url, "REPLICA_LAG": "600"}
         self._control = ControlProcess(self._environment, self._home / "control.log")
-        for index in range(2):
-            self.start_web(index)
-        for index in range(2):
-            self.await_web(index)
+        self._start_pairs()
         self.start_worker()
-
-    def start_web(self, index: int, **settings: str) -> None:
-        """Start one of the two ASGI processes, with settings of its own if need be."""
-        command = [*self._commands["web"], "--port", str(self.ports[index])]
-        self._webs[index] = self._process(f"web{index}", command, settings)
-
-    def await_web(self, index: int) -> None:
-        """Wait until it is ready."""
-        eventually(lambda: self.get(index, "/readyz") == 200)
-
-    def kill_web(self, index: int) -> None:
-        """kill -9 one of the two ASGI processes."""
-        web, self._webs[index] = self._webs[index], None
-        assert web is not None
-        web.kill()
-
-    def restart_web(self, index: int) -> None:
-        """Have one of the two ASGI processes stop in order, and start it anew."""
-        web = self._webs[index]
-        assert web is not None
-        web.stop()
-        self.start_web(index)
-        self.await_web(index)
 
     def start_worker(self, *names: str, children: int = 1) -> None:
         """Start another of each Celery worker that the Procfile has, or of those named."""
@@ -231,9 +266,10 @@ class Stack:
 
     def ended(self) -> list[str]:
         """The processes that ended by themselves."""
-        running = {**{f"web{index}": web for index, web in enumerate(self._webs)}, "beat": self._beat}
+        running: dict[str, Process | None] = {"beat": self._beat}
         running |= {f"{name}{k}": one for name, workers in self._workers.items() for k, one in enumerate(workers)}
-        return [name for name, process in running.items() if process is not None and process.has_ended]
+        ended = [name for name, process in running.items() if process is not None and process.has_ended]
+        return [*self.webs.ended(), *self.tables.ended(), *ended]
 
     def cut_connections(self) -> None:
         """Have the database end every connection there is."""
@@ -251,19 +287,25 @@ class Stack:
 
     def mend(self) -> None:
         """Start whatever is not running, be it killed or ended by itself."""
-        down = [index for index, web in enumerate(self._webs) if web is None or web.has_ended]
-        for index in down:
-            self.start_web(index)
         for name in self._worker_names:
             if all(worker.has_ended for worker in self._workers.get(name, [])):
                 self.kill_workers(name)
                 self.start_worker(name)
-        for index in down:
-            self.await_web(index)
+        self._start_pairs()
+
+    def _start_pairs(self) -> None:
+        """Start what does not run of the processes that listen, and wait until they are ready."""
+        down = [(pair, index) for pair in (self.webs, self.tables) for index in pair.down()]
+        for pair, index in down:
+            pair.start(index)
+        for pair, index in down:
+            pair.await_ready(index)
 
     def stop(self) -> None:
         """Kill and remove everything."""
-        for process in (*self._webs, self._beat, self._control):
+        self.webs.stop()
+        self.tables.stop()
+        for process in (self._beat, self._control):
             if process is not None:
                 process.kill()
         self.kill_workers()
@@ -302,14 +344,8 @@ class Stack:
         )
 
     def get(self, index: int, path: str) -> int:
-        """The status of a page; 0 while nobody answers."""
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[index]}{path}", timeout=60) as response:
-                return int(response.status)
-        except urllib.error.HTTPError as error:
-            return error.code
-        except OSError:
-            return 0
+        """The status of a page of one of the two web processes; 0 while it does not answer."""
+        return status_of(self.ports[index], path)
 
     def seat(self, deal: int) -> Seat:
         """A new player at a deal."""
@@ -329,7 +365,7 @@ def started(home: Path, cluster: Path, *, pooled: bool = False, replicated: bool
 
 
 class Seat:
-    """A player at a table, over whichever process; remembers what was acknowledged."""
+    """A player at a table, over whichever process of tables; remembers what was acknowledged."""
 
     def __init__(self, stack: Site, session: str, attempt: str, id: int, player: str) -> None:  # noqa: A002
         self._stack = stack
@@ -355,7 +391,7 @@ class Seat:
 
     def _greeted(self, index: int) -> dict[str, Any] | None:
         self.leave()
-        port = self._stack.ports[index]
+        port = self._stack.sockets[index]
         self._open = ExitStack()
         connection = connect(
             f"ws://127.0.0.1:{port}/ws/play/{self.attempt}/",

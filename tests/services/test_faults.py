@@ -110,7 +110,7 @@ def test_an_asgi_process_killed_in_mid_game_loses_no_acknowledged_move(stack: St
         seat.sit(0)
         threads.append(keep_playing(seat))
     eventually(lambda: all(len(seat.acknowledged) > 5 or not seat.legal for seat in seats))
-    stack.kill_web(0)
+    stack.tables.kill(0)
     for thread in threads:
         thread.join(15)
     for seat in seats:

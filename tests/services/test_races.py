@@ -52,12 +52,12 @@ class Meeting:
         found = self.control.ask("heat", variant=VARIANT, seed=seed.hex())
         self.race_id, code = found["race"], found["code"]
         self.gate = Gate(GATE)
-        self.spectators = [Watcher(number, stack.ports, code) for number in range(SPECTATORS)]
+        self.spectators = [Watcher(number, stack.sockets, code) for number in range(SPECTATORS)]
         sessions = [account["session"] for account in self.control.ask("accounts", count=RACERS)]
         self.racers = [
             Racer(
-                Watcher(SPECTATORS + number, stack.ports, code, session),
-                Client(SPECTATORS + RACERS + number, stack.ports, session),
+                Watcher(SPECTATORS + number, stack.sockets, code, session),
+                Client(SPECTATORS + RACERS + number, stack.sockets, session),
                 plan,
                 self.gate,
             )
@@ -97,24 +97,24 @@ class Meeting:
     async def _break_the_countdown(self) -> None:
         """One process dies while all are at their tables and the cards are not dealt, and Redis forgets everything."""
         await until(lambda: all(racer.is_waiting for racer in self.racers))
-        held = [racer for racer in self.racers if racer.table.port == self.stack.ports[0]]
+        held = [racer for racer in self.racers if racer.table.port == self.stack.sockets[0]]
         assert held
         assert (await self.ask("outcome"))["state"] == "countdown"
-        await asyncio.to_thread(self.stack.kill_web, 0)
+        await asyncio.to_thread(self.stack.tables.kill, 0)
         await asyncio.to_thread(self.stack.redis.empty)
         assert not any(racer.n for racer in self.racers)
-        await asyncio.to_thread(self.stack.start_web, 0)
+        await asyncio.to_thread(self.stack.tables.start, 0)
 
     async def _break_the_race(self) -> None:
         """The other process dies while everybody plays, and Redis with it."""
         await until(lambda: all(len(racer.acknowledged) >= 5 for racer in self.racers))
         assert await peeps(self.racers[1], self.racers[0]) == "not_yours"
-        await asyncio.to_thread(self.stack.await_web, 0)
-        await asyncio.to_thread(self.stack.kill_web, 1)
+        await asyncio.to_thread(self.stack.tables.await_ready, 0)
+        await asyncio.to_thread(self.stack.tables.kill, 1)
         await asyncio.to_thread(self.stack.redis.empty)
         assert not any(racer.ended for racer in self.racers)
         self.gate.opened.set()
-        await asyncio.to_thread(self.stack.start_web, 1)
+        await asyncio.to_thread(self.stack.tables.start, 1)
 
     async def _run_out(self, racing: asyncio.Future[list[None]]) -> None:
         """Whoever would not end by themselves is stopped by the clock."""

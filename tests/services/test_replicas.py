@@ -163,10 +163,10 @@ def test_a_replica_that_is_too_late_is_not_asked(stack: Stack, replica: Replica)
     name = name_of(stack, 0, one.player, one.session)
     pooler = PgBouncer(replica.port)
     pooler.start()
-    stack.kill_web(1)
+    stack.webs.kill(1)
     try:
-        stack.start_web(1, REPLICA_LAG="2", REPLICA_URLS=pooler.url)
-        stack.await_web(1)
+        stack.webs.start(1, REPLICA_LAG="2", REPLICA_URLS=pooler.url)
+        stack.webs.await_ready(1)
         eventually(lambda: is_read(stack, 1))
         wait_for_replay(stack.postgres, replica)
         with replaying_nothing(replica):
@@ -176,7 +176,7 @@ def test_a_replica_that_is_too_late_is_not_asked(stack: Stack, replica: Replica)
         eventually(lambda: is_read(stack, 1))
     finally:
         pooler.remove()
-        stack.restart_web(1)
+        stack.webs.restart(1)
 
 
 @pytest.mark.parametrize("how", ["stopped", "frozen"])

@@ -1,4 +1,4 @@
-"""Web processes restarted one after the other while people play: nobody loses a move, and everybody is handed over."""
+"""Processes of tables restarted one after the other while people play: nobody loses a move, all are handed over."""
 
 from __future__ import annotations
 
@@ -111,8 +111,8 @@ def test_players_go_on_without_a_lost_move_while_one_process_after_the_other_is_
     players = []
     for number in range(PLAYERS):
         seat = stack.ask("seat", deal=deal)
-        port = stack.ports[number % 2]
-        players.append(Player(seat["session"], seat["attempt"], stack.ports, port, random.Random(number)))
+        port = stack.sockets[number % 2]
+        players.append(Player(seat["session"], seat["attempt"], stack.sockets, port, random.Random(number)))
     asyncio.run(restart_each_among(players, stack))
     kept = {one["attempt"]: one["tokens"] for one in stack.ask("kept")}
     for player in players:
@@ -132,7 +132,7 @@ async def restart_each_among(players: list[Player], stack: Stack) -> None:
             playing.create_task(player.play())
         for index in range(2):
             await made_moves(players)
-            await asyncio.to_thread(stack.restart_web, index)
+            await asyncio.to_thread(stack.tables.restart, index)
         await made_moves(players)
         for player in players:
             player.stopping = True

@@ -25,7 +25,7 @@ class Scripted(Arriving):
     """A visitor who is answered as a test says, and goes no further than to the table."""
 
     def __init__(self, *answers: Told) -> None:
-        super().__init__(0, "10.0.0.1", NEW, Found())
+        super().__init__((0, 0), "10.0.0.1", NEW, Found())
         self.cookies["csrftoken"] = "x"
         self.answers = list(answers)
         self.asked: list[str] = []
@@ -85,7 +85,7 @@ def test_a_missed_aim_is_told(refused: int, late: float, code: int, capsys: pyte
 
 
 def test_a_game_that_is_over_is_played_no_further() -> None:
-    playing = Playing({"ports": [1], "players": []})
+    playing = Playing({"port": 1, "players": []})
     one = Paced(playing, "/ws/play/1/", "session", plays=True)
     playing.going = True
     one.received(b'{"type": "ended", "n": 53}')

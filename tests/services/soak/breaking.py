@@ -14,6 +14,7 @@ from tests.services.stack import Stack
 #: What can happen, and what puts it right again after a pause.
 KINDS = (
     "web",
+    "tables",
     "worker",
     "beat",
     "redis emptied",
@@ -28,11 +29,14 @@ LONGEST_PAUSE = 2.5
 
 @dataclass(frozen=True)
 class Blow:
-    """Something that is broken, how many seconds after the start, and how long it stays so."""
+    """Something that is broken, how many seconds after the start, and how long it stays so.
+
+    `index` says which one of two.
+    """
 
     at: float
     kind: str
-    web: int
+    index: int
     pause: float
 
 
@@ -73,9 +77,10 @@ class Breaker(threading.Thread):
     def _deal(self, blow: Blow) -> Callable[[], object]:
         stack = self._stack
         match blow.kind:
-            case "web":
-                stack.kill_web(blow.web)
-                return lambda: stack.start_web(blow.web)
+            case "web" | "tables":
+                pair = stack.webs if blow.kind == "web" else stack.tables
+                pair.kill(blow.index)
+                return lambda: pair.start(blow.index)
             case "worker":
                 stack.kill_workers()
                 return lambda: stack.start_worker(children=2)

@@ -60,7 +60,7 @@ def soak(wish: Wish, home: Path, say: Say, cluster: Path | None = None) -> Outco
     """Run one in the empty directory `home`, on a copy of a migrated cluster if there is one."""
     stack = Stack(home, cluster=cluster, pooled=wish.pooled)
     try:
-        say("starting PostgreSQL, Redis, two web processes, a worker and beat")
+        say("starting PostgreSQL, Redis, two web processes, two of tables, workers and beat")
         stack.start()
         stack.start_beat()
         return _soak(wish, stack, say)
@@ -73,14 +73,14 @@ def _soak(wish: Wish, stack: Stack, say: Say) -> Outcome:
     deals = [_deal(control, wish.seed, variant) for variant in CATALOGUE]
     tally = Tally()
     breaker = Breaker(stack, plan(wish.seed, wish.seconds))
-    races = Races(wish.seed, stack.ports, control)
+    races = Races(wish.seed, stack.sockets, control)
     say(f"{wish.players} players for {wish.seconds:.0f} s")
 
     async def begin(number: int, who: str) -> Seat:
         found = await asyncio.to_thread(control.ask, "seat", deal=deals[number % len(deals)].id, player=who)
         return Seat(found["session"], found["attempt"], found["player"])
 
-    asyncio.run(_play(wish, stack.ports, begin, deals=deals, tally=tally, breaker=breaker, races=races, say=say))
+    asyncio.run(_play(wish, stack.sockets, begin, deals=deals, tally=tally, breaker=breaker, races=races, say=say))
     stopped = stack.ended()
     stack.mend()
     left = control.ask("expire")

@@ -1,0 +1,62 @@
+"""Tables in processes of their own: what each kind of process answers to what the other kind serves.
+
+A proxy tells them apart by the address: `/ws/` goes to the tables (`config.tables`), all else to the web processes.
+What comes to the wrong process is refused as `misdirected`, so that a proxy that is set up wrongly shows at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from config.fullness import Told
+from config.operations import LIVENESS, METRICS, READINESS
+from config.pressure import Pressure, Pulse
+from games import metrics
+from games.errors import ErrorCode, Refusal
+from games.live.protocol import CLOSE_MISDIRECTED
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+_OPERATIONS: Final = {LIVENESS, READINESS, METRICS}
+
+
+class Tables:
+    """Serves WebSockets, and of HTTP what operators ask; tells the web processes whether there is room."""
+
+    def __init__(self, sockets: Application, pages: Application, pressure: Pressure) -> None:
+        self._sockets = sockets
+        self._pages = pages
+        self._told = Told(pressure)
+        self._pulse = Pulse(pressure, self._told.look)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection or request."""
+        self._pulse.begin()
+        if scope["type"] == "websocket":
+            await self._sockets(scope, receive, send)
+        elif scope["path"] in _OPERATIONS:
+            await self._pages(scope, receive, send)
+        else:
+            await _refuse_page(send)
+
+
+async def no_tables(_scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuse a WebSocket, in a web process whose tables are elsewhere: accept, or nobody is told why, and close."""
+    metrics.REFUSALS.labels(ErrorCode.MISDIRECTED).inc()
+    await receive()
+    await send({"type": "websocket.accept"})
+    await send({"type": "websocket.close", "code": CLOSE_MISDIRECTED, "reason": str(ErrorCode.MISDIRECTED)})
+
+
+async def _refuse_page(send: Send) -> None:
+    metrics.REFUSALS.labels(ErrorCode.MISDIRECTED).inc()
+    refusal = Refusal(ErrorCode.MISDIRECTED, "this process serves no pages, only WebSockets")
+    body = json.dumps(refusal.to_json()).encode()
+    heads = [(b"Content-Type", b"application/json"), (b"Content-Length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": refusal.code.status, "headers": heads})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,27 @@
+"""A process that serves WebSockets and no pages: `python -m config.tables`.
+
+A page is made in a thread, and the event loop waits for it at every step, as a thread that computes does not let go of
+Python. Moves are acknowledged on the loop. Where tables have processes of their own, no move waits for a page.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Final
+
+from config.server import address_arguments, listen, serve
+
+APPLICATION: Final = "config.asgi:tables"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Serve WebSockets, probes and metrics."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    os.environ["TABLES_ELSEWHERE"] = "1"  # from where the web processes are
+    host, port = address_arguments("Serve Talon's WebSockets.", argv)
+    serve(listen(host, port), application=APPLICATION)
+
+
+if __name__ == "__main__":
+    main()

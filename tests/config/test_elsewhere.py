@@ -1,0 +1,87 @@
+"""Each kind of process serves its own, and says of the other kind's that it is asked for in the wrong place."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgiref.testing import ApplicationCommunicator
+
+from config.elsewhere import Tables, no_tables
+from config.pressure import Limits, Pressure
+from config.tables import APPLICATION
+from games.live.protocol import CLOSE_MISDIRECTED
+from tests.config.asking import ask
+from tests.config.running import environment
+
+
+def part(name: str) -> Any:
+    """A part of the site that says its name."""
+
+    async def says(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "reason": name})
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": name.encode()})
+
+    return says
+
+
+@pytest.fixture
+def tables() -> Tables:
+    return Tables(part("sockets"), part("pages"), Pressure(Limits(0, 0, 0), lambda: 0, lambda: 0))
+
+
+async def connected(site: Any) -> list[dict[str, Any]]:
+    """What a browser is told that opens a WebSocket, until it is closed."""
+    line = ApplicationCommunicator(site, {"type": "websocket", "path": "/ws/play/1/", "headers": []})
+    await line.send_input({"type": "websocket.connect"})
+    told = [await line.receive_output(30)]
+    while told[-1]["type"] != "websocket.close":
+        told.append(await line.receive_output(30))
+    return told
+
+
+async def test_tables_serve_sockets(tables: Tables) -> None:
+    assert await connected(tables) == [{"type": "websocket.close", "reason": "sockets"}]
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+async def test_tables_answer_operators(tables: Tables, path: str) -> None:
+    assert (await ask(tables, path)).text == "pages"
+
+
+@pytest.mark.parametrize("path", ["/", "/table/1/", "/api/v1/deals/1", "/static/css/base.css"])
+async def test_tables_have_no_pages(tables: Tables, path: str) -> None:
+    answer = await ask(tables, path)
+    assert answer.status == 421
+    assert json.loads(answer.text)["error"]["code"] == "misdirected"
+
+
+async def test_a_browser_is_told_why_a_web_process_has_no_table_for_it() -> None:
+    accepted, closed = await connected(no_tables)
+    assert accepted["type"] == "websocket.accept"
+    assert (closed["code"], closed["reason"]) == (CLOSE_MISDIRECTED, "misdirected")
+
+
+@pytest.mark.parametrize(("chosen", "full"), [({}, 2_000), ({"TABLES_ELSEWHERE": "1"}, 4_000)])
+def test_one_setting_says_where_tables_are(tmp_path: Path, chosen: dict[str, str], full: int) -> None:
+    asked = "application.application_mapping['websocket'].__class__.__name__, settings.FULL_SOCKETS"
+    kind = "function" if chosen else "OwnPages"
+    assert in_process(asked, tmp_path, **chosen) == f"{kind} {full}"
+
+
+def in_process(expression: str, var: Path, **variables: str) -> str:
+    """What an expression is where the site has been loaded with these settings."""
+    module, name = APPLICATION.split(":")
+    code = f"from django.conf import settings; from {module} import application, {name}; print({expression})"
+    found = subprocess.run(
+        [sys.executable, "-c", code], env=environment(var, **variables), capture_output=True, text=True, check=True
+    )
+    return found.stdout.strip()
