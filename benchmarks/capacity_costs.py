@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import platform
+import random
 import statistics
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.capacity_model import LASTING, ONCE, Cost, Costs, Memory, Stored
+from benchmarks.capacity_model import BETWEEN, LASTING, NEWCOMER, ONCE, RETURNING, Cost, Costs, Memory, Stored, total
 from benchmarks.capacity_site import JOURNAL, Prepared, Site, Tree, run, stack
 from benchmarks.capacity_visitors import (
     PING_EVERY,
@@ -29,6 +30,7 @@ from benchmarks.capacity_visitors import (
     late,
     listening,
     some_at_once,
+    thought,
 )
 
 VISITORS = 200
@@ -37,6 +39,8 @@ PLAYING = 100
 TOKENS = 100
 PACE = 0.4  # s between two moves of a player
 FINISHES_A_SECOND = 10
+#: Who come at random moments of the time, and the moves they make.
+NEW_AT_RANDOM, ACCOUNTS_AT_RANDOM, ARRIVING_SECONDS, FIRST_MOVES = 100, 50, 30.0, 5
 IDLE_SECONDS = 15.0
 WATCHERS, CHANGES = 200, 10
 ROOMS, COUNTDOWN = 20, 12
@@ -50,7 +54,7 @@ GAMES = ("games_attempt", "games_start")
 
 def measure(say: Callable[[str], None]) -> Costs:
     """Measure everything, in some five minutes; `say` is told how it goes on."""
-    with stack(ROOMS, VISITORS + WARM, say) as (site, prepared):
+    with stack(ROOMS, VISITORS + WARM + ACCOUNTS_AT_RANDOM, say) as (site, prepared):
         return asyncio.run(Measurement(site, prepared, say).costs())
 
 
@@ -69,7 +73,7 @@ class Measurement:
         self.say("warming up")
         await self.warm_up([self.visitor() for _ in range(WARM)])
         accounts = [self.visitor(session) for session in self.prepared.sessions]
-        await self.warm_up(accounts[VISITORS:])
+        await self.warm_up(accounts[VISITORS : VISITORS + WARM])
         self.site.idle = await self.site.cost(asyncio.sleep(IDLE_SECONDS)) * (1 / IDLE_SECONDS)
         web, judging = self.site.trees["web"], Tree(self.site.trees["worker"].pids()[-1])
         process, worker = web.resident_kib() / 1024, judging.resident_kib() / 1024
@@ -77,6 +81,7 @@ class Measurement:
         guest, begun = await self.newcomers()
         bare.append(await self.bare_view())
         rate, move, judged = await self.accounts(accounts[:VISITORS])
+        await self.at_random(accounts[VISITORS + WARM :])
         await self.race()
         bare.append(await self.bare_view())
         return Costs(
@@ -123,6 +128,32 @@ class Measurement:
         await self.step("leave again", [table.close for table in tables])
         await self.leave(visitors, [])
         return rate, played / (PLAYING * TOKENS), judged / PLAYING
+
+    async def at_random(self, accounts: Sequence[Guest]) -> None:
+        """Newcomers and accounts go the whole way as people do: what they cost beyond the steps and moves."""
+        visitors = [self.visitor() for _ in range(NEW_AT_RANDOM)] + list(accounts)
+        moments = sorted(random.uniform(0, ARRIVING_SECONDS) for _ in visitors)
+        random.shuffle(visitors)
+        ways = [late(partial(self.way, visitor), at) for visitor, at in zip(visitors, moments, strict=True)]
+        cost = await self.site.cost(gathered(ways)) * (1 / len(visitors))
+        await self.leave(visitors, [])
+        known = self.each | {BETWEEN: Cost()}
+        new = NEW_AT_RANDOM / len(visitors)
+        steps = total(known, NEWCOMER) * new + total(known, RETURNING) * (1 - new)
+        self.note(BETWEEN, cost - steps - known["move"] * FIRST_MOVES)
+
+    async def way(self, visitor: Guest) -> None:
+        """From the home page to the first moves; each page is looked at for a while."""
+        home, start_page, start = self.steps(visitor).values()
+        for look in (home, start_page):
+            await look()
+            await thought()
+        await start()
+        await visitor.table()
+        table = visitor.socket()
+        await table.hello()
+        await table.play(FIRST_MOVES, 0.0, 0.0)
+        await table.close()
 
     def visitor(self, session: str = "") -> Guest:
         """Somebody from an address of their own."""

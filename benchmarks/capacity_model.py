@@ -61,12 +61,14 @@ def total(costs: Mapping[str, Cost], names: tuple[str, ...]) -> Cost:
     return sum((costs[name] for name in names), Cost())
 
 
-NEWCOMER: Final = ("home", "start page", "start", "table", "hello", "leave")
+BETWEEN: Final = "between"
+"""What somebody on the way to a table costs beyond the steps, as each comes alone and between other people's steps."""
+NEWCOMER: Final = ("home", "start page", "start", "table", "hello", "leave", BETWEEN)
 """The steps of somebody who has never been here, up to the first cards, and away from the table."""
-AGAIN: Final = ("start page again", "start again", "table again", "hello again", "leave again")
+AGAIN: Final = ("start page again", "start again", "table again", "hello again", "leave again", BETWEEN)
 """Those of the next game of somebody who has played here."""
 RETURNING: Final = ("home again", *AGAIN)
-ONCE: Final = (*NEWCOMER, *RETURNING, "move", "verdict")
+ONCE: Final = (*dict.fromkeys((*NEWCOMER, *RETURNING)), "move", "verdict")
 """What costs something when it happens."""
 LASTING: Final = ("socket", "watcher", "racer", "spectator")
 """What costs something in every second: an open socket, and beside it who watches a board, races, watches a race."""

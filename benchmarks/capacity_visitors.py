@@ -19,6 +19,7 @@ from games.rules import CATALOGUE
 
 AT_ONCE = 4
 PING_EVERY = 15.0  # s, as the client has it
+THOUGHT = (1.0, 3.0)  # s
 VARIANTS = tuple(CATALOGUE)
 
 
@@ -166,6 +167,11 @@ async def some_at_once(work: Sequence[Callable[[], Awaitable[Any]]]) -> None:
 async def gathered(work: Sequence[Awaitable[Any]]) -> None:
     """Await all."""
     await asyncio.gather(*work)
+
+
+async def thought() -> None:
+    """Look at a page for a while."""
+    await asyncio.sleep(random.uniform(*THOUGHT))
 
 
 async def late(work: Callable[[], Awaitable[Any]], seconds: float) -> None:

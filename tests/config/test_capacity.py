@@ -153,6 +153,7 @@ def test_everything_that_is_measured_is_counted(name: str) -> None:
         ("hello", 0.3),
         ("leave again", 0.7 + 2),
         ("start again", 0.7 + 2),
+        ("between", 1 + 2),
         ("move", 3 * 120),
         ("verdict", 3),
         ("socket", 3 * 360),
