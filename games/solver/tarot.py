@@ -47,7 +47,6 @@ from games.solver.tarot_position import (
     COST,
     DOWN,
     FIXED,
-    FOOL,
     GONE,
     HIDDEN,
     LEFT,
@@ -61,8 +60,8 @@ from games.solver.tarot_position import (
     TOP,
     UP,
     WASTE,
-    WORLD,
     Start,
+    last_of,
     suit_of,
     tables,
 )  # fmt: skip
@@ -175,7 +174,7 @@ def apply(row: Ints, base: int, move: int, keys: Ints) -> int:
         row[base + UP] += 1
         suit = suit_of(card)
         row[base + NEXT + suit] = card + 1
-        if card == WORLD or (card < FOOL and card % 14 == 13):
+        if card == last_of(suit):
             row[base + NEXT + suit] = -1
         return change
     onto = row[base + TOP + target]
@@ -313,9 +312,9 @@ def score_of(row: Ints, base: int, deal: Deal) -> int:
 def rounds_of(row: Ints, base: int, deal: Deal) -> int:
     """Rounds of the simpler game that are left, a wild Fool aside; negative if the position is lost with it too."""
     if not deal.wild:
-        return rounds_left(row, base, deal.kinds, TRUMP, deal.marks)
-    rounds = rounds_left(row, base, deal.kinds, ASIDE, deal.marks)
-    if rounds < 0 and rounds_left(row, base, deal.kinds, HOST, deal.marks) >= 0:
+        return rounds_left(row, base, deal.draw, deal.kinds, TRUMP, deal.marks)
+    rounds = rounds_left(row, base, deal.draw, deal.kinds, ASIDE, deal.marks)
+    if rounds < 0 and rounds_left(row, base, deal.draw, deal.kinds, HOST, deal.marks) >= 0:
         return -1 - rounds
     return rounds
 

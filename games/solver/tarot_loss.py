@@ -1,18 +1,22 @@
 """How far the cards of a Tarot position are from going up in a simpler game, in which more is possible.
 
 In the simpler game a card that has once been bare stays open: it takes any number of cards, what has left its place is
-still there for others, and a space stays one. All stock cards are at hand. So a card leaves its place as soon as it is
-bare, or turned up, and an open card takes it; or there has been a space, for kings and the World; or all lower cards of
-its suit are up and it has been bare.
+still there for others, and a space stays one. So a card leaves its place as soon as it is bare, or turned up, and an
+open card takes it, but for a king or the World at the bottom of a pile; or there has been a space, for the other kings
+and the World; or all lower cards of its suit are up and it has been bare. Stock cards come to hand as cards before and
+behind them leave (`reach`).
 
 What cannot happen there cannot happen in the game: by induction over its moves, every card that is bare in the game is
 open in the simpler one. A run that moves goes on an open card or into a space, so its lowest card leaves here too, and
 what that lay on opens; what it lies on now was open before. A card that goes up has been bare, and all lower ones of
-its suit are up here too. So where the simpler game is not won, the position is lost.
+its suit are up here too. A stock card that is played was at hand here, by what had left the stock before. So where the
+simpler game is not won, the position is lost.
 
 The simpler game is played in rounds, in each of which all leaves that can. The sum, over the cards, of the rounds in
 which they go up says how tangled a position is.
 """
+
+# ruff: noqa: PLR0917 -- compiled functions take their arrays by position
 
 from __future__ import annotations
 
@@ -27,17 +31,22 @@ from games.solver.tarot_position import (
     GONE,
     KINDS,
     KING,
+    LEFT,
     NEXT,
     PILES,
+    SEQ,
     STOCK,
     TOP,
     VALUES,
+    WASTE,
+    is_fixed,
     last_of,
 )  # fmt: skip
 from games.solver.tools import Ints
 
-OPEN, PLACED, GONE_FROM = 1, 2, 4
-"""Of a card in the simpler game: it has been bare; something takes it; it has left its place."""
+OPEN, PLACED, GONE_FROM, AT_HAND = 1, 2, 4, 8
+"""Of a card in the simpler game: it has been bare; something takes it; it has left its place; it was in the stock, and
+has been on top of the waste."""
 OPENED, PLACES, WANTED, SPACE = CARDS, CARDS + FAMILIES, CARDS + 2 * FAMILIES, CARDS + 2 * FAMILIES + 5
 VIEW = SPACE + 1
 """What is known of the simpler game: the above of each card; as bit sets of values, for each family, open cards and
@@ -50,19 +59,21 @@ TOO_FAR = 12
 
 
 @jit
-def rounds_left(row: Ints, base: int, kinds: Ints, fool: int, view: Ints) -> int:
+def rounds_left(row: Ints, base: int, draw: int, kinds: Ints, fool: int, view: Ints) -> int:
     """The sum, over the cards that are not up, of the rounds until they go up.
 
-    When some never do, -1 less such a sum: a proof of loss, but with the Fool ``ASIDE``. ``fool`` says what it is;
-    ``view`` is room for ``VIEW`` numbers.
+    When some never do, -1 less such a sum: a proof of loss, but with the Fool ``ASIDE``. ``draw`` cards are turned at a
+    time; ``fool`` says what the Fool is; ``view`` is room for ``VIEW`` numbers.
     """
     left = begin(row, base, kinds, fool, view)
     total = 0
     while left > 0:
+        reached = reach(row, base, draw, kinds, view)
         gone = raise_up(row, base, kinds, view)
         total += left
         left -= gone
-        if not put_all(row, base, kinds, fool, view) and gone == 0:
+        placed = put_all(row, base, kinds, fool, view)
+        if not reached and not placed and gone == 0:
             return -1 - total - left * TOO_FAR
     return total
 
@@ -98,14 +109,43 @@ def open_up(card: int, kinds: Ints, view: Ints) -> None:
 
 
 @jit
+def reach(row: Ints, base: int, draw: int, kinds: Ints, view: Ints) -> bool:
+    """Note which stock cards can come to the top of the waste; returns whether there are more than before.
+
+    The stock is always turned over in the same groups, from the waste as it is now or, after a new round, from the
+    first card on. So a card is on top when it ends a group of this round; or one of a later round, when as many cards
+    before it have left as are too many; or when all behind it have left; or when the next one has, from the waste.
+    """
+    waste, left = row[base + WASTE], row[base + LEFT]
+    last = left
+    while last > 0 and view[row[base + SEQ + last - 1]] & GONE_FROM != 0:
+        last -= 1
+    found, gone = False, 0
+    for place in range(1, left + 1):
+        card = row[base + SEQ + place - 1]
+        if view[card] & AT_HAND == 0:
+            ends = place % draw <= gone or (place >= waste and (place - waste) % draw == 0)
+            if ends or place >= last or view[row[base + SEQ + place]] & GONE_FROM != 0:
+                found = True
+                view[card] |= AT_HAND
+                if view[card] & PLACED != 0:
+                    put(row, base, card, kinds, view)
+        if view[card] & GONE_FROM != 0:
+            gone += 1
+    return found
+
+
+@jit
 def raise_up(row: Ints, base: int, kinds: Ints, view: Ints) -> int:
     """Let go up what can; returns how many cards did."""
     gone = 0
     for suit in range(5):
         card = view[WANTED + suit]
-        while card >= 0 and (view[card] & OPEN != 0 or row[base + card] == STOCK):
+        while card >= 0 and view[card] & (OPEN | AT_HAND) != 0:
             gone += 1
-            if row[base + card] != STOCK:
+            if row[base + card] == STOCK:
+                view[card] |= GONE_FROM
+            else:
                 put(row, base, card, kinds, view)
             card = card + 1 if card != last_of(suit) else -1
         view[WANTED + suit] = card
@@ -132,7 +172,9 @@ def put_all(row: Ints, base: int, kinds: Ints, fool: int, view: Ints) -> bool:
                 found = True
                 place = KINDS + (family * VALUES + value) * ALIKE
                 while kinds[place] >= 0:
-                    put(row, base, kinds[place], kinds, view)
+                    card = kinds[place]
+                    if row[base + card] != BASE or not is_fixed(card):
+                        put(row, base, card, kinds, view)
                     place += 1
             value += 1
             new >>= 1
@@ -153,14 +195,16 @@ def values_beside(opened: int, family: int) -> int:
 def put(row: Ints, base: int, card: int, kinds: Ints, view: Ints) -> None:
     """Something takes the card: it leaves its place if it can be moved, and so may what lies below."""
     view[card] |= PLACED
+    if row[base + card] == STOCK:
+        if view[card] & (AT_HAND | OPEN) == AT_HAND:
+            view[card] |= GONE_FROM
+            open_up(card, kinds, view)
+        return
     while view[card] & (GONE_FROM | PLACED) == PLACED:
         below = row[base + card]
         if below == GONE or (below >= DOWN and view[card] & OPEN == 0):
             return
         view[card] |= GONE_FROM
-        if below == STOCK:
-            open_up(card, kinds, view)
-            return
         below %= DOWN
         if below == BASE:
             view[SPACE] = 1

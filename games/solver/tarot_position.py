@@ -67,6 +67,12 @@ def last_of(suit: int) -> int:
     return suit * 14 + 13 if suit < 4 else WORLD
 
 
+@jit
+def is_fixed(card: int) -> bool:
+    """Whether the card is a king or the World, which go into spaces and leave the bottom of a pile only to go up."""
+    return card == WORLD or (card < FOOL and card % 14 == 13)
+
+
 def _value(card: int) -> int:
     if card < FOOL:
         return card % 14 + 1
@@ -90,7 +96,7 @@ def tables(*, wild: bool) -> Tables:
     """The tables of a game whose Fool is wild or a trump."""
     goes, takers = longs(CARDS * LINKS), longs(CARDS * TAKERS, -1)
     for card in range(CARDS):
-        fixed = card == WORLD or (card < FOOL and card % 14 == 13)
+        fixed = is_fixed(card)
         goes[card * LINKS + BASE] = int(fixed or (card == FOOL and wild))
         goes[card * LINKS + FIXED] = int(fixed)
         place = card * TAKERS

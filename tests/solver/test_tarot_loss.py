@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from games.rules import Table
+from games.rules import Table, from_position
 from games.solver import Budget, Solution, Unwinnable, solve
 from games.solver.convert import make_search
 from games.solver.tarot import TarotSearch, rounds_of
@@ -21,6 +21,45 @@ VARIANTS = ["tarot", "tarot-novice", "tarot-adept"]
 def rounds(table: Table) -> int:
     search = cast("TarotSearch", make_search(table, seed=0, memory=16))
     return rounds_of(search.front.rows, 0, search.deal)
+
+
+def ending(piles: str, stock: str, up: dict[str, int], *, draw: int = 3) -> Table:
+    """A position with so many cards of each suit up, by the suit's letter; the Fool is the first of 22 trumps."""
+    ranks = "A23456789TPNQK"
+    made = {suit: [f"{rank}{suit}" for rank in ranks] for suit in "WCSP"} | {"M": [f"M{n}" for n in range(22)]}
+    fields = [*piles.split(" | "), *([f"s {stock}"] if stock else [])]
+    fields += [f"f{n} {'.'.join(made[suit][: up[suit]])}" for n, suit in enumerate("WCSPM") if up[suit]]
+    drawn = "" if draw == 2 else f"draw={draw} "  # two is the standard, which is not spelled out
+    return from_position(" | ".join([f"tarot {drawn}fool=trump", *fields]))
+
+
+@pytest.mark.parametrize(
+    ("stock", "draw", "is_lost"),
+    [
+        ("8C.9C", 3, True),  # the nine covers the eight, and nothing takes it
+        ("8C.9C", 2, True),
+        ("8C.9C", 1, False),
+        ("9C.8C", 3, False),
+        ("8C.TC.9C", 3, True),
+        ("TC.9C.8C", 3, False),
+        ("TC.8C.9C", 2, False),
+        ("8C.TC.PC.9C", 3, True),
+        ("PC.TC.8C.9C", 3, False),
+        ("9C.PC.TC.8C", 3, True),  # the eight is last; then the nine is first in a group of three
+    ],
+)
+def test_a_stock_card_that_never_comes_to_hand_is_a_loss(stock: str, draw: int, is_lost: bool) -> None:
+    others = [card for card in ("KC", "QC", "NC", "PC", "TC") if card not in stock]
+    piles = " | ".join(f"t{pile} {card}" for pile, card in enumerate(others))
+    table = ending(piles, stock, {"W": 14, "C": 7, "S": 14, "P": 14, "M": 22}, draw=draw)
+    assert (rounds(table) < 0) == is_lost == (not can_be_won(copy_of(table), 100_000))
+
+
+def test_the_world_at_the_bottom_of_a_pile_makes_no_space() -> None:
+    piles = "t0 M21 | t1 4W | t2 *AW.KW | t3 *3W.2W | t4 *6W.5W | t5 *8W.7W | t6 *TW.9W | t7 *NW.PW | t8 *M20.QW"
+    up = {"W": 0, "C": 14, "S": 14, "P": 14, "M": 20}
+    assert rounds(ending(piles, "", up)) < 0
+    assert rounds(ending(piles.removeprefix("t0 M21 | "), "M21", up)) >= 0
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
