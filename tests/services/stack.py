@@ -216,6 +216,9 @@ class Stack:
             "LOG_LEVEL": "WARNING",
             "SEALED_STOCK": "0",
             "DEAL_PATIENCE": "0",
+            "LADDERS": "0",  # all of its players are newcomers
+            "FULL_LAG": "0",
+            "FULL_REQUESTS": "0",
             "DJANGO_SETTINGS_MODULE": "config.settings",
         }
 

@@ -18,8 +18,6 @@ pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("s
 
 #: What programs read, as long as there is time for newcomers.
 READ = "/api/v1/deals?day=2020-01-06"
-#: However busy this machine is.
-WITHOUT_LOAD = {"FULL_LAG": "0", "FULL_REQUESTS": "0"}
 
 
 def test_a_web_process_has_no_tables_and_tables_have_no_pages(stack: Stack) -> None:
@@ -38,8 +36,8 @@ def narrow(stack: Stack) -> Iterator[Stack]:
     for index in range(2):
         stack.tables.kill(index)
     stack.webs.kill(0)
-    stack.tables.start(0, FULL_SOCKETS="1", **WITHOUT_LOAD)
-    stack.webs.start(0, **WITHOUT_LOAD)
+    stack.tables.start(0, FULL_SOCKETS="1")
+    stack.webs.start(0)
     stack.tables.await_ready(0)
     stack.webs.await_ready(0)
     yield stack
