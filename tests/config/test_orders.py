@@ -41,7 +41,10 @@ def test_runs_that_pass_are_done(tmp_path: Path, capfd: pytest.CaptureFixture[st
     assert capfd.readouterr().out.endswith("Every order passed.\n")
 
 
-def test_a_run_that_hangs_is_stopped_and_has_failed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_hangs_is_stopped_and_has_failed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(orders, "TO_STOP", 5.0)  # processes begun in the background ignore an interruption
     file = write(tmp_path, "time.sleep(3600)")
     assert orders.main(["--seed=5", "--minutes=0.02", file]) == 1
     assert capfd.readouterr().out.endswith(f"Failed; each again:\npython -m tests.orders --seed=5 --load=0 {file}\n")
