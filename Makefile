@@ -4,7 +4,8 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
-JOBS ?= 2
+# More than there are cores: many tests wait.
+JOBS ?= 3
 MINUTES ?= 10
 TIMES ?= 5
 DEALS ?= 1000

@@ -99,7 +99,7 @@ def check_whole(var: Path) -> None:
 
 
 def test_fills_so_many_of_each_and_says_so(var: Path, start: Start) -> None:
-    process = start("--variant", "labyrinth", "--variant", "tarot-novice", "--count", "2")
+    process = start("--variant", "labyrinth", "--variant", "stonewall", "--count", "2")
     output, _ = process.communicate(timeout=600)
     assert process.returncode == 0, output
     assert "4 sealed." in output
