@@ -20,7 +20,6 @@ win.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from games.solver.frontier import (
     COUNT,
@@ -41,12 +40,21 @@ from games.solver.jit import jit, longs, longs_of
 from games.solver.search import NO_MATTER, Plan, Thrift, Tries
 from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.tarot_loss import ASIDE, HOST, TRUMP, VIEW, rounds_left
+from games.solver.tarot_moves import (
+    FROM_STOCK,
+    TO_FOUNDATION,
+    Deal,
+    apply,
+    list_moves,
+    settle,
+    tokens_of,
+    waste_key,
+)
 from games.solver.tarot_position import (
     BASE,
     CARDS,
     COST,
     DOWN,
-    FIXED,
     GONE,
     HIDDEN,
     LEFT,
@@ -56,19 +64,15 @@ from games.solver.tarot_position import (
     ROW,
     SEQ,
     STOCK,
-    TAKERS,
     TOP,
     UP,
     WASTE,
     Start,
-    last_of,
     suit_of,
     tables,
 )  # fmt: skip
 from games.solver.tools import MASK, Ints, random_keys
 
-TO_FOUNDATION = 9
-FROM_STOCK = 9
 SPLIT = CARDS * LINKS + CARDS
 KIND = SPLIT + 40
 ALIKE = 3
@@ -77,193 +81,6 @@ HOPELESS = -1 << 29
 """The score of a position that is lost at sight."""
 FINER = 16
 """Rounds of the simpler game that weigh as much as one of what else counts."""
-
-
-class Deal(NamedTuple):
-    """What does not change during a search.
-
-    The cards drawn at a time, whether the Fool is wild, the cards needed to win, what goes on what (see ``Tables``),
-    the keys, the weights of the score, a log of moves (its length first), and room for a list of moves and for a look
-    at the simpler game.
-    """
-
-    draw: int
-    wild: bool
-    goal: int
-    goes: Ints
-    takers: Ints
-    kinds: Ints
-    keys: Ints
-    weights: Ints
-    log: Ints
-    moves: Ints
-    marks: Ints
-
-
-@jit
-def is_safe(row: Ints, base: int, card: int, takers: Ints) -> bool:
-    """Whether every card that could be built on this one is up."""
-    for index in range(card * TAKERS, card * TAKERS + TAKERS):
-        other = takers[index]
-        if other < 0:
-            return True
-        if row[base + other] != GONE:
-            return False
-    return True
-
-
-@jit
-def expose(row: Ints, base: int, pile: int, below: int, keys: Ints) -> int:
-    """Make ``below`` the top of a pile and turn it up; returns the change in the key."""
-    if below >= BASE:
-        row[base + TOP + pile] = -1
-        return 0
-    row[base + TOP + pile] = below
-    if row[base + below] >= DOWN:
-        row[base + below] -= DOWN
-        row[base + HIDDEN] -= 1
-        return -keys[CARDS * LINKS + below]
-    return 0
-
-
-@jit
-def pick(row: Ints, base: int, card: int) -> int:
-    """Take a card from stock or waste; returns how many cards had to be on the waste to reach it."""
-    place = 0
-    while row[base + SEQ + place] != card:
-        place += 1
-    left = row[base + LEFT] - 1
-    for index in range(place, left):
-        row[base + SEQ + index] = row[base + SEQ + index + 1]
-    row[base + LEFT] = left
-    row[base + WASTE] = place
-    return place + 1
-
-
-@jit
-def tokens_of(row: Ints, base: int, move: int, draw: int) -> int:
-    """How many tokens a move takes, with the draws that it needs."""
-    if (move >> 4) & 15 != FROM_STOCK:
-        return 1
-    waste, left, place = row[base + WASTE], row[base + LEFT], 1
-    while row[base + SEQ + place - 1] != move >> 8:
-        place += 1
-    if place == waste:
-        return 1
-    if place > waste and ((place - waste) % draw == 0 or place == left):
-        return 1 + (place - waste + draw - 1) // draw
-    return 2 + (left - waste + draw - 1) // draw + (place + draw - 1) // draw
-
-
-@jit
-def apply(row: Ints, base: int, move: int, keys: Ints) -> int:
-    """Make a move, card * 256 + source * 16 + target; returns the change in the key."""
-    card = move >> 8
-    source = (move >> 4) & 15
-    target = move & 15
-    below = row[base + card]
-    change = -keys[card * LINKS + below]
-    top = card
-    if source == FROM_STOCK:
-        pick(row, base, card)
-    else:
-        top = row[base + TOP + source]
-        change += expose(row, base, source, below, keys)
-    if target == TO_FOUNDATION:
-        row[base + card] = GONE
-        row[base + UP] += 1
-        suit = suit_of(card)
-        row[base + NEXT + suit] = card + 1
-        if card == last_of(suit):
-            row[base + NEXT + suit] = -1
-        return change
-    onto = row[base + TOP + target]
-    if onto < 0:
-        onto = BASE
-    row[base + card] = onto
-    row[base + TOP + target] = top
-    return change + keys[card * LINKS + onto]
-
-
-@jit
-def settle(row: Ints, base: int, deal: Deal) -> int:
-    """Play every top card that no other card needs; returns the change in the key."""
-    change = 0
-    busy = True
-    while busy:
-        busy = False
-        for pile in range(PILES):
-            card = row[base + TOP + pile]
-            if card >= 0 and row[base + NEXT + suit_of(card)] == card and is_safe(row, base, card, deal.takers):
-                move = card * 256 + pile * 16 + TO_FOUNDATION
-                change += apply(row, base, move, deal.keys)
-                deal.log[0] += 1
-                deal.log[deal.log[0]] = move
-                busy = True
-    return change
-
-
-@jit
-def waste_key(row: Ints, base: int, draw: int) -> int:
-    """The size of the waste, as far as it matters.
-
-    Sizes that every pass through the stock reaches anyway (multiples of ``draw``, and all cards) count as one.
-    """
-    waste = row[base + WASTE]
-    if waste % draw == 0 or waste == row[base + LEFT]:
-        return 0
-    return waste
-
-
-@jit
-def list_moves(row: Ints, base: int, deal: Deal) -> int:
-    """Write the legal moves, with all stock cards in reach, to the deal's list; returns their number."""
-    count = 0
-    for source in range(PILES):
-        card = row[base + TOP + source]
-        if card >= 0:
-            count = list_foundation(row, base, card, source, deal, count)
-        while 0 <= card < BASE and row[base + card] < DOWN:
-            count = list_targets(row, base, card, source, deal, count)
-            card = row[base + card]
-    waste, left, draw = row[base + WASTE], row[base + LEFT], deal.draw
-    for place in range(1, left + 1):
-        if place % draw == 0 or place == left or (place >= waste and (place - waste) % draw == 0):
-            card = row[base + SEQ + place - 1]
-            count = list_foundation(row, base, card, FROM_STOCK, deal, count)
-            count = list_targets(row, base, card, FROM_STOCK, deal, count)
-    return count
-
-
-@jit
-def list_foundation(row: Ints, base: int, card: int, source: int, deal: Deal, count: int) -> int:
-    """Write the card's move to its foundation if it is next there; returns the new number of moves."""
-    if row[base + NEXT + suit_of(card)] == card:
-        deal.moves[count] = card * 256 + source * 16 + TO_FOUNDATION
-        count += 1
-    return count
-
-
-@jit
-def list_targets(row: Ints, base: int, card: int, source: int, deal: Deal, count: int) -> int:
-    """Write the piles that a card and the run on it may go to, only the first empty one; returns the new number of
-    moves.
-    """
-    goes, at_bottom = deal.goes, row[base + card] == BASE
-    if at_bottom and goes[card * LINKS + FIXED] == 1:
-        return count
-    empty = at_bottom or goes[card * LINKS + BASE] == 0
-    for target in range(PILES):
-        onto = row[base + TOP + target]
-        if onto < 0:
-            if empty:
-                continue
-            empty = True
-        elif target == source or goes[card * LINKS + onto] == 0:
-            continue
-        deal.moves[count] = card * 256 + source * 16 + target
-        count += 1
-    return count
 
 
 @jit

@@ -4,7 +4,7 @@ In the simpler game a card that has once been bare stays open: it takes any numb
 still there for others, and a space stays one. So a card leaves its place as soon as it is bare, or turned up, and an
 open card takes it, but for a king or the World at the bottom of a pile; or there has been a space, for the other kings
 and the World; or all lower cards of its suit are up and it has been bare. Stock cards come to hand as cards before and
-behind them leave (`reach`).
+behind them leave (``reach``).
 
 What cannot happen there cannot happen in the game: by induction over its moves, every card that is bare in the game is
 open in the simpler one. A run that moves goes on an open card or into a space, so its lowest card leaves here too, and
@@ -112,9 +112,10 @@ def open_up(card: int, kinds: Ints, view: Ints) -> None:
 def reach(row: Ints, base: int, draw: int, kinds: Ints, view: Ints) -> bool:
     """Note which stock cards can come to the top of the waste; returns whether there are more than before.
 
-    The stock is always turned over in the same groups, from the waste as it is now or, after a new round, from the
-    first card on. So a card is on top when it ends a group of this round; or one of a later round, when as many cards
-    before it have left as are too many; or when all behind it have left; or when the next one has, from the waste.
+    Cards are turned in groups of ``draw``: in this round counted from the waste as it is now, in later ones from the
+    first card on. So a card is on top of the waste when it ends a group of this round; when it ends one of a later
+    round, as it stands or after some of the cards before it have left; when all cards behind it have left; and when
+    the one right behind it, which covered it on the waste, has.
     """
     waste, left = row[base + WASTE], row[base + LEFT]
     last = left
