@@ -15,6 +15,7 @@ from config.operations import LIVENESS, METRICS, READINESS
 from config.pressure import Pressure, Pulse
 from games import metrics
 from games.errors import ErrorCode, Refusal
+from games.live.eviction import open_sockets
 from games.live.protocol import CLOSE_MISDIRECTED
 
 Scope = dict[str, Any]
@@ -31,7 +32,7 @@ class Tables:
     def __init__(self, sockets: Application, pages: Application, pressure: Pressure) -> None:
         self._sockets = sockets
         self._pages = pages
-        self._told = Told(pressure)
+        self._told = Told(pressure, lambda: open_sockets().are_leaving)
         self._pulse = Pulse(pressure, self._told.look)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -55,11 +55,12 @@ class _Regularly:
 
 
 class Told(_Regularly):
-    """Says of a process of tables that it is there, and whether it has room."""
+    """Says of a process of tables that it is there, and whether it has room: none while its players leave it."""
 
-    def __init__(self, pressure: Pressure) -> None:
+    def __init__(self, pressure: Pressure, are_leaving: Callable[[], bool]) -> None:
         super().__init__("room", self.tell)
         self._pressure = pressure
+        self._are_leaving = are_leaving
         self._said = [THERE]
 
     def look(self, elapsed: float) -> None:
@@ -69,7 +70,7 @@ class Told(_Regularly):
 
     def note(self) -> None:
         """Note on the event loop, which knows it, what is to be said."""
-        self._said = [THERE] if self._pressure.is_full else [THERE, ROOM]
+        self._said = [THERE] if self._pressure.is_full or self._are_leaving() else [THERE, ROOM]
 
     def tell(self) -> None:
         """Say how it stands; that somebody is there is forgotten no later than that there is room."""

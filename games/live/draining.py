@@ -34,6 +34,7 @@ async def drain(is_hurried: Callable[[], bool]) -> None:
     The process must take no new connections; those that were just being made are closed as well.
     """
     sockets = open_sockets()
+    sockets.are_leaving = True
     log.info("connections are handed over", extra={"connections": len(sockets)})
     await _send_away(sockets, is_hurried)
     latest = asyncio.get_running_loop().time() + PATIENCE

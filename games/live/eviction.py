@@ -73,6 +73,8 @@ class OpenSockets:
     def __init__(self) -> None:
         self._sockets: WeakSet[Socket] = WeakSet()
         self._listener: asyncio.Task[None] | None = None
+        self.are_leaving = False
+        """Whether the process stops, and hands its players over to others."""
 
     def __len__(self) -> int:
         return len(self._sockets)

@@ -10,13 +10,18 @@ from typing import Any
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
+from django.core.cache import cache
 
+from config import fullness
 from config.elsewhere import Tables, no_tables
+from config.fullness import ROOM, THERE
 from config.pressure import Limits, Pressure
 from config.tables import APPLICATION
+from games.live import draining
 from games.live.protocol import CLOSE_MISDIRECTED
 from tests.config.asking import ask
 from tests.config.running import environment
+from tests.services.racing.watching import until
 
 
 def part(name: str) -> Any:
@@ -62,6 +67,18 @@ async def test_tables_have_no_pages(tables: Tables, path: str) -> None:
     answer = await ask(tables, path)
     assert answer.status == 421
     assert json.loads(answer.text)["error"]["code"] == "misdirected"
+
+
+async def test_a_process_whose_players_leave_has_no_room(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fullness, "EVERY", 0.0)
+    cache.delete_many([THERE, ROOM])
+    await ask(tables, "/healthz")
+    await until(lambda: ROOM in cache)
+    await draining.drain(lambda: True)
+    for _ in range(2):  # what is said for the first time after it may have been noted before
+        cache.delete_many([THERE, ROOM])
+        await until(lambda: THERE in cache)
+    assert ROOM not in cache
 
 
 async def test_a_browser_is_told_why_a_web_process_has_no_table_for_it() -> None:

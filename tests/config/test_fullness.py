@@ -20,7 +20,7 @@ class Process:
 
     def __init__(self) -> None:
         self.sockets = 0
-        self.told = Told(Pressure(Limits(0, 0, 1), lambda: 0, lambda: self.sockets))
+        self.told = Told(Pressure(Limits(0, 0, 1), lambda: 0, lambda: self.sockets), lambda: False)
 
     def tell(self) -> None:
         """Say how it stands."""
