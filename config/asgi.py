@@ -24,7 +24,6 @@ from config.strangers import Copies, ForStrangers  # noqa: E402
 from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address_of, player_of  # noqa: E402
 from games.live.eviction import open_sockets  # noqa: E402
 from games.live.visitors import Visitors  # noqa: E402
-from games.presence.summary import PlayingNow  # noqa: E402
 
 # The address is checked before the session is read.
 _visitors = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
@@ -43,7 +42,7 @@ _pressure = Pressure(
 #: What a web process serves: pages, and the tables too unless they have processes of their own.
 application = ProtocolTypeRouter(
     {
-        "http": PlayingNow(ForStrangers(Admission(_pages, _copies, _pressure), _copies)),
+        "http": ForStrangers(Admission(_pages, _copies, _pressure), _copies),
         "websocket": no_tables if settings.TABLES_ELSEWHERE else _sockets,
     }
 )

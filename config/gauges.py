@@ -25,7 +25,7 @@ from games.analysis.models import Analysis
 from games.deals import sealed
 from games.models import Attempt, Deal
 from games.races.models import Race
-from games.readings import SharedCopies
+from games.readings import SharedCache
 from games.rules import CATALOGUE
 
 #: The days whose deals are counted, as far ahead as they are published.
@@ -33,8 +33,6 @@ DAYS: Final = ("today", "tomorrow", "after")
 
 #: The states in which somebody waits for a race.
 UNDER_WAY: Final = (Race.State.OPEN, Race.State.COUNTDOWN, Race.State.RACING, Race.State.SETTLING)
-
-copies: Final = SharedCopies(fresh=10.0)
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +42,26 @@ class Waiting(NamedTuple):
 
     attempts: int
     oldest_seconds: float
+
+
+class Figure(NamedTuple):
+    """A gauge: one value, under an empty key, or several by `label`."""
+
+    name: str
+    what: str
+    values: dict[str, float]
+    label: str = ""
+
+    @property
+    def metric(self) -> Metric:
+        """The gauge as Prometheus takes it."""
+        family = GaugeMetricFamily(self.name, self.what, labels=[self.label] if self.label else [])
+        for key, value in self.values.items():
+            family.add_metric([key] if self.label else [], value)
+        return family
+
+
+database_figures: Final = SharedCache("database_figures", list[Figure], fresh=10.0)
 
 
 class Standing(Collector):
@@ -56,13 +74,15 @@ class Standing(Collector):
         """Whether each server is there; without the database, no more than that."""
         states = self._checks()
         used = {server: float(state == "ok") for server, state in states.items() if state != "unused"}
-        yield _by("talon_reachable", "Whether a server answers: 1 or 0.", "server", used)
+        yield _by("talon_reachable", "Whether a server answers: 1 or 0.", "server", used).metric
         if not used["database"]:
             return
         try:
-            yield from copies.get("standing", lambda: list(_read(timezone.now())))
+            found = database_figures.get("", lambda: list(_read(timezone.now())))
         except DatabaseError:
             log.warning("standing not read", exc_info=True)
+            return
+        yield from (figure.metric for figure in found)
 
 
 class Children(Collector):
@@ -74,8 +94,8 @@ class Children(Collector):
             sizes = [size for pid in _children() if (size := _resident(pid)) is not None]
         except OSError:
             return
-        yield _one("talon_worker_children", "Processes started by this worker.", len(sizes))
-        yield _one("talon_worker_memory_bytes", "Their resident memory, without the worker's own.", sum(sizes))
+        yield _one("talon_worker_children", "Processes started by this worker.", len(sizes)).metric
+        yield _one("talon_worker_memory_bytes", "Their resident memory, without the worker's own.", sum(sizes)).metric
 
 
 def standing_registry(checks: Callable[[], Mapping[str, str]]) -> CollectorRegistry:
@@ -94,7 +114,7 @@ def waiting(now: datetime) -> Waiting:
     return Waiting(figures["attempts"], _age(now, figures["oldest"]))
 
 
-def _read(now: datetime) -> Iterator[Metric]:
+def _read(now: datetime) -> Iterator[Figure]:
     verdicts = waiting(now)
     yield _one("talon_verdicts_waiting", "Finished attempts without a verdict.", verdicts.attempts)
     yield _one("talon_verdicts_oldest_seconds", "How long the oldest of them waits.", verdicts.oldest_seconds)
@@ -135,15 +155,12 @@ def _age(now: datetime, since: datetime | None) -> float:
     return max(0.0, (now - since).total_seconds()) if since else 0.0
 
 
-def _one(name: str, what: str, value: float) -> Metric:
-    return GaugeMetricFamily(name, what, value=value)
+def _one(name: str, what: str, value: float) -> Figure:
+    return Figure(name, what, {"": value})
 
 
-def _by(name: str, what: str, label: str, values: Mapping[str, float]) -> Metric:
-    family = GaugeMetricFamily(name, what, labels=[label])
-    for key, value in values.items():
-        family.add_metric([key], value)
-    return family
+def _by(name: str, what: str, label: str, values: Mapping[str, float]) -> Figure:
+    return Figure(name, what, dict(values), label)
 
 
 def _children() -> Iterable[int]:

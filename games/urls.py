@@ -40,6 +40,7 @@ app_name = "games"
 urlpatterns = [
     # Today's deals
     path("", home.home, name="home"),
+    path("playing.json", home.playing_json, name="playing_json"),
     # Tables
     path("play/<slug:variant>/", tables.play, name="play"),
     path("play/<slug:variant>/start", tables.start, name="start"),

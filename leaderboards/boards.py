@@ -6,8 +6,7 @@ shared for about a second.
 
 from __future__ import annotations
 
-import zlib
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -18,7 +17,7 @@ from django.db.models import QuerySet
 from games.ladders import Ladder
 from games.models import Attempt, Deal
 from games.players import Player
-from games.readings import SharedCopies
+from games.readings import SharedCache
 from leaderboards import histogram, reading
 from leaderboards.keys import BoardName
 from leaderboards.listings import Listing, deal_listing
@@ -30,11 +29,10 @@ AROUND: Final = 5
 FRIENDS_SHOWN: Final = 200
 WAITING_SHOWN: Final = 50
 
-#: For about a second all see the same first page, and the same who wait.
-copies: Final = SharedCopies(fresh=1.0)
+#: For about a second all see the same first page, and the same pending attempts.
+first_pages: Final = SharedCache("first_pages", Page, fresh=1.0)
+pending: Final = SharedCache("pending", list[Entry], fresh=1.0)
 
-# Part of the cache key, so that two releases with different fields do not read each other's copies.
-_SHAPE: Final = zlib.crc32(repr([field.name for shape in (Entry, Page) for field in fields(shape)]).encode())
 _WAITING_STATES: Final = (Attempt.State.PENDING, Attempt.State.REVIEW)
 
 
@@ -83,7 +81,7 @@ def page_of(listing: Listing, cursor: str | None, limit: int) -> Page:
 
 
 def _first_page(listing: Listing) -> Page:
-    return copies.get(_page_key(listing), lambda: sql_page(listing, None, PAGE_SIZE))
+    return first_pages.get(_page_key(listing), lambda: sql_page(listing, None, PAGE_SIZE))
 
 
 def sql_page(listing: Listing, place: Cursor | None, limit: int) -> Page:
@@ -102,9 +100,9 @@ def opening(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> tuple
     Without a ladder it is that of the established, or of the newcomers while they are alone.
     """
     listings = [deal_listing(deal.pk, board, one) for one in ([ladder] if ladder else Ladder)]
-    read = {one: copies.renew(_page_key(one), partial(sql_page, one, None, PAGE_SIZE)) for one in listings}
+    read = {one: first_pages.renew(_page_key(one), partial(sql_page, one, None, PAGE_SIZE)) for one in listings}
     listing = next((one for one, first in read.items() if first.total), listings[0])
-    return with_cursors(read[listing], listing), copies.renew(_waiting_key(deal), lambda: sql_waiting(deal))
+    return with_cursors(read[listing], listing), pending.renew(str(deal.pk), lambda: sql_waiting(deal))
 
 
 def around(deal: Deal, board: BoardName, player: Player, span: int = AROUND) -> list[Entry]:
@@ -130,7 +128,7 @@ def friends_of(listing: Listing, player: Player) -> list[Entry]:
 
 def waiting(deal: Deal) -> list[Entry]:
     """The pending attempts at a deal, earliest finish first; they have no rank yet."""
-    return copies.get(_waiting_key(deal), lambda: sql_waiting(deal))
+    return pending.get(str(deal.pk), lambda: sql_waiting(deal))
 
 
 def sql_waiting(deal: Deal) -> list[Entry]:
@@ -148,11 +146,7 @@ def standing_of(deal: Deal, board: BoardName, player: Player) -> Entry | None:
 
 
 def _page_key(listing: Listing) -> str:
-    return f"page.{_SHAPE}.{listing.scope_column}.{listing.scope}.{listing.code}"
-
-
-def _waiting_key(deal: Deal) -> str:
-    return f"waiting.{_SHAPE}.{deal.pk}"
+    return f"{listing.scope_column}.{listing.scope}.{listing.code}"
 
 
 def _waiting_rows(deal: Deal) -> QuerySet[Attempt, tuple[Any, ...]]:

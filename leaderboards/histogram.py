@@ -79,6 +79,7 @@ def ahead_of_all(listing: Listing, position: Position) -> tuple[int, int]:
 def ahead_sql(listing: Listing, position: Position, *, inclusive: bool = False) -> tuple[str, list[Any]]:
     """The number of entries before `position`, or up to it, as one SQL expression that sees one state of the board."""
     key = position[0]
+    assert isinstance(key, int)
     params: list[Any] = []
     coarser: int | None = None
     for level, shift in enumerate(listing.layout.shifts):

@@ -7,6 +7,7 @@ ladder alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
@@ -15,7 +16,7 @@ from games.ladders import Ladder
 from leaderboards.keys import BOARDS, DEAL, SEASON, BoardName, Layout, Score
 from leaderboards.models import DealBucket, Ranked, Result, SeasonBucket, Standing
 
-Position = tuple[Any, ...]
+Position = tuple[int | datetime | None, ...]
 """Where an entry stands: its key, then its ties as the layout names them. Positions sort as the board does."""
 
 

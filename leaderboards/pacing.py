@@ -6,25 +6,32 @@ at most, and only rises.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from games.attempts import record_of
 from games.models import Attempt, Deal
-from games.readings import SharedCopies
+from games.readings import SharedCache
 from games.rules import Record
 from leaderboards import boards
-
-#: A line is worked out at most this often for all who ask, in seconds.
-copies: Final = SharedCopies(fresh=30.0)
 
 _SECOND: Final = 1000
 
 Point = tuple[int, int]
 
 
-def pace_line(deal: Deal) -> dict[str, Any]:
-    """The leader of a deal, and the leader's line: `{name, points}`, without points while nobody leads."""
-    return copies.get(f"pace.{deal.pk}", lambda: _read(deal))
+class PaceLine(TypedDict):
+    """The leader of a deal, and the leader's line, without points while nobody leads."""
+
+    name: str
+    points: list[Point]
+
+
+pace_lines: Final = SharedCache("pace_lines", PaceLine, fresh=30.0)
+
+
+def pace_line(deal: Deal) -> PaceLine:
+    """The pace of a deal's leader, worked out every 30 seconds at most."""
+    return pace_lines.get(str(deal.pk), lambda: _read(deal))
 
 
 def points_of(record: Record) -> list[Point]:
@@ -44,7 +51,7 @@ def points_of(record: Record) -> list[Point]:
     return points
 
 
-def _read(deal: Deal) -> dict[str, Any]:
+def _read(deal: Deal) -> PaceLine:
     for entry in boards.page(deal, limit=1).entries:
         for attempt in Attempt.objects.filter(public_id=str(entry.attempt), state=Attempt.State.VERIFIED):
             return {"name": "" if entry.is_former else entry.name, "points": points_of(record_of(attempt))}

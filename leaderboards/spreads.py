@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple
 from games.deals.difficulty import goal_of
 from games.ladders import Ladder
 from games.models import Deal
-from games.readings import SharedCopies
+from games.readings import SharedCache
 from leaderboards import histogram
 from leaderboards.keys import BoardName
 from leaderboards.listings import Listing, deal_listing
@@ -25,8 +25,6 @@ _TAIL: Final = 0.96
 """The last bar takes in whatever lies beyond this share of the results, so that a few stragglers flatten nothing."""
 _CARDS_LEVEL, _FINE_LEVEL = 0, 2
 _BOARDS: Final[dict[Of, BoardName]] = {"times": "race", "moves": "fewest", "cards": "race"}
-
-copies: Final = SharedCopies(fresh=5.0)
 
 
 class Spread(NamedTuple):
@@ -60,6 +58,9 @@ class Spread(NamedTuple):
         return 0
 
 
+spreads: Final = SharedCache("spreads", Spread, fresh=5.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Bars:
     """A spread in bars of equal width from `first` on, and which of them (`own`) holds a value of one's own.
@@ -82,8 +83,8 @@ class Bars:
 def read(deal: Deal, ladder: Ladder, of: Of) -> Spread:
     """The spread of a deal's listed results on a ladder, as it was a moment ago."""
     listing = deal_listing(deal.pk, _BOARDS[of], ladder)
-    whose, goal = f"spread.{of}.{deal.pk}.{listing.code}", goal_of(deal.variant)
-    return copies.get(whose, lambda: (_cards if of == "cards" else _wins)(listing, goal))
+    key, goal = f"{of}.{deal.pk}.{listing.code}", goal_of(deal.variant)
+    return spreads.get(key, lambda: (_cards if of == "cards" else _wins)(listing, goal))
 
 
 def _cards(listing: Listing, goal: int) -> Spread:

@@ -84,7 +84,7 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
 
 
 @require_safe
-@cache_control(max_age=round(pacing.copies.fresh))
+@cache_control(max_age=round(pacing.pace_lines.fresh))
 def pace(_request: HttpRequest, day: date, variant: str) -> JsonResponse:
     """The leader's name, and when how many cards were up; empty while nobody leads."""
     deal = get_object_or_404(Deal, day=day, variant=variant)

@@ -18,12 +18,14 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 import pytest
 import redis
+from django.core.cache import cache
 from django.db import connection
 from django.utils import translation
 from hypothesis import HealthCheck, settings
 from pytest_django import Settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from games.readings import CACHES
 from tests.config.running import run
 from tests.once import made_once
 from tests.requirements import need
@@ -97,16 +99,14 @@ def one_ladder(settings: Settings) -> None:
 
 
 @pytest.fixture(autouse=True)
-def fresh_readings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is read from the database each time, unless a test asks for the shared copies."""
-    monkeypatch.setattr("leaderboards.boards.copies.fresh", 0.0)
-    monkeypatch.setattr("leaderboards.spreads.copies.fresh", 0.0)
-    monkeypatch.setattr("games.presence.summary.copies.fresh", 0.0)
-    monkeypatch.setattr("games.pages.day.copies.fresh", 0.0)
-    monkeypatch.setattr("games.pages.home.copies.fresh", 0.0)
-    monkeypatch.setattr("games.pages.tables.copies.fresh", 0.0)
-    monkeypatch.setattr("games.pages.archive.copies.fresh", 0.0)
-    monkeypatch.setattr("config.gauges.copies.fresh", 0.0)
+def no_cached_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is read from the database each time, unless a test sets how long a value is fresh.
+
+    Values of earlier tests are gone, which would be served if the database failed.
+    """
+    cache.clear()
+    for one in CACHES.values():
+        monkeypatch.setattr(one, "fresh", 0.0)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from django.db.models import Max, Min
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,14 +24,23 @@ from games.models import Attempt, Deal
 from games.pages.shown import Tile, ranked_attempts
 from games.pages.strangers import same_for_strangers
 from games.players import player_id
-from games.readings import SharedCopies
+from games.readings import SharedCache
 from games.replicas.reading import from_replica
 from games.rules import CATALOGUE
 
 _WEEKS: Final = Calendar(firstweekday=0)
 
+
+class FirstAndLast(TypedDict):
+    """The first and the last day with deals, if there are any."""
+
+    first: date | None
+    last: date | None
+
+
 #: For some seconds all see the same days with deals.
-copies: Final = SharedCopies(fresh=2.0)
+months: Final = SharedCache("months", dict[date, dict[str, int]], fresh=2.0)
+first_and_last_days: Final = SharedCache("first_and_last_days", FirstAndLast, fresh=2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,7 @@ class Month:
     @classmethod
     def read(cls, first: date, player: int | None) -> Month:
         """The month that begins with `first`, as `player` stands in it."""
-        deals = copies.get(f"archive.{first}", lambda: _deals_of(first))
+        deals = months.get(str(first), lambda: _deals_of(first))
         mine = ranked_attempts(player).filter(deal__day__gte=first, deal__day__lt=_next(first))
         return cls(first, deals, {attempt.deal_id: attempt for attempt in mine})
 
@@ -150,7 +159,7 @@ def _is_there(deals: Collection[date], day: date | None, today: date) -> bool:
 
 def _neighbours(month: date) -> dict[str, date | None]:
     """The months before and after, as far as there are deals."""
-    known = copies.get("archive.ends", _ends)
+    known = first_and_last_days.get("", _ends)
     following = _next(month)
     return {
         "previous": (month - timedelta(days=1)).replace(day=1) if known["first"] and known["first"] < month else None,
@@ -158,9 +167,9 @@ def _neighbours(month: date) -> dict[str, date | None]:
     }
 
 
-def _ends() -> dict[str, date | None]:
-    """The first and the last day with deals."""
-    return Deal.objects.filter(day__isnull=False).aggregate(first=Min("day"), last=Max("day"))
+def _ends() -> FirstAndLast:
+    found = Deal.objects.filter(day__isnull=False).aggregate(first=Min("day"), last=Max("day"))
+    return {"first": found["first"], "last": found["last"]}
 
 
 def _next(month: date) -> date:

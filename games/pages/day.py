@@ -23,13 +23,14 @@ from games.models import Attempt
 from games.pages.places import DayBoards, OwnPlaces, Place, boards
 from games.pages.shown import ShownAttempt, ShownDeal, begun_on
 from games.players import people
-from games.readings import SharedCopies
+from games.readings import SharedCache
 from games.rules import CATALOGUE
 
 State = Attempt.State
 
 #: For some seconds all see the same deals and leaders.
-copies: Final = SharedCopies(fresh=5.0)
+days_deals: Final = SharedCache("days_deals", list[ShownDeal], fresh=5.0)
+days_boards: Final = SharedCache("days_boards", DayBoards, fresh=5.0)
 
 _SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "void": "⬛"}
 _EMPTY: Final = "⬜"
@@ -93,8 +94,8 @@ class Standing:
 
 def deals_of(now: datetime) -> list[ShownDeal]:
     """The deals of the day in catalogue order, as everybody sees them, without those still being prepared."""
-    key = f"deals.{now.date()}.{get_language()}"
-    return copies.get(key, lambda: _read_deals(now), is_whole=lambda found: len(found) == len(CATALOGUE))
+    key = f"{now.date()}.{get_language()}"
+    return days_deals.get(key, lambda: _read_deals(now), is_complete=lambda found: len(found) == len(CATALOGUE))
 
 
 def _read_deals(now: datetime) -> list[ShownDeal]:
@@ -104,7 +105,7 @@ def _read_deals(now: datetime) -> list[ShownDeal]:
 def boards_of(day: date, deals: Collection[ShownDeal]) -> DayBoards:
     """The leaders of a day, as of some seconds ago at most."""
     ids = [deal.id for deal in deals]
-    return copies.get(f"day.{day}.{len(ids)}", lambda: boards().of_day(day, ids))
+    return days_boards.get(f"{day}.{len(ids)}", lambda: boards().of_day(day, ids))
 
 
 def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], shown: DayBoards) -> Standing:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
-from django.views.decorators.cache import never_cache
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
 from games.deals import publishing
@@ -28,14 +28,11 @@ from games.pages.shown import ShownAttempt, ShownDeal
 from games.pages.strangers import same_for_strangers
 from games.players import player_id
 from games.presence import summary
-from games.readings import SharedCopies
+from games.readings import SharedCache
 from games.rules import CATALOGUE
 
 #: The cookie of a visitor who has dismissed the newcomers' guide.
 KNOWS_THE_WAY: Final = "talon_guide"
-
-#: For some seconds all see the same page, but for what is their own.
-copies: Final = SharedCopies(fresh=3.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +46,10 @@ class Shared:
     feet: Mapping[int, SafeString]
     boards: DayBoards
     best: SafeString
+
+
+#: For some seconds all see the same page, but for what is their own.
+home_pages: Final = SharedCache("home_pages", Shared, fresh=3.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,6 @@ def home(request: HttpRequest) -> HttpResponse:
         "share_text": share_text(mine, address_of(mine.day)) if mine and mine.played else "",
         "newcomer": "" if request.user.is_authenticated or KNOWS_THE_WAY in request.COOKIES else KNOWS_THE_WAY,
         "playing": summary.now_playing(),
-        "playing_address": summary.ADDRESS,
         "preparing": [
             {"variant": variant, "title": titles.VARIANT_TITLES[name]}
             for name, variant in CATALOGUE.items()
@@ -102,10 +102,17 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "games/home.html", context)
 
 
+@require_safe
+@cache_control(max_age=round(summary.playing.fresh))
+def playing_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
+    """Who is playing, the same for everybody; home pages ask again every 20 seconds while they are looked at."""
+    return JsonResponse(summary.now_playing())
+
+
 def _shared(now: datetime) -> Shared:
     """What everybody is shown. While deals are being prepared, it is read anew for everybody."""
-    key = f"home.{now.date()}.{get_language()}"
-    return copies.get(key, lambda: _read(now), is_whole=lambda found: len(found.deals) == len(CATALOGUE))
+    key = f"{now.date()}.{get_language()}"
+    return home_pages.get(key, lambda: _read(now), is_complete=lambda found: len(found.deals) == len(CATALOGUE))
 
 
 def _read(now: datetime) -> Shared:

@@ -43,7 +43,7 @@ def races(request: HttpRequest) -> HttpResponse:
 def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     """What is going on, the same for everybody."""
     response = JsonResponse(lobby.now_in_the_lobby())
-    response["Cache-Control"] = f"max-age={lobby.FRESH:.0f}"
+    response["Cache-Control"] = f"max-age={lobby.lobbies.fresh:.0f}"
     return response
 
 

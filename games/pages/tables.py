@@ -43,11 +43,11 @@ from games.pages.strangers import same_for_strangers
 from games.pausing import may_pause
 from games.players import check_may_begin, has_account, newcomer_for, player_for, player_id
 from games.races import starting
-from games.readings import OwnCopies
+from games.readings import ProcessCache
 from games.replays import continuing
 from games.rules import CATALOGUE
 
-copies: Final[OwnCopies[Deal]] = OwnCopies(fresh=3.0)
+todays_deals: Final = ProcessCache[Deal]("todays_deals", fresh=3.0)
 _AT_TABLE: Final = Compiled(
     lambda: Attempt.objects.select_related("deal", "answer").filter(public_id=Given("public_id", UUIDField()))
 )
@@ -206,6 +206,6 @@ def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
 def _todays(variant: str) -> Deal:
     """Today's deal; a deal of the day is never changed, so one reading serves all who begin it in the same seconds."""
     try:
-        return copies.get(f"{variant} {timezone.now().date()}", lambda: publishing.todays_deal(variant))
+        return todays_deals.get(f"{variant} {timezone.now().date()}", lambda: publishing.todays_deal(variant))
     except Deal.DoesNotExist:
         raise Http404 from None

@@ -19,7 +19,7 @@ from games.live.loading import off_loop
 from games.models import Deal, Presence
 from games.players import people
 from games.presence.reporting import GOOD_FOR, PERIOD
-from games.readings import SharedCopies
+from games.readings import SharedCache
 
 log = logging.getLogger(__name__)
 
@@ -81,14 +81,14 @@ def read(variant: str, now: datetime) -> Lanes:
     return Lanes(players, [Lane(str(names[player][1]), names[player][0], up[player]) for player in furthest])
 
 
-copies: Final = SharedCopies(PERIOD / 2)
+frames: Final = SharedCache("lanes", str, fresh=PERIOD / 2)
 
 
 def frame_of(deal_id: int) -> str | None:
     """The lanes of a deal as they are sent, read once for all processes; None when the deal is not open any more."""
     now = timezone.now()
     variant = watchable(deal_id, now)
-    return copies.get(f"lanes.{deal_id}", lambda: write(read(variant, now))) if variant else None
+    return frames.get(str(deal_id), lambda: write(read(variant, now))) if variant else None
 
 
 class Watch:

@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Any, Final
+from typing import Final, TypedDict
 from uuid import UUID
 
 from django.db.models import Count
 from django.utils import timezone
 
-from games.live.loading import off_loop
 from games.models import Attempt, Presence
 from games.players import people
 from games.presence.reporting import GOOD_FOR
-from games.readings import SharedCopies
+from games.readings import SharedCache
 
-ADDRESS: Final = "/playing.json"
-#: Seconds that one reading serves everybody who asks.
-FRESH: Final = 5.0
-#: Seconds for which a process gives the same answer without asking the cache.
-HELD: Final = 1.0
 #: How many are named of all players, and of those at one deal.
 NAMES: Final = 8
 NAMES_AT_DEAL: Final = 3
 
-_HEADERS: Final = [
-    (b"content-type", b"application/json"),
-    (b"cache-control", f"max-age={FRESH:.0f}".encode()),
-    (b"x-content-type-options", b"nosniff"),
-]
 
-Playing = dict[str, Any]
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-Application = Callable[[Any, Any, Any], Awaitable[None]]
+class Named(TypedDict):
+    """A player who may be named: the name, and the public id."""
+
+    name: str
+    player: str
+
+
+class AtDeal(TypedDict):
+    """How many players are at a deal's tables now, how many have begun it, and the names of some."""
+
+    now: int
+    begun: int
+    names: list[str]
+
+
+class Playing(TypedDict):
+    """How many players are at the tables now, the names of some, and today's deals by variant."""
+
+    players: int
+    names: list[Named]
+    deals: dict[str, AtDeal]
 
 
 def read(now: datetime) -> Playing:
@@ -75,38 +77,13 @@ def _begun(now: datetime) -> dict[str, int]:
     return dict(ranked.values_list("deal__variant").annotate(begun=Count("id")))
 
 
-def _named(name: tuple[str, UUID]) -> dict[str, str]:
+def _named(name: tuple[str, UUID]) -> Named:
     return {"name": name[0], "player": str(name[1])}
 
 
-copies: Final = SharedCopies(FRESH)
+playing: Final = SharedCache("playing", Playing, fresh=5.0)
 
 
 def now_playing() -> Playing:
     """Who is playing, as of some seconds ago at most; it is read once for all who ask, in all processes."""
-    return copies.get("playing", lambda: read(timezone.now()))
-
-
-class PlayingNow:
-    """Answers `ADDRESS` before Django has to do anything, and hands on all other requests.
-
-    Every home page that somebody looks at asks now and then, and each gets the same few hundred bytes.
-    """
-
-    def __init__(self, application: Application) -> None:
-        self._application = application
-        self._body = b""
-        self._good_until = 0.0
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        if scope["path"] != ADDRESS or scope["method"] not in {"GET", "HEAD"}:
-            await self._application(scope, receive, send)
-            return
-        if time.monotonic() >= self._good_until:
-            self._body = json.dumps(await off_loop(now_playing)()).encode()
-            self._good_until = time.monotonic() + HELD
-        body = self._body
-        headers = [*_HEADERS, (b"content-length", str(len(body)).encode())]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": body if scope["method"] == "GET" else b""})
+    return playing.get("", lambda: read(timezone.now()))

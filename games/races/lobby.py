@@ -6,7 +6,7 @@ The same for everybody and in no language: names of games and times are the page
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
@@ -14,26 +14,79 @@ from django.utils import timezone
 from games.players import people
 from games.races import heats
 from games.races.models import Entrant, Race, Room
-from games.readings import SharedCopies
+from games.readings import SharedCache
 
-#: Seconds that one reading serves everybody who asks.
-FRESH: Final = 3.0
 _LISTED: Final = 24
 _RECENT: Final = 8
 
-_copies: Final = SharedCopies(FRESH)
 _SHOWN_KINDS: Final = [Room.Kind.PUBLIC, Room.Kind.QUICK, Room.Kind.HEAT]
 
-Told = dict[str, Any]
+
+class LobbyRace(TypedDict):
+    """A race in the lobby; `taken` of its `seats` are."""
+
+    code: str
+    number: int
+    kind: str
+    variant: str
+    game: str
+    options: dict[str, bool | int | str]
+    limit_s: int
+    seats: int
+    taken: int
 
 
-def now_in_the_lobby() -> Told:
+class OpenRoom(LobbyRace):
+    """A race that can be joined; `host` is empty if the player may not be named."""
+
+    host: str
+    avatar: str
+
+
+class LiveRace(LobbyRace):
+    """A race that is being run, with its times in milliseconds since 1970."""
+
+    starts_at: int | None
+    ends_at: int | None
+
+
+class FinishedRace(LobbyRace):
+    """A finished race, and who won it."""
+
+    finished_at: int | None
+    winners: list[str]
+    avatars: list[str]
+
+
+class NextHeat(TypedDict):
+    """The next heat, with its times in milliseconds since 1970."""
+
+    variant: str
+    starts_at: int | None
+    doors_at: int | None
+    entrants: int
+
+
+class Lobby(TypedDict):
+    """What the lobby shows at `now`, in milliseconds since 1970."""
+
+    now: int | None
+    heat: NextHeat
+    rooms: list[OpenRoom]
+    running: list[LiveRace]
+    recent: list[FinishedRace]
+
+
+lobbies: Final = SharedCache("lobbies", Lobby, fresh=3.0)
+
+
+def now_in_the_lobby() -> Lobby:
     """What the lobby shows, read a moment ago here or in another process."""
-    return _copies.get("lobby", lambda: read(timezone.now()))
+    return lobbies.get("", lambda: read(timezone.now()))
 
 
-def read(now: datetime) -> Told:
-    """What the lobby shows at `now`. Times are milliseconds since 1970."""
+def read(now: datetime) -> Lobby:
+    """What the lobby shows at `now`."""
     waiting = list(_races(Race.State.OPEN).filter(room__kind=Room.Kind.PUBLIC).order_by("-room__used_at")[:_LISTED])
     running = list(_races(Race.State.RACING).order_by("-starts_at")[:_LISTED])
     recent = list(_races(Race.State.FINISHED).order_by("-finished_at", "-id")[:_RECENT])
@@ -45,11 +98,9 @@ def read(now: datetime) -> Told:
     return {
         "now": _ms(now),
         "heat": _heat(now),
-        "rooms": [_told(race) | _host(_name(names, race.room.host_id)) for race in waiting],
-        "running": [_told(race) | {"starts_at": _ms(race.starts_at), "ends_at": _ms(race.ends_at)} for race in running],
-        "recent": [
-            _told(race) | _finished(race, [_name(winners, player) for player in firsts[race.pk]]) for race in recent
-        ],
+        "rooms": [_open(race, _name(names, race.room.host_id)) for race in waiting],
+        "running": [_live(race) for race in running],
+        "recent": [_finished(race, [_name(winners, player) for player in firsts[race.pk]]) for race in recent],
     }
 
 
@@ -62,7 +113,7 @@ def _races(state: Race.State) -> QuerySet[Race]:
     return shown.annotate(taken=Count("entrants", filter=~Q(entrants__state="absent"))).prefetch_related(firsts)
 
 
-def _told(race: Any) -> Told:  # noqa: ANN401 - a race with the number of its entrants
+def _facts(race: Any) -> LobbyRace:  # noqa: ANN401 - a race with the number of its entrants
     return {
         "code": race.room.code,
         "number": race.number,
@@ -76,7 +127,7 @@ def _told(race: Any) -> Told:  # noqa: ANN401 - a race with the number of its en
     }
 
 
-def _heat(now: datetime) -> Told:
+def _heat(now: datetime) -> NextHeat:
     starts_at = heats.next_start(now)
     waiting = Entrant.objects.filter(race__scheduled_at=starts_at, state__in=["joined", "ready"])
     return {
@@ -87,13 +138,17 @@ def _heat(now: datetime) -> Told:
     }
 
 
-def _host(name: str) -> Told:
-    return {"host": name, "avatar": people().avatar_of(name)}
+def _open(race: Race, host: str) -> OpenRoom:
+    return {**_facts(race), "host": host, "avatar": people().avatar_of(host)}
 
 
-def _finished(race: Race, winners: list[str]) -> Told:
+def _live(race: Race) -> LiveRace:
+    return {**_facts(race), "starts_at": _ms(race.starts_at), "ends_at": _ms(race.ends_at)}
+
+
+def _finished(race: Race, winners: list[str]) -> FinishedRace:
     avatars = [people().avatar_of(name) for name in winners]
-    return {"finished_at": _ms(race.finished_at), "winners": winners, "avatars": avatars}
+    return {**_facts(race), "finished_at": _ms(race.finished_at), "winners": winners, "avatars": avatars}
 
 
 def _name(names: dict[int, Any], player: int | None) -> str:

@@ -36,8 +36,8 @@ def stands() -> dict[tuple[str, ...], float]:
     """What is read from the database, by name and label."""
     return {
         (sample.name, *sample.labels.values()): sample.value
-        for metric in gauges._read(NOW)
-        for sample in metric.samples
+        for figure in gauges._read(NOW)
+        for sample in figure.metric.samples
     }
 
 

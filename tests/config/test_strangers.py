@@ -296,7 +296,5 @@ def test_players_see_their_own_and_strangers_nothing_of_them(whole: ForStrangers
 
 
 def test_the_server_asks_it_before_django() -> None:
-    playing: Any = application.application_mapping["http"]
-    inner = playing._application
-    assert isinstance(inner, ForStrangers)
+    assert isinstance(application.application_mapping["http"], ForStrangers)
     assert settings.SESSION_COOKIE_NAME not in {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME}

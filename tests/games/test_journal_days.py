@@ -108,9 +108,7 @@ def tables() -> set[str]:
 
 def told(metric: str) -> float:
     """What Prometheus is told."""
-    return next(
-        sample.value for each in gauges._read(timezone.now()) for sample in each.samples if sample.name == metric
-    )
+    return next(figure.values[""] for figure in gauges._read(timezone.now()) if figure.name == metric)
 
 
 def tokens(attempt: Attempt) -> list[str]:

@@ -1,25 +1,60 @@
-"""What everybody looks at is read once for all of them, and nobody sees it long after it has changed."""
+"""Readings that everybody shares are made once for all, and no process fails over what another one stored."""
 
 from __future__ import annotations
 
+import pickle
+import re
 import threading
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import make_dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, get_args
 
+import msgspec
 import pytest
 from django.core.cache import cache
+from django.db import OperationalError
 from django.test import Client
+from django.utils.safestring import SafeString
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pytest_django import Settings
 
+import config.asgi
+import config.urls  # noqa: F401
 from games import readings
-from games.readings import NEAR, OwnCopies, SharedCopies
+from games.readings import CACHES, MOST, STALE, ProcessCache, ReadingCache, SharedCache, digest_of
 from leaderboards import boards
 from leaderboards.keys import Score
 from tests.leaderboards import factory
 
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCache)}
+
+#: Modules that use the site's cache directly. They store numbers and bytes, which every release can read.
+DIRECT_USERS = {
+    "config/caches.py",
+    "config/fullness.py",
+    "games/races/ordering.py",
+    "games/readings.py",
+    "games/replays/previews.py",
+    "games/replicas/writes.py",
+    "leaderboards/sweeping.py",
+}
+
+# What hypothesis fills the types of cached values with, where its own choice cannot be stored.
+st.register_type_strategy(int, st.integers(-(2**63), 2**63 - 1))
+st.register_type_strategy(float, st.floats(allow_nan=False))
+st.register_type_strategy(datetime, st.datetimes(timezones=st.just(UTC)))
+st.register_type_strategy(SafeString, st.text().map(SafeString))
+st.register_type_strategy(Mapping, lambda shape: st.dictionaries(*map(st.from_type, get_args(shape))))
+
+Read = Callable[[], Any]
+
 
 class Clock:
-    """A time that goes when it is told to."""
+    """A clock that a test sets."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -40,106 +75,155 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
+@pytest.fixture(autouse=True)
+def _empty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No entries, and caches of the test alone."""
+    monkeypatch.setattr(readings, "CACHES", {})
+    cache.clear()
+    yield
+    cache.clear()
+
+
+def process(shape: Any = int) -> SharedCache[Any]:
+    """The cache `of_a_test` in a process of its own, whose values are fresh for a second."""
+    readings.CACHES.clear()
+    return SharedCache("of_a_test", shape, fresh=1.0)
+
+
 @pytest.fixture
-def copies(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedCopies]:
-    """Copies as they are shared in service, in a cache where they stay until the clock says that they are old."""
-    monkeypatch.setattr(readings, "SPARE", 3_600)
-    copies = SharedCopies(1.0)
-    monkeypatch.setattr(boards, "copies", copies)
-    cache.clear()
-    yield copies
-    cache.clear()
+def shared(clock: Clock) -> SharedCache[Any]:
+    return process()
 
 
-def test_within_a_second_one_reading_serves_all(copies: SharedCopies, clock: Clock) -> None:
-    readings = iter(range(9))
-    another_process = SharedCopies(1.0)
-    assert [copies.get("k", readings.__next__), another_process.get("k", readings.__next__)] == [0, 0]
+@pytest.fixture
+def numbers() -> Read:
+    """A reading that returns 0, then 1, and so on."""
+    return iter(range(9)).__next__
+
+
+def not_read() -> Any:
+    pytest.fail("read although a value was there")
+
+
+def fails() -> Any:
+    raise OperationalError
+
+
+def test_one_reading_serves_all_processes_for_a_second(shared: SharedCache[Any], clock: Clock, numbers: Read) -> None:
+    assert [shared.get("k", numbers), process().get("k", numbers)] == [0, 0]
     clock.now += 0.9
-    assert copies.get("k", readings.__next__) == 0
+    assert shared.get("k", numbers) == 0
     clock.now += 0.2
-    assert copies.get("k", readings.__next__) == 1
-    assert copies.get("other", readings.__next__) == 2
+    assert shared.get("k", numbers) == 1
+    assert shared.get("other", numbers) == 2
 
 
-def test_a_copy_is_as_old_as_the_beginning_of_its_reading(copies: SharedCopies, clock: Clock) -> None:
-    def slow() -> str:
+def test_age_counts_from_the_start_of_the_reading(shared: SharedCache[Any], clock: Clock) -> None:
+    def slow() -> int:
         clock.now += 5
-        return "old"
+        return 1
 
-    assert copies.get("k", slow) == "old"
-    assert copies.get("k", lambda: "new") == "new"
+    assert shared.get("k", slow) == 1
+    assert shared.get("k", lambda: 2) == 2
 
 
-def test_a_copy_of_a_machine_whose_clock_is_ahead_is_not_believed_for_long(copies: SharedCopies, clock: Clock) -> None:
+def test_value_from_a_clock_ahead_expires_too(shared: SharedCache[Any], clock: Clock) -> None:
     clock.now += 60
-    copies.get("k", lambda: "from the future")
+    shared.get("k", lambda: 1)
     clock.now -= 60
-    assert copies.get("k", lambda: "now") == "now"
+    assert shared.get("k", lambda: 2) == 2
 
 
-def test_a_renewed_copy_is_everybodys_at_once(copies: SharedCopies) -> None:
-    copies.get("k", lambda: "before")
-    assert copies.renew("k", lambda: "after") == "after"
-    assert copies.get("k", lambda: "not read") == "after"
+def test_renewed_value_is_served_at_once(shared: SharedCache[Any]) -> None:
+    shared.get("k", lambda: 1)
+    assert shared.renew("k", lambda: 2) == 2
+    assert shared.get("k", not_read) == 2
 
 
-def test_one_thread_reads_and_the_others_get_the_copy_before(copies: SharedCopies, clock: Clock) -> None:
-    copies.get("k", lambda: "before")
-    clock.now += 1.5
-    inside, go_on = threading.Event(), threading.Event()
-    found: list[Any] = []
+class Slow:
+    """A reading in a thread of its own, which goes on when the test says so."""
 
-    def read() -> str:
-        inside.set()
-        assert go_on.wait(60)
-        return "after"
+    def __init__(self, shared: ReadingCache[Any], value: int) -> None:
+        self._inside, self._go_on = threading.Event(), threading.Event()
+        self._value = value
+        self.got: list[int] = []
+        self._thread = threading.Thread(target=lambda: self.got.append(shared.get("k", self._read)))
+        self._thread.start()
+        assert self._inside.wait(60)
 
-    reader = threading.Thread(target=lambda: found.append(copies.get("k", read)))
-    reader.start()
-    assert inside.wait(60)
-    assert [copies.get("k", lambda: "read twice") for _ in range(3)] == ["before"] * 3
-    go_on.set()
-    reader.join(60)
-    assert found == ["after"]
-    assert copies.get("k", lambda: "read twice") == "after"
+    def _read(self) -> int:
+        self._inside.set()
+        assert self._go_on.wait(60)
+        return self._value
+
+    def finish(self) -> None:
+        self._go_on.set()
+        self._thread.join(60)
 
 
-def test_without_a_copy_before_the_others_wait_for_the_reader(copies: SharedCopies) -> None:
-    inside, go_on = threading.Event(), threading.Event()
-    readings: list[str] = []
+@pytest.mark.parametrize("age", [1.5, 30.0])
+def test_while_one_thread_reads_others_get_the_previous_value(
+    age: float, shared: SharedCache[Any], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readings, "PATIENCE", 0.0)
+    shared.get("k", lambda: 1)
+    clock.now += age
+    reader = Slow(shared, 2)
+    assert [shared.get("k", not_read) for _ in range(3)] == [1] * 3
+    reader.finish()
+    assert reader.got == [2]
+    assert shared.get("k", not_read) == 2
 
-    def read() -> str:
-        readings.append("read")
-        inside.set()
-        assert go_on.wait(60)
-        return "first"
 
-    found: list[str] = []
-    threads = [threading.Thread(target=lambda: found.append(copies.get("k", read))) for _ in range(8)]
+@pytest.mark.parametrize("kind", [SharedCache, ProcessCache])
+def test_without_a_previous_value_others_wait_for_the_reader(kind: Any) -> None:
+    made = kind("of_a_test", *([int] if kind is SharedCache else []), fresh=60.0)
+    reader = Slow(made, 2)
+    got: list[int] = []
+    threads = [threading.Thread(target=lambda: got.append(made.get("k", not_read))) for _ in range(8)]
     for thread in threads:
         thread.start()
-    assert inside.wait(60)
-    go_on.set()
+    reader.finish()
     for thread in threads:
         thread.join(60)
-    assert (found, readings) == (["first"] * 8, ["read"])
+    assert got == [2] * 8
 
 
-def test_a_reading_that_fails_hinders_nobody(copies: SharedCopies) -> None:
-    def fail() -> str:
-        raise OSError
-
+def test_failed_reading_leaves_no_lock_behind(shared: SharedCache[Any]) -> None:
     for _ in range(2):
-        with pytest.raises(OSError):  # noqa: PT011 - whichever it was
-            copies.get("k", fail)
-    assert copies.get("k", lambda: "read") == "read"
+        with pytest.raises(OperationalError):
+            shared.get("k", fails)
+    assert shared.get("k", lambda: 1) == 1
+
+
+def test_previous_value_is_served_for_a_minute_while_the_database_fails(shared: SharedCache[Any], clock: Clock) -> None:
+    own = ProcessCache[int]("of_the_process", fresh=1.0)
+    for each in (shared, own):
+        each.get("k", lambda: 1)
+    clock.now += STALE
+    assert [each.get("k", fails) for each in (shared, own)] == [1, 1]
+    clock.now += 2
+    with pytest.raises(OperationalError):
+        own.get("k", fails)
+
+
+def test_other_errors_are_not_hidden_by_the_previous_value(shared: SharedCache[Any], clock: Clock) -> None:
+    shared.get("k", lambda: 1)
+    clock.now += 2
+    with pytest.raises(ZeroDivisionError):
+        shared.get("k", lambda: 1 // 0)
+
+
+def test_incomplete_value_is_read_again(shared: SharedCache[Any], numbers: Read) -> None:
+    assert [shared.get("k", numbers, is_complete=lambda n: n > 1) for _ in range(4)] == [0, 1, 2, 2]
 
 
 @pytest.mark.django_db
-def test_the_first_page_the_podium_and_who_waits_are_shared(
-    copies: SharedCopies, clock: Clock, client: Client, django_assert_num_queries: Any
+def test_first_page_and_pending_attempts_are_shared(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:
+    for one in (boards.first_pages, boards.pending):
+        monkeypatch.setattr(one, "fresh", 1.0)
     deal = factory.deal()
     for ms in (100, 200, 300):
         factory.listed(deal, Score(20, ms, 40))
@@ -162,60 +246,102 @@ def test_the_first_page_the_podium_and_who_waits_are_shared(
 def test_boards_are_served_while_redis_is_away(
     settings: Settings, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(boards, "copies", SharedCopies(1.0))
+    monkeypatch.setattr(boards.first_pages, "fresh", 1.0)
     settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}}
     deal = factory.deal()
     factory.listed(deal, Score(20, 50, 40))
     assert client.get(f"/boards/{deal.day}/{deal.variant}/").context["page"].total == 1
 
 
-def test_a_copy_that_is_not_whole_is_read_anew_once(copies: SharedCopies) -> None:
-    readings = iter(range(9))
-    assert [copies.get("k", readings.__next__, is_whole=lambda n: n > 1) for _ in range(4)] == [0, 1, 2, 2]
+def test_process_cache_stores_nothing_outside_the_process(clock: Clock, numbers: Read) -> None:
+    own = ProcessCache[int]("of_the_process", fresh=3.0)
+    assert [own.get("deal", numbers) for _ in range(3)] == [0, 0, 0]
+    assert not cache._cache  # type: ignore[attr-defined]
+    clock.now += 3
+    assert own.get("deal", numbers) == 1
 
 
-def test_a_copy_from_redis_is_fetched_once_by_a_process_while_it_is_good(
-    redis_url: str, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": redis_url}}
-    monkeypatch.setattr(readings, "SPARE", 3_600)
-    copies, another_process = SharedCopies(1.0), SharedCopies(1.0)
-    another_process.get("k", lambda: ["read"])
-    found = copies.get("k", lambda: ["not read"])
-    assert found == ["read"]
-    assert copies.get("k", lambda: ["not read"]) is found
-    assert another_process.renew("k", lambda: ["renewed"]) == ["renewed"]
-    clock.now += 0.9
-    assert copies.get("k", lambda: ["not read"]) is found
-    clock.now += 0.2
-    assert copies.get("k", lambda: ["read again"]) == ["read again"]
-    assert another_process.get("k", lambda: ["not read"]) == ["read again"]
-
-
-def test_no_more_copies_are_kept_beside_redis_than_some(
-    redis_url: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": redis_url}}
-    monkeypatch.setattr(readings, "NEAR", 8)
-    copies = SharedCopies(60.0)
-    for number in range(50):
-        copies.get(f"k{number}", lambda: "read")
-    assert len(copies._near) <= 8
-
-
-def test_what_stays_in_the_process_is_read_again_after_a_while(clock: Clock) -> None:
-    own, readings_made = OwnCopies[int](fresh=3.0), iter(range(9))
-    assert [own.get("deal", lambda: next(readings_made)) for _ in range(3)] == [0, 0, 0]
-    assert own.get("another", lambda: next(readings_made)) == 1
-    assert cache.get("reading.deal") is None
-    clock.now += 2.9
-    assert own.get("deal", lambda: next(readings_made)) == 0
-    clock.now += 0.1
-    assert own.get("deal", lambda: next(readings_made)) == 2
-
-
-def test_what_stays_in_the_process_is_not_without_end() -> None:
-    own = OwnCopies[int](fresh=3.0)
-    for number in range(3 * NEAR):
+def test_process_cache_has_a_limit() -> None:
+    own = ProcessCache[int]("of_the_process", fresh=3.0)
+    for number in range(3 * MOST):
         own.get(str(number), lambda: 0)
-    assert len(own._kept) <= NEAR
+    assert len(own._stored) <= MOST
+
+
+# All caches of the site.
+
+
+def test_every_cache_is_registered() -> None:
+    sources = [path for app in ("accounts", "config", "games", "leaderboards") for path in (ROOT / app).rglob("*.py")]
+    made = [name for path in sources for name in re.findall(r'(?:Shared|Process)Cache(?:\[.*\])?\("', path.read_text())]
+    assert len(made) == len(CACHES) > 10
+    users = {str(path.relative_to(ROOT)) for path in sources if "django.core.cache" in path.read_text()}
+    assert users == DIRECT_USERS | {"config/settings.py"}, "what is cached belongs into a SharedCache"
+
+
+def test_two_caches_cannot_share_a_name(shared: SharedCache[Any]) -> None:
+    with pytest.raises(ValueError, match="of_a_test"):
+        SharedCache("of_a_test", str, fresh=1.0)
+
+
+@pytest.mark.parametrize("name", SHARED)
+@given(data=st.data())
+@settings(max_examples=20)
+def test_every_cache_returns_what_was_stored(name: str, data: st.DataObject) -> None:
+    value = data.draw(st.from_type(SHARED[name].shape))
+    SHARED[name].renew("k", lambda: value)
+    found = SHARED[name]._load("k")
+    assert found is not None
+    assert found.value == value
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_every_cache_takes_an_unreadable_entry_for_a_miss(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SHARED[name], "fresh", 60.0)
+    entries = [b"", b"\xc1", msgspec.msgpack.encode((1.0, object.__name__, 3)), msgspec.msgpack.encode((1.0, [None]))]
+    for entry in [*entries, pickle.dumps(Score(1, 2, 3)), 7, "text", [1]]:
+        cache.set(f"{SHARED[name].prefix}k", entry)
+        with pytest.raises(ZeroDivisionError):  # it is read anew
+            SHARED[name].get("k", lambda: 1 // 0)
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_every_cache_knows_the_whole_type_of_its_values(name: str) -> None:
+    """`Any` has an empty schema, so that a change below it would not change the key."""
+
+    def is_known(part: object) -> bool:
+        if isinstance(part, dict):
+            return bool(part) and all(map(is_known, part.values()))
+        return all(map(is_known, part)) if isinstance(part, list) else True
+
+    schema = msgspec.json.schema(SHARED[name].shape, schema_hook=readings._schema_of_custom)
+    assert is_known({key: part for key, part in schema.items() if key != "$defs"})
+    for described in schema.get("$defs", {}).values():
+        assert is_known(described)
+
+
+def inner(**fields: Any) -> Any:
+    return make_dataclass("Inner", fields.items())
+
+
+def test_key_changes_with_every_change_of_the_type() -> None:
+    shapes = [
+        inner(a=int),
+        inner(a=int, b=int),
+        inner(b=int),
+        inner(a=str),
+        inner(a=int | None),
+        inner(a=SafeString),
+        list[inner(a=int)],  # type: ignore[misc]
+        list[inner(a=int, b=int)],  # type: ignore[misc]
+        dict[str, inner(a=int)],  # type: ignore[misc]
+    ]
+    assert len({digest_of(shape) for shape in shapes}) == len(shapes)
+    assert digest_of(inner(a=int)) == digest_of(inner(a=int))
+
+
+def test_releases_with_different_fields_do_not_read_each_others_entries() -> None:
+    before, after = inner(a=int), make_dataclass("Inner", [("a", int), ("b", int, 0)])
+    process(before).renew("k", lambda: before(1))
+    assert process(after).get("k", lambda: after(1, 2)) == after(1, 2)
+    assert process(before).get("k", not_read) == before(1)

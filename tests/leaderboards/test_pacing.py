@@ -81,7 +81,10 @@ def test_the_answer_is_the_leaders_name_and_line_and_nothing_else(client: Client
     assert not [token for token in RECORD.tokens if f'"{token}"' in text]
 
 
-def test_it_is_read_once_for_all_who_ask(client: Client, django_assert_max_num_queries: Any) -> None:
+def test_it_is_read_once_for_all_who_ask(
+    client: Client, django_assert_max_num_queries: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pacing.pace_lines, "fresh", 60.0)
     led(1_400)
     where = address()
     client.get(where)

@@ -19,6 +19,7 @@ from games.ladders import Ladder
 from games.models import Attempt, Deal
 from games.pages import day
 from games.pages.places import Place
+from games.readings import CACHES
 from games.rules import CATALOGUE
 from leaderboards import seasons
 from leaderboards.keys import Score
@@ -167,8 +168,8 @@ def test_home_asks_little_of_the_database(
     for deal in deals.values():
         won(deal, who)
     seasons.recount_marked()
-    for copies in ("games.pages.day", "games.pages.home", "games.presence.summary", "leaderboards.boards"):
-        monkeypatch.setattr(f"{copies}.copies.fresh", 1e9)
+    for one in CACHES.values():
+        monkeypatch.setattr(one, "fresh", 1e9)
     fresh = Client()
     fresh.force_login(factory.player(), backend=BACKEND)
     with CaptureQueriesContext(connection) as first:

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from games.models import Deal
+from games.pages import day, home
 from games.rules import CATALOGUE
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,8 +30,8 @@ def test_the_guide_is_for_newcomers(client: Client, mine: Client, today: list[De
 def test_deals_that_are_being_prepared_are_read_once_a_visit(
     client: Client, monkeypatch: pytest.MonkeyPatch, today: list[Deal]
 ) -> None:
-    monkeypatch.setattr("games.pages.day.copies.fresh", 60.0)
-    monkeypatch.setattr("games.pages.home.copies.fresh", 60.0)
+    monkeypatch.setattr(day.days_deals, "fresh", 60.0)
+    monkeypatch.setattr(home.home_pages, "fresh", 60.0)
     read: list[int] = []
 
     def deals(_now: datetime) -> list[Deal]:

@@ -15,7 +15,6 @@ from games.attempts import close_attempt, start_attempt
 from games.deals import publishing
 from games.models import GRACE, Attempt, Deal
 from games.pages import tables
-from games.readings import OwnCopies
 from tests.games.conftest import Play
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -103,7 +102,8 @@ def test_a_page_whose_scripts_send_it_keeps_the_cookie_against_forged_requests(
 def test_a_deal_of_the_day_is_read_once_for_all_who_begin_it_now(
     today: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "copies", OwnCopies[Deal](fresh=60.0))
+    monkeypatch.setattr(tables.todays_deals, "fresh", 60.0)
+    monkeypatch.setattr(tables.todays_deals, "_stored", {})
     for _ in range(2):
         with CaptureQueriesContext(connection) as asked:
             Client().post("/play/plot/start")

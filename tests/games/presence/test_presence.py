@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from asgiref.testing import ApplicationCommunicator
 from django.core.cache import cache
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from config.asgi import application
 from games.attempts import close_attempt, start_attempt
 from games.live import table
 from games.live.tables import LiveTables, shared_tables
@@ -180,56 +178,26 @@ def test_a_report_takes_as_many_statements_for_many_as_for_one(django_assert_max
             reporter._write(seats, timezone.now())
 
 
-@pytest.fixture
-def readings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How often the database was asked."""
-    done: list[int] = []
-
-    def read(now: Any) -> Any:
-        done.append(1)
-        return {"players": len(done), "names": [], "deals": {}}
-
-    monkeypatch.setattr(summary, "read", read)
-    return done
+def test_many_pages_cost_one_reading(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary.playing, "fresh", 3_600.0)
+    numbers = iter(range(9))
+    monkeypatch.setattr(summary, "read", lambda _now: {"players": next(numbers), "names": [], "deals": {}})
+    for _ in range(3):
+        answer = client.get("/playing.json")
+    assert answer.json() == {"players": 0, "names": [], "deals": {}}
+    assert answer["Cache-Control"] == "max-age=5"
 
 
-async def django(scope: Any, receive: Any, send: Any) -> None:
-    await send({"type": "http.response.start", "status": 0})
-    await send({"type": "http.response.body", "body": b""})
+def test_while_the_database_fails_the_last_answer_is_served(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun_by(account("Ariadne"))
+    before = client.get("/playing.json").json()
 
+    def fail(_now: Any) -> summary.Playing:
+        raise OperationalError
 
-async def asked(
-    method: str = "GET", path: str = "/playing.json", *, of: summary.PlayingNow | None = None
-) -> tuple[dict[str, Any], bytes]:
-    """What the application answers before Django; where it hands the request on, the status is 0."""
-    line = ApplicationCommunicator(of or summary.PlayingNow(django), {"type": "http", "method": method, "path": path})
-    start = await line.receive_output(30)
-    return start, (await line.receive_output(30))["body"]
-
-
-async def test_many_pages_cost_one_reading(readings: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(summary.copies, "fresh", 3_600.0)
-    for _ in range(50):
-        start, body = await asked()
-    assert json.loads(body) == {"players": 1, "names": [], "deals": {}}
-    headers = dict(start["headers"])
-    assert (headers[b"cache-control"], headers[b"content-length"]) == (b"max-age=5", str(len(body)).encode())
-    assert (await asked("HEAD"))[1] == b""
-    assert len(readings) == 1
-    for method, path in (("POST", "/playing.json"), ("GET", "/")):
-        assert (await asked(method, path))[0]["status"] == 0
-
-
-async def test_a_process_has_its_answer_at_hand(readings: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    application = summary.PlayingNow(django)
-    monkeypatch.setattr(summary, "HELD", 3_600.0)
-    assert {(await asked(of=application))[1] for _ in range(9)} == {b'{"players": 1, "names": [], "deals": {}}'}
-    monkeypatch.setattr(application, "_good_until", 0.0)
-    assert json.loads((await asked(of=application))[1])["players"] == 2
-
-
-def test_the_server_answers_it() -> None:
-    assert isinstance(application.application_mapping["http"], summary.PlayingNow)
+    monkeypatch.setattr(summary, "read", fail)
+    assert before["deals"]["plot"]["begun"] == 1
+    assert client.get("/playing.json").json() == before
 
 
 def test_home_says_who_is_playing(client: Client) -> None:
