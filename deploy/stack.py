@@ -1,6 +1,7 @@
 """The production shape on this machine: a proxy, web processes, tables, three Celery workers and beat (`make stack`).
 
-With `SHAPE=wide` it brings servers of its own, several of each (`deploy.wide`), and a second beat.
+With `SHAPE=wide` it brings servers of its own, several of each (`deploy.wide`), and a second beat. Without Caddy there
+is one web process, which serves everything.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from deploy import wide
+from deploy import proxy, wide
 from deploy.procfile import commands
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,15 +70,15 @@ class Stack:
         threading.Thread(target=_print_lines, args=(name, child), daemon=True).start()
 
     def await_ready(self, address: str, inner: Sequence[str]) -> None:
-        """Wait until the address and those of the processes answer /readyz with 200 or a process ends, and say so when
-        it takes long.
+        """Wait until the address and the processes' /readyz answer with 200 or a process ends, and say so when it takes
+        long.
         """
-        late, waiting = time.monotonic() + READY_SECONDS, [address, *inner]
+        late, waiting = time.monotonic() + READY_SECONDS, [f"{address}/", *(f"{one}/readyz" for one in inner)]
         while waiting and not self._ended() and not self._stopping.is_set():
             if time.monotonic() > late:
                 _say(f"Not ready after {READY_SECONDS} s: {', '.join(waiting)}")
                 late = math.inf
-            waiting = [address for address in waiting if not _answers(f"{address}/readyz")]
+            waiting = [url for url in waiting if not _answers(url)]
             self._stopping.wait(0.1)
         if not waiting:
             _say(f"Talon is ready at {address} - stop it with Ctrl-C. Its processes are at {' and '.join(inner)}.")
@@ -167,7 +168,10 @@ def main() -> int:
 
 def _run(environment: dict[str, str], stopping: threading.Event, home: Path, *, beats: int) -> int:
     """Run the site's processes on servers that are there; 1 when one of them ended by itself."""
-    lines, ports = commands(), Ports.of(environment)
+    has_proxy = proxy.is_installed()
+    lines, ports = commands(), Ports.of(environment, has_proxy=has_proxy)
+    if not has_proxy:
+        _say(f"Not installed: {proxy.PROGRAM}. Without a proxy, one process serves pages and tables.")
     environment.setdefault("PUBLIC_URL", ports.address)
     if ports.tables:
         environment["TABLES_ELSEWHERE"] = "1"
@@ -178,8 +182,12 @@ def _run(environment: dict[str, str], stopping: threading.Event, home: Path, *, 
     stack.run_once(lines["static"])
     for name, inner in (("web", ports.webs), ("tables", ports.tables)):
         for number, port in enumerate(inner, 1):
-            stack.start(f"{name}-{number}", lines[name], HOST="127.0.0.1", PORT=str(port))
-    stack.start("front", ports.front())
+            host = "127.0.0.1" if has_proxy else ports.host
+            stack.start(f"{name}-{number}", lines[name], HOST=host, PORT=str(port))
+    if has_proxy:
+        caddyfile = home / "Caddyfile"
+        caddyfile.write_text(proxy.local_caddyfile(ports.host, ports.port, ports.services()))
+        stack.start("proxy", proxy.command(caddyfile), XDG_CONFIG_HOME=str(home), XDG_DATA_HOME=str(home))
     stack.start("worker", lines["worker"])
     stack.start("keeper", lines["keeper"], METRICS_PORT="0")  # the worker serves those of both
     stack.start("analyst", lines["analyst"], METRICS_PORT="0")
@@ -191,7 +199,7 @@ def _run(environment: dict[str, str], stopping: threading.Event, home: Path, *, 
 
 
 class Ports(NamedTuple):
-    """Where the proxy listens, and on the ports after it the processes."""
+    """Where the proxy listens, and on the ports after it the processes; without one, where the web process listens."""
 
     host: str
     port: int
@@ -199,9 +207,11 @@ class Ports(NamedTuple):
     tables: range
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> Self:
+    def of(cls, environment: Mapping[str, str], *, has_proxy: bool) -> Self:
         """As HOST, PORT, WEB_PROCESSES and TABLES_PROCESSES say; without tables the web processes have them."""
         host, port = environment.get("HOST", "127.0.0.1"), int(environment.get("PORT", "8000"))
+        if not has_proxy:
+            return cls(host, port, range(port, port + 1), range(0))
         webs = range(port + 1, port + 1 + int(environment.get("WEB_PROCESSES", "2")))
         return cls(host, port, webs, range(webs.stop, webs.stop + int(environment.get("TABLES_PROCESSES", "2"))))
 
@@ -214,10 +224,9 @@ class Ports(NamedTuple):
         """Where the processes are themselves."""
         return [f"http://127.0.0.1:{port}" for port in (*self.webs, *self.tables)]
 
-    def front(self) -> list[str]:
-        """The proxy's command."""
-        command = ["python", "-m", "deploy.front", "--host", self.host, "--port", str(self.port)]
-        return [*command, "--webs", *map(str, self.webs), "--tables", *map(str, self.tables)]
+    def services(self) -> dict[str, Sequence[int]]:
+        """The ports of each service that the proxy knows."""
+        return {"web": self.webs, "tables": self.tables or self.webs}
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from deploy import proxy
 from deploy.servers import PgBouncer, Postgres, Redis, Replica, postgres_programs
 
 
@@ -30,6 +31,7 @@ def missing_programs() -> list[str]:
         "pg_basebackup (package postgresql-client)": programs is not None and (programs / "pg_basebackup").exists(),
         "pgbouncer (package pgbouncer)": PgBouncer.is_installed(),
         "redis-server (package redis-server)": Redis.is_installed(),
+        proxy.PROGRAM: proxy.is_installed(),
     }
     return [name for name, is_there in there.items() if not is_there]
 

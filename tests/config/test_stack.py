@@ -19,7 +19,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from deploy import wide
+from deploy import proxy, wide
 from deploy.servers import eventually, free_port
 from tests.config.running import environment, run, running
 from tests.requirements import need
@@ -40,11 +40,13 @@ def children(pid: int) -> list[str]:
 def test_runs_until_interrupted_and_leaves_nothing_behind(
     migrated_postgres_url: str, redis_url: str, tmp_path: Path
 ) -> None:
+    need(proxy.is_installed(), proxy.PROGRAM)
     port = free_port(4)
     settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
     with running("-m", "deploy.stack", var=tmp_path, **settings, TABLES_PROCESSES="1") as stack:
         stack.await_line(rf"ready at http://127.0.0.1:{port} - stop")
-        for number in range(4):  # the proxy, two web processes, one of tables
+        assert status_of(port, "/readyz") == 404, "the proxy keeps it inside"
+        for number in range(1, 4):  # two web processes, one of tables
             with urllib.request.urlopen(f"http://127.0.0.1:{port + number}/readyz", timeout=60) as response:
                 assert json.load(response)["checks"] == {"database": "ok", "migrations": "ok", "redis": "ok"}
         assert [serves_pages(port + number) for number in range(4)] == [True, True, True, False]
@@ -65,6 +67,7 @@ def serves_pages(port: int) -> bool:
 
 
 def test_ends_together_when_one_process_ends(migrated_postgres_url: str, redis_url: str, tmp_path: Path) -> None:
+    need(proxy.is_installed(), proxy.PROGRAM)
     port = free_port(5)
     settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
     with (
@@ -141,13 +144,17 @@ def is_played_judged_and_ranked(site: Wide) -> None:
     assert isinstance(name, re.Match)
     for web in (site.port + 1, site.port + 2):
         eventually(lambda web=web: name[1] in site.page(f"/boards/{day[1]}/braid/", web))  # type: ignore[misc]
-    eventually(lambda: re.search(r'talon_reads_total\{place="boards",server="replica"\} [1-9]', site.page("/metrics")))
+    replica_reads = r'talon_reads_total\{place="boards",server="replica"\} [1-9]'
+    eventually(lambda: re.search(replica_reads, site.page("/metrics", site.port + 1)))
 
 
 def test_the_wide_shape_names_what_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("shutil.which", lambda *_, **__: None)
     monkeypatch.setattr(wide, "postgres_programs", lambda: tmp_path)
-    with pytest.raises(SystemExit, match=r"pg_basebackup .*\n.*pgbouncer .*\n.*redis-server "), wide.servers(tmp_path):
+    with (
+        pytest.raises(SystemExit, match=r"pg_basebackup .*\n.*pgbouncer .*\n.*redis-server .*\n.*caddy "),
+        wide.servers(tmp_path),
+    ):
         pass
     monkeypatch.setattr(wide, "postgres_programs", lambda: None)
     assert "postgres and initdb" in wide.missing_programs()[0]

@@ -1,0 +1,104 @@
+"""Caddy with production's routes brings each request to a process of the right kind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from config.heads import MAX_HEAD_BYTES
+from deploy import proxy
+from deploy.servers import eventually, free_port
+from deploy.stack import Ports
+from tests.requirements import need
+from tests.services.stack import status_of
+
+pytestmark = pytest.mark.services
+
+
+@contextmanager
+def process(name: str) -> Iterator[int]:
+    """A process that answers each request with its name; its port."""
+
+    class Answer(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(name)))
+            self.end_headers()
+            self.wfile.write(name.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def caddy(home: Path, webs: list[int], tables: list[int]) -> Iterator[HTTPConnection]:
+    """One connection to a proxy before processes on these ports."""
+    need(proxy.is_installed(), proxy.PROGRAM)
+    port = free_port()
+    caddyfile = home / "Caddyfile"
+    caddyfile.write_text(proxy.local_caddyfile("127.0.0.1", port, {"web": webs, "tables": tables}))
+    child = subprocess.Popen(proxy.command(caddyfile), env={**os.environ, "HOME": str(home)}, stderr=-3)
+    try:
+        eventually(lambda: status_of(port, "/readyz"))
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        yield connection
+        connection.close()
+    finally:
+        child.terminate()
+        assert child.wait(60) == 0
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Iterator[Callable[..., tuple[int, str]]]:
+    """Ask for a path, over one kept connection to a proxy before two web processes, one of them down, and tables."""
+    with ExitStack() as ending:
+        web, tables = ending.enter_context(process("web")), ending.enter_context(process("tables"))
+        connection = ending.enter_context(caddy(tmp_path, [free_port(), web], [tables]))
+
+        def answer(path: str, **headers: str) -> tuple[int, str]:
+            connection.request("GET", path, headers=headers)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+
+        yield answer
+
+
+def test_each_request_of_a_connection_goes_to_its_own_kind(ask: Callable[..., tuple[int, str]]) -> None:
+    paths = ["/", "/ws/play/1/", "/", "/static/js/a.0123456789ab.js", "/ws/lanes/1/", "/boards/"]
+    kinds = ["web", "tables", "web", "web", "tables", "web"]
+    assert [ask(path) for path in paths] == [(200, kind) for kind in kinds]
+
+
+def test_probes_and_metrics_are_not_served_outside(ask: Callable[..., tuple[int, str]]) -> None:
+    assert [ask(path)[0] for path in ("/readyz", "/healthz", "/metrics")] == [404] * 3
+
+
+def test_head_that_the_site_refuses_is_refused_by_the_proxy(ask: Callable[..., tuple[int, str]]) -> None:
+    assert ask("/", Cookie="a" * 3 * MAX_HEAD_BYTES)[0] == 431
+
+
+def test_without_a_proxy_one_process_serves_everything() -> None:
+    environment = {"HOST": "127.0.0.2", "PORT": "8100", "WEB_PROCESSES": "4"}
+    alone = Ports.of(environment, has_proxy=False)
+    assert (alone.address, alone.webs, alone.tables) == ("http://127.0.0.2:8100", range(8100, 8101), range(0))
+    proxied = Ports.of(environment, has_proxy=True)
+    assert proxied.services() == {"web": range(8101, 8105), "tables": range(8105, 8107)}
