@@ -8,14 +8,11 @@ import shutil
 import sys
 import tempfile
 import time
-import uuid
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-import psycopg
 import pytest
 import redis
 from django.core.cache import cache
@@ -28,6 +25,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from games.readings import CACHES
 from tests.config.running import run
 from tests.once import made_once
+from tests.postgres import new_database, running_postgres
 from tests.requirements import need
 
 # For the servers that tests start, as `drawn_deals` and `one_ladder` are for the tests themselves.
@@ -51,7 +49,6 @@ settings.register_profile(
 )
 settings.load_profile("talon")
 
-DATABASE_URL = os.environ.get("TEST_DATABASE_URL", "postgres://postgres@127.0.0.1:5432/postgres")
 REDIS_URL = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/0")
 REDIS_DATABASES = range(1, 16)
 REDIS_LEASE_SECONDS = 1800
@@ -201,45 +198,35 @@ def quick_static_files() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def postgres_database(template: str = "template1") -> Iterator[str]:
-    """The URL of a new PostgreSQL database, a copy of another one; it is dropped afterwards."""
-    name = f"talon_test_{uuid.uuid4().hex[:12]}"
-    try:
-        server = psycopg.connect(DATABASE_URL, autocommit=True, connect_timeout=3)
-    except psycopg.OperationalError as error:
-        need(False, f"PostgreSQL at TEST_DATABASE_URL: {error}")
-        raise
-    with server:
-        server.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
-        try:
-            yield urlunsplit(urlsplit(DATABASE_URL)._replace(path=f"/{name}"))
-        finally:
-            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a PostgreSQL that runs."""
+    with running_postgres() as url:
+        yield url
 
 
 @pytest.fixture
-def postgres_url() -> Iterator[str]:
+def postgres_url(postgres_server: str) -> Iterator[str]:
     """The URL of a fresh, empty PostgreSQL database."""
-    with postgres_database() as url:
+    with new_database(postgres_server) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
-def postgres_template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_template(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The name of a PostgreSQL database that has been migrated, to be copied: migrating takes seconds.
 
     Tests that ask for a copy are in one group, so that one worker makes it.
     """
-    with postgres_database() as url:
+    with new_database(postgres_server) as url:
         _migrate(tmp_path_factory.mktemp("template"), DATABASE_URL=url)
         yield urlsplit(url).path.removeprefix("/")
 
 
 @pytest.fixture
-def migrated_postgres_url(postgres_template: str) -> Iterator[str]:
+def migrated_postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
     """The URL of a fresh PostgreSQL database that has been migrated."""
-    with postgres_database(postgres_template) as url:
+    with new_database(postgres_server, postgres_template) as url:
         yield url
 
 

@@ -66,16 +66,18 @@ def serves_pages(port: int) -> bool:
     return status == 200
 
 
-def test_ends_together_when_one_process_ends(migrated_postgres_url: str, redis_url: str, tmp_path: Path) -> None:
-    need(proxy.is_installed(), proxy.PROGRAM)
-    port = free_port(5)
+def test_without_a_proxy_one_process_serves_all_and_all_end_together(
+    migrated_postgres_url: str, redis_url: str, tmp_path: Path
+) -> None:
+    port = free_port()
     settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
     with (
-        socket.create_server(("127.0.0.1", port + 2)),
-        running("-m", "deploy.stack", var=tmp_path, **settings) as stack,
+        socket.create_server(("127.0.0.1", port)),
+        running("-m", "deploy.stack", var=tmp_path, **settings, PATH=str(tmp_path)) as stack,
     ):
-        stack.await_line(rf"web-2 *\| Cannot listen on 127.0.0.1:{port + 2}")
-        stack.await_line("web-2 has ended; stopping the others")
+        stack.await_line("Not installed: caddy")
+        stack.await_line(rf"web-1 *\| Cannot listen on 127.0.0.1:{port}")
+        stack.await_line("web-1 has ended; stopping the others")
         assert stack.child.wait(120) == 1
 
 

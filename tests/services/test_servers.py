@@ -1,12 +1,14 @@
-"""Where servers of our own listen."""
+"""Servers of our own: where they listen, and when tests start one."""
 
 from __future__ import annotations
 
 import socket
 
+import psycopg
 import pytest
 
 from deploy import servers
+from tests.postgres import new_database, running_postgres
 
 
 def test_ports_in_a_row_are_all_free(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -14,3 +16,12 @@ def test_ports_in_a_row_are_all_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "PORTS", [first, first + 1, first + 2])
     with socket.create_server(("127.0.0.1", first + 1)):
         assert servers.free_port(2) == first + 2
+
+
+@pytest.mark.services
+def test_where_no_postgresql_runs_tests_start_one() -> None:
+    nobody = f"postgres://postgres@127.0.0.1:{servers.free_port()}/postgres"
+    with running_postgres("", nobody) as url, new_database(url) as made:
+        psycopg.connect(made).close()
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(url)

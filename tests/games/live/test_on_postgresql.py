@@ -32,11 +32,14 @@ def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None
 @pytest.mark.services
 @pytest.mark.slow
 def test_the_journals_days_are_kept(postgres_url: str, tmp_path: Path) -> None:
-    run_there(postgres_url, tmp_path, "tests/games/test_journal_days.py")
+    assert "skipped" not in run_there(postgres_url, tmp_path, "tests/games/journal_partitions.py")
 
 
-def run_there(url: str, var: Path, *chosen: str) -> None:
-    """Run tests on this database, in a process of its own, as the database is chosen when the settings are read."""
+def run_there(url: str, var: Path, *chosen: str) -> str:
+    """Run tests on this database, in a process of its own, as the database is chosen when the settings are read.
+
+    Returns what pytest says.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *chosen, "-q", "-x", "-p", "no:cacheprovider"],
         cwd=ROOT,
@@ -48,3 +51,4 @@ def run_there(url: str, var: Path, *chosen: str) -> None:
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
+    return done.stdout

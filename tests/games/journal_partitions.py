@@ -1,6 +1,6 @@
 """The journal's partitions: where moves go, what is dropped, and that no move is lost by it.
 
-On SQLite nothing of it happens; `tests/games/live/test_on_postgresql.py` runs all of this on PostgreSQL.
+They exist on PostgreSQL only, so `tests/games/live/test_on_postgresql.py` runs this file in a process of its own.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ from tests.games.conftest import make_deal
 migration: Any = import_module("games.migrations.0015_journal_by_day")
 
 pytestmark = pytest.mark.django_db(transaction=True)
-on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has partitions")
-on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="what SQLite does without partitions")
 
 FIRST, SECOND, THIRD = (date(2026, 11, number) for number in (20, 21, 22))
 LATER = timedelta(hours=4)
@@ -141,7 +139,6 @@ def play(store: JournalStore, attempt: Attempt, *ns: int) -> None:
         assert store.write([Entry(attempt.pk, n, ("d",), n)]) == frozenset()
 
 
-@on_postgresql
 def test_each_day_has_a_partition_and_its_attempts_moves_are_in_it(
     store: JournalStore, practice: Callable[[], Attempt]
 ) -> None:
@@ -160,7 +157,6 @@ def test_each_day_has_a_partition_and_its_attempts_moves_are_in_it(
     assert [day.name for day in journal_days.days()] == ["games_move_20261120", "games_move_20261121"]
 
 
-@on_postgresql
 def test_numbers_go_on_from_the_day_also_when_its_beginning_was_cut_short(
     practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,7 +169,6 @@ def test_numbers_go_on_from_the_day_also_when_its_beginning_was_cut_short(
     assert practice().pk == day.low
 
 
-@on_postgresql
 def test_a_number_is_given_once_before_and_after_its_day_is_dropped(
     store: JournalStore, practice: Callable[[], Attempt]
 ) -> None:
@@ -190,7 +185,6 @@ def test_a_number_is_given_once_before_and_after_its_day_is_dropped(
     tab.close()
 
 
-@on_postgresql
 def test_the_operator_sees_how_many_days_are_kept(practice: Callable[[], Attempt]) -> None:
     seen = []
     for day in (FIRST, SECOND):
@@ -201,7 +195,6 @@ def test_the_operator_sees_how_many_days_are_kept(practice: Callable[[], Attempt
     assert [*seen, told("talon_journal_days")] == [1, 2, 1]
 
 
-@on_postgresql
 def test_a_settled_day_is_dropped_and_open_games_go_on(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     begin_day(FIRST)
     over, still = practice(), practice()
@@ -219,7 +212,6 @@ def test_a_settled_day_is_dropped_and_open_games_go_on(store: JournalStore, prac
     assert len(record_of(Attempt.objects.get(pk=over.pk)).tokens) == 2
 
 
-@on_postgresql
 def test_the_rest_is_dropped_in_turn(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     old, still = practice(), practice()
     play(store, old, 1)
@@ -235,7 +227,6 @@ def test_the_rest_is_dropped_in_turn(store: JournalStore, practice: Callable[[],
     assert tables() == {"games_move_rest", "games_move_20261122", "games_move_default"}
 
 
-@on_postgresql
 def test_several_days_that_nobody_dropped_go_together(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     begun = []
     for day in (FIRST, SECOND, THIRD):
@@ -246,7 +237,6 @@ def test_several_days_that_nobody_dropped_go_together(store: JournalStore, pract
     assert [place_of(attempt) for attempt in begun] == [{"games_move_rest"}] * 2 + [{"games_move_20261122"}]
 
 
-@on_postgresql
 def test_a_day_stays_until_its_last_attempt_is_old_and_the_newest_day_always(
     store: JournalStore, practice: Callable[[], Attempt]
 ) -> None:
@@ -260,7 +250,6 @@ def test_a_day_stays_until_its_last_attempt_is_old_and_the_newest_day_always(
     assert drop_days(late.started_at + journal_days.SETTLED + timedelta(seconds=1)) == 1
 
 
-@on_postgresql
 def test_what_ended_within_the_hour_is_kept_for_those_who_still_read_it(
     store: JournalStore, practice: Callable[[], Attempt]
 ) -> None:
@@ -281,7 +270,6 @@ def test_what_ended_within_the_hour_is_kept_for_those_who_still_read_it(
     ]
 
 
-@on_postgresql
 def test_moves_and_ends_that_come_while_rows_are_carried_over_are_kept(
     store: JournalStore, practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,7 +303,6 @@ def test_moves_and_ends_that_come_while_rows_are_carried_over_are_kept(
     assert not Move.objects.filter(attempt_id=deleted.pk).exists()
 
 
-@on_postgresql
 @pytest.mark.parametrize("change", ["begin", "drop"])
 def test_a_reader_who_does_not_end_keeps_everything_as_it_is(
     change: str, store: JournalStore, practice: Callable[[], Attempt], other: Any
@@ -337,7 +324,6 @@ def test_a_reader_who_does_not_end_keeps_everything_as_it_is(
     assert len(tokens(attempt)) == 2
 
 
-@on_postgresql
 @pytest.mark.parametrize("task", [tasks.begin_journal_day, tasks.drop_journal_days])
 def test_the_tasks_leave_a_locked_journal_for_their_next_run(
     task: Callable[[], None], practice: Callable[[], Attempt], other: Any, caplog: pytest.LogCaptureFixture
@@ -357,7 +343,6 @@ def test_the_tasks_leave_a_locked_journal_for_their_next_run(
     assert tables() != there
 
 
-@on_postgresql
 def test_of_two_workers_one_changes_partitions(practice: Callable[[], Attempt], other: Any) -> None:
     begin_day(FIRST)
     practice()
@@ -375,7 +360,6 @@ def test_of_two_workers_one_changes_partitions(practice: Callable[[], Attempt], 
     assert practice().pk == journal_days.days()[-1].low
 
 
-@on_postgresql
 def test_numbers_beyond_all_days_have_a_place_and_the_next_day_begins_above_them(
     store: JournalStore, practice: Callable[[], Attempt]
 ) -> None:
@@ -391,7 +375,6 @@ def test_numbers_beyond_all_days_have_a_place_and_the_next_day_begins_above_them
     assert len(record_of(close_attempt(far.pk, "resigned")).tokens) == 2
 
 
-@on_postgresql
 def test_a_deleted_player_leaves_no_move_in_any_partition(
     player: Any, rival: Any, store: JournalStore, practice: Callable[[], Attempt]
 ) -> None:
@@ -406,7 +389,6 @@ def test_a_deleted_player_leaves_no_move_in_any_partition(
     assert list(Move.objects.values_list("attempt_id", flat=True)) == [kept.pk]
 
 
-@on_postgresql
 def test_rows_of_no_attempt_go_at_once_from_the_rest_and_else_with_their_day(
     store: JournalStore, practice: Callable[[], Attempt]
 ) -> None:
@@ -423,7 +405,6 @@ def test_rows_of_no_attempt_go_at_once_from_the_rest_and_else_with_their_day(
     assert list(Move.objects.values_list("attempt_id", flat=True)) == left[1:]
 
 
-@on_postgresql
 def test_a_live_table_becomes_partitions_and_back_without_losing_a_move(
     practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -471,7 +452,6 @@ def test_a_live_table_becomes_partitions_and_back_without_losing_a_move(
     assert journal_days.is_by_day()
 
 
-@on_postgresql
 def test_the_table_as_it_was_is_the_rest_with_its_own_indexes(
     store: JournalStore, practice: Callable[[], Attempt]
 ) -> None:
@@ -488,7 +468,6 @@ def test_the_table_as_it_was_is_the_rest_with_its_own_indexes(
     assert rows("SELECT 'games_move_rest'::regclass::oid")[0][0] == before[0]
 
 
-@on_postgresql
 def test_an_interrupted_migration_can_be_run_again(
     store: JournalStore, practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -513,7 +492,6 @@ def test_an_interrupted_migration_can_be_run_again(
     assert len(tokens(attempt)) == 3
 
 
-@on_postgresql
 def test_finished_games_are_not_deleted_row_by_row(
     store: JournalStore, practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -528,7 +506,6 @@ def test_finished_games_are_not_deleted_row_by_row(
     assert Move.objects.count() == 0
 
 
-@on_postgresql
 def test_a_day_begins_before_midnight(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = datetime(2026, 11, 20, 23, 59, 5, tzinfo=UTC)
     monkeypatch.setattr(tasks, "timezone", SimpleNamespace(now=lambda: moment))
@@ -537,23 +514,3 @@ def test_a_day_begins_before_midnight(monkeypatch: pytest.MonkeyPatch) -> None:
     moment -= timedelta(minutes=2)
     tasks.begin_journal_day()
     assert len(journal_days.days()) == 2
-
-
-@on_sqlite
-def test_sqlite_has_one_table_and_deletes_its_rows(player: Any) -> None:
-    before = rows("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name")
-    attempt = start_attempt(player, make_deal())
-    Move.objects.create(attempt=attempt, n=1, token="d", ms=1)
-    close_attempt(attempt.pk, "resigned")
-    Attempt.objects.filter(pk=attempt.pk).update(finished_at=timezone.now() - timedelta(hours=2))
-    tasks.begin_journal_day()
-    tasks.drop_journal_days()
-    assert not begin_day(FIRST)
-    assert drop_days(timezone.now() + timedelta(days=9)) == 0
-    assert journal_days.days() == []
-    assert told("talon_journal_days") == 0
-    migrate(migration.partition)
-    assert rows("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name") == before
-    assert Move.objects.count() == 2
-    tasks.close_due()
-    assert not Move.objects.exists()

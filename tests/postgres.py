@@ -1,0 +1,48 @@
+"""The PostgreSQL that tests use: the one TEST_DATABASE_URL names, the one at its usual place, or one of our own."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+
+from deploy.servers import Postgres, postgres_programs
+from tests.requirements import need
+
+USUAL_URL: Final = "postgres://postgres@127.0.0.1:5432/postgres"
+
+
+@contextmanager
+def running_postgres(named: str = os.environ.get("TEST_DATABASE_URL", ""), usual: str = USUAL_URL) -> Iterator[str]:
+    """The URL of a server that answers; one of our own is started if none is named and none is at the usual place."""
+    try:
+        psycopg.connect(named or usual, connect_timeout=3).close()
+    except psycopg.OperationalError as error:
+        need(not named, f"PostgreSQL at TEST_DATABASE_URL: {error}")
+        need(postgres_programs(), f"PostgreSQL (package postgresql, or a server that TEST_DATABASE_URL names): {error}")
+    else:
+        yield named or usual
+        return
+    own = Postgres()
+    try:
+        own.start()
+        yield own.url
+    finally:
+        own.remove()
+
+
+@contextmanager
+def new_database(server_url: str, template: str = "template1") -> Iterator[str]:
+    """The URL of a new database, a copy of another one; it is dropped afterwards."""
+    name = f"talon_test_{uuid.uuid4().hex[:12]}"
+    with closing(psycopg.connect(server_url, autocommit=True)) as server:
+        server.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        try:
+            yield urlunsplit(urlsplit(server_url)._replace(path=f"/{name}"))
+        finally:
+            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
