@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+import msgspec
 import pytest
 import redis
 from django.core.cache import cache
@@ -22,7 +23,8 @@ from hypothesis import HealthCheck, settings
 from pytest_django import Settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from games.readings import CACHES
+from games import readings
+from games.readings import CACHES, Cached, SharedCache
 from tests.config.running import run
 from tests.once import made_once
 from tests.postgres import new_database, running_postgres
@@ -104,6 +106,21 @@ def no_cached_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     cache.clear()
     for one in CACHES.values():
         monkeypatch.setattr(one, "fresh", 0.0)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def checked_readings() -> Iterator[None]:
+    """Every value that is cached has the type its cache declares: in service it would never be found again."""
+    store = SharedCache._store
+
+    def check(to: SharedCache[Any], key: str, made: Cached[Any]) -> None:
+        stored = msgspec.msgpack.encode((made.read_at, made.value), enc_hook=readings._encode_custom)
+        assert to._decoder.decode(stored) == (made.read_at, made.value)
+        store(to, key, made)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SharedCache, "_store", check)
+        yield
 
 
 @pytest.fixture(autouse=True)
