@@ -22,7 +22,6 @@ import pytest
 from deploy import wide
 from deploy.servers import eventually, free_port
 from tests.config.running import environment, run, running
-from tests.requirements import need
 from tests.services.stack import ControlProcess, Seat, await_ranks, status_of
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("postgresql")]
@@ -98,8 +97,8 @@ class Wide:
             return ""
 
 
+@pytest.mark.needs("postgres", "pg_basebackup", "pgbouncer", "redis")
 def test_the_wide_shape_brings_its_servers_and_a_game_is_played_through_them(tmp_path: Path) -> None:
-    need(not wide.missing_programs(), f"{', '.join(wide.missing_programs())}")
     port = free_port(5)
     settings = {"SHAPE": "wide", "SECRET_KEY": "of a test", "PORT": str(port), **PLAIN_FILES}
     with running("-m", "deploy.stack", var=tmp_path, **settings) as stack:
