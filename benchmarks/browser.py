@@ -71,7 +71,8 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from playwright.sync_api import sync_playwright
 
-    from tests.browser.conftest import ARGUMENTS, CHROMIUM, ROOT, serve
+    from tests.browser.conftest import ARGUMENTS, ROOT, serve
+    from tests.requirements import CHROMIUM
 
     if not CHROMIUM:
         print("skipped: Chromium is missing")

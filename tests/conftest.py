@@ -28,7 +28,7 @@ from games.readings import CACHES, Cached, SharedCache
 from tests.config.running import run
 from tests.once import made_once
 from tests.postgres import new_database, running_postgres
-from tests.requirements import need
+from tests.requirements import REDIS_URL, check_needs, link_programs, mark_fixture_needs, needs_of
 
 # For the servers that tests start, as `drawn_deals` and `one_ladder` are for the tests themselves.
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
@@ -51,7 +51,6 @@ settings.register_profile(
 )
 settings.load_profile("talon")
 
-REDIS_URL = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/0")
 REDIS_DATABASES = range(1, 16)
 REDIS_LEASE_SECONDS = 1800
 MEMORY = "/dev/shm"
@@ -77,6 +76,27 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that needs something which is missing, before its fixtures are made."""
+    check_needs(item)
+
+
+@pytest.fixture(scope="session")
+def bare_path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A PATH without the programs that tests have to ask for."""
+    folder = tmp_path_factory.mktemp("programs")
+    link_programs(folder)
+    return str(folder)
+
+
+@pytest.fixture(autouse=True)
+def stated_needs_only(request: pytest.FixtureRequest, bare_path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide all programs and servers from a test that does not say what it needs."""
+    if not needs_of(request.node):
+        monkeypatch.setenv("PATH", bare_path)
 
 
 @pytest.fixture(autouse=True)
@@ -134,6 +154,12 @@ def still_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The windows that requests are counted in begin with the test: none ends in the middle of it."""
     begun = int(time.time())
     monkeypatch.setattr("django_ratelimit.core._get_window", lambda _value, period: begun + period)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark the test with the needs of its fixtures, so that `-m needs` selects it."""
+    mark_fixture_needs(item)
 
 
 @pytest.hookimpl(trylast=True)
@@ -282,11 +308,6 @@ def redis_url() -> Iterator[str]:
     Databases 1 to 15 are leased by a key in the one TEST_REDIS_URL names.
     """
     server = redis.Redis.from_url(REDIS_URL, socket_connect_timeout=3)
-    try:
-        server.ping()
-    except redis.RedisError as error:
-        need(False, f"Redis at TEST_REDIS_URL: {error}")
-        raise
     lease = next(
         (
             (number, key)

@@ -11,21 +11,26 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
-from deploy.servers import Postgres, postgres_programs
-from tests.requirements import need
+from deploy.servers import Postgres
 
+NAMED_URL: Final = os.environ.get("TEST_DATABASE_URL", "")
 USUAL_URL: Final = "postgres://postgres@127.0.0.1:5432/postgres"
+CONNECT_SECONDS: Final = 3
+
+
+def answers(url: str) -> bool:
+    """Check that a server takes connections."""
+    try:
+        psycopg.connect(url, connect_timeout=CONNECT_SECONDS).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 @contextmanager
-def running_postgres(named: str = os.environ.get("TEST_DATABASE_URL", ""), usual: str = USUAL_URL) -> Iterator[str]:
+def running_postgres(named: str = NAMED_URL, usual: str = USUAL_URL) -> Iterator[str]:
     """The URL of a server that answers; one of our own is started if none is named and none is at the usual place."""
-    try:
-        psycopg.connect(named or usual, connect_timeout=3).close()
-    except psycopg.OperationalError as error:
-        need(not named, f"PostgreSQL at TEST_DATABASE_URL: {error}")
-        need(postgres_programs(), f"PostgreSQL (package postgresql, or a server that TEST_DATABASE_URL names): {error}")
-    else:
+    if answers(named or usual):
         yield named or usual
         return
     own = Postgres()

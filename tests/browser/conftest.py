@@ -21,12 +21,11 @@ import pytest
 from deploy.servers import free_port
 from tests.browser.table import won_record
 from tests.once import made_once
-from tests.requirements import need
+from tests.requirements import CHROMIUM
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
 ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 START_SECONDS = 60
 #: Of no site: the settings offer reminders, and nobody is ever reminded.
@@ -205,7 +204,6 @@ def chromium() -> Iterator[Any]:
 
     It ends with the tests of this folder: no async test can run in a thread where Playwright keeps its loop.
     """
-    need(CHROMIUM, "Chromium (set CHROMIUM to its path)")
     sync_api.expect.set_options(timeout=PATIENCE_MS)
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)

@@ -20,8 +20,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from tests.browser.conftest import ARGUMENTS, CHROMIUM, ROOT, Site, serve
+from tests.browser.conftest import ARGUMENTS, ROOT, Site, serve
 from tests.browser.table import Mouse, Player
+from tests.requirements import CHROMIUM
 
 OUT = ROOT / "docs" / "screenshots"
 SIZES = {"1440": (1440, 900), "820": (820, 1180), "390": (390, 844)}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -27,12 +26,11 @@ from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from config import errors
 from tests.browser.conftest import PATIENCE_MS, ROOT, Site, copied, from_sources
-from tests.requirements import need
+from tests.requirements import HTML_VALIDATOR
 
 Visit = Callable[..., Any]
 
 AXE = Path(str(find_spec("axe_playwright_python").origin)).with_name("axe.min.js")  # type: ignore[union-attr]
-VALIDATOR = ROOT / "frontend" / "node_modules" / "html-validate" / "bin" / "html-validate.mjs"
 #: allauth's own template: the heading of its table has no row.
 INVALID = {"mfa_list_webauthn"}
 RULES = ROOT / "frontend" / ".htmlvalidate.json"
@@ -471,8 +469,8 @@ def test_every_page_is_accessible(chromium: Any, inhabited: tuple[Site, dict[str
     assert {address: faulty for address, faulty in found.items() if faulty} == {}
 
 
+@pytest.mark.needs("node", "html-validate")
 def test_every_page_is_valid_html(inhabited: tuple[Site, dict[str, Any]], tmp_path: Path) -> None:
-    need(VALIDATOR.exists() and shutil.which("node"), "html-validate (npm --prefix frontend ci)")
     site, told = inhabited
     addresses: dict[str, str] = {}
     for visitor in VISITORS:
@@ -483,7 +481,7 @@ def test_every_page_is_valid_html(inhabited: tuple[Site, dict[str, Any]], tmp_pa
                     file = tmp_path / f"{len(addresses)}.html"
                     file.write_text(client.get(address).text)
                     addresses[str(file)] = f"{address} for a {visitor}"
-    command = ["node", str(VALIDATOR), "--config", str(RULES), "--formatter", "json", *addresses]
+    command = ["node", str(HTML_VALIDATOR), "--config", str(RULES), "--formatter", "json", *addresses]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     faulty = {
         addresses[page["filePath"]]: [f"line {one['line']}: {one['message']}" for one in page["messages"]]

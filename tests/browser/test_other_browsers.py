@@ -12,10 +12,8 @@ import pytest
 
 from tests.browser.conftest import PATIENCE_MS, Site
 from tests.browser.table import PLAY_ELSEWHERE, won_record
-from tests.browser.webdrivers import FIREFOX, WEBKIT, Browser, firefox, webkit
-from tests.requirements import need
+from tests.browser.webdrivers import Browser, firefox, webkit
 
-BROWSERS = {"Firefox": (FIREFOX, firefox), "WebKitGTK": (WEBKIT, webkit)}
 MOVES = 3
 
 _PRESSED_START = "() => document.querySelector('main form button').click()"
@@ -72,10 +70,16 @@ def play(browser: Browser, token: str, *, drag: bool) -> None:
         click(browser, *wait_for(browser, _PLACE, target))
 
 
-@pytest.mark.parametrize("name", BROWSERS)
-def test_a_game_is_won_in_other_browsers(site: Site, tmp_path: Path, name: str) -> None:
-    program, opened = BROWSERS[name]
-    need(program, f"{name}, and what drives it")
+@pytest.mark.parametrize(
+    "opened",
+    [
+        pytest.param(firefox, marks=pytest.mark.needs("firefox"), id="Firefox"),
+        pytest.param(webkit, marks=pytest.mark.needs("webkit"), id="WebKitGTK"),
+    ],
+)
+def test_a_game_is_won_in_other_browsers(
+    site: Site, tmp_path: Path, opened: Callable[[Path], AbstractContextManager[Browser]]
+) -> None:
     _won(site, opened, tmp_path)
 
 

@@ -17,13 +17,12 @@ import httpx
 from websockets.sync.client import ClientConnection, connect
 
 from deploy.servers import free_port
+from tests.requirements import MINI_BROWSERS
 
 _T = TypeVar("_T")
 START_SECONDS = 60
 ANSWER_SECONDS = 90
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox") or ""
-MINI_BROWSER = next((str(path) for path in Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser")), "")
-WEBKIT = MINI_BROWSER if shutil.which("WebKitWebDriver") and shutil.which("Xvfb") else ""
 
 
 class Browser(Protocol):
@@ -85,7 +84,7 @@ class WebKit:
     """Driven by classic WebDriver."""
 
     def __init__(self, client: httpx.Client) -> None:
-        options = {"binary": MINI_BROWSER, "args": ["--automation"]}
+        options = {"binary": str(MINI_BROWSERS[0]), "args": ["--automation"]}
         wanted = {"alwaysMatch": {"webkitgtk:browserOptions": options, "timeouts": {"script": ANSWER_SECONDS * 1000}}}
         self._client = client
         self._session = f"/session/{self._ask('/session', capabilities=wanted)['sessionId']}"

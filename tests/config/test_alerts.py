@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from tests.requirements import need
-
 PROMETHEUS = Path(__file__).resolve().parents[2] / "deploy" / "prometheus"
 RULES = PROMETHEUS / "alerts.yml"
 ALERTS = [rule["alert"] for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]]
@@ -138,9 +136,7 @@ def scenario(name: str, trouble: Trouble) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def promtool() -> str:
     """Prometheus' checker."""
-    found = shutil.which("promtool")
-    need(found, "promtool (Debian's package prometheus has it)")
-    return str(found)
+    return str(shutil.which("promtool"))
 
 
 def check(*command: str | Path) -> None:

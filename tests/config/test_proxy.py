@@ -17,7 +17,6 @@ from config.heads import MAX_HEAD_BYTES
 from deploy import proxy
 from deploy.servers import eventually, free_port
 from deploy.stack import Ports
-from tests.requirements import need
 from tests.services.stack import status_of
 
 pytestmark = pytest.mark.services
@@ -52,7 +51,6 @@ def process(name: str) -> Iterator[int]:
 @contextmanager
 def caddy(home: Path, webs: list[int], tables: list[int]) -> Iterator[HTTPConnection]:
     """One connection to a proxy before processes on these ports."""
-    need(proxy.is_installed(), proxy.PROGRAM)
     port = free_port()
     caddyfile = home / "Caddyfile"
     caddyfile.write_text(proxy.local_caddyfile("127.0.0.1", port, {"web": webs, "tables": tables}))
@@ -82,16 +80,19 @@ def ask(tmp_path: Path) -> Iterator[Callable[..., tuple[int, str]]]:
         yield answer
 
 
+@pytest.mark.needs("caddy")
 def test_each_request_of_a_connection_goes_to_its_own_kind(ask: Callable[..., tuple[int, str]]) -> None:
     paths = ["/", "/ws/play/1/", "/", "/static/js/a.0123456789ab.js", "/ws/lanes/1/", "/boards/"]
     kinds = ["web", "tables", "web", "web", "tables", "web"]
     assert [ask(path) for path in paths] == [(200, kind) for kind in kinds]
 
 
+@pytest.mark.needs("caddy")
 def test_probes_and_metrics_are_not_served_outside(ask: Callable[..., tuple[int, str]]) -> None:
     assert [ask(path)[0] for path in ("/readyz", "/healthz", "/metrics")] == [404] * 3
 
 
+@pytest.mark.needs("caddy")
 def test_head_that_the_site_refuses_is_refused_by_the_proxy(ask: Callable[..., tuple[int, str]]) -> None:
     assert ask("/", Cookie="a" * 3 * MAX_HEAD_BYTES)[0] == 431
 

@@ -19,10 +19,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from deploy import proxy, wide
+from deploy import wide
 from deploy.servers import eventually, free_port
 from tests.config.running import environment, run, running
-from tests.requirements import need
 from tests.services.stack import ControlProcess, Seat, await_ranks, status_of
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("postgresql")]
@@ -37,10 +36,10 @@ def children(pid: int) -> list[str]:
     ).stdout.split()
 
 
+@pytest.mark.needs("caddy")
 def test_runs_until_interrupted_and_leaves_nothing_behind(
     migrated_postgres_url: str, redis_url: str, tmp_path: Path
 ) -> None:
-    need(proxy.is_installed(), proxy.PROGRAM)
     port = free_port(4)
     settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
     with running("-m", "deploy.stack", var=tmp_path, **settings, TABLES_PROCESSES="1") as stack:
@@ -103,8 +102,8 @@ class Wide:
             return ""
 
 
+@pytest.mark.needs("caddy", "postgres", "pg_basebackup", "pgbouncer", "redis")
 def test_the_wide_shape_brings_its_servers_and_a_game_is_played_through_them(tmp_path: Path) -> None:
-    need(not wide.missing_programs(), f"{', '.join(wide.missing_programs())}")
     port = free_port(5)
     settings = {"SHAPE": "wide", "SECRET_KEY": "of a test", "PORT": str(port), **PLAIN_FILES}
     with running("-m", "deploy.stack", var=tmp_path, **settings) as stack:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from config import worker
 from config.joining import join_modules, join_styles
 from games.rules import GAMES
 from tests.leaderboards import factory
-from tests.requirements import need
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,7 +128,6 @@ SITE = "https://talon.example"
 
 
 def in_node(*steps: list[Any]) -> list[Any]:
-    need(shutil.which("node"), "Node")
     given = {"script": (ROOT / "frontend/static/js/worker.js").read_text(), "kept": KEPT, "steps": steps}
     program = Path(__file__).with_name("worker_in_node.js")
     done = subprocess.run(["node", str(program)], input=json.dumps(given), capture_output=True, text=True, check=False)
@@ -139,6 +136,7 @@ def in_node(*steps: list[Any]) -> list[Any]:
     return answer
 
 
+@pytest.mark.needs("node")
 def test_it_keeps_its_version_without_cookies_and_drops_the_others() -> None:
     found = in_node(["fire", "install"], ["fire", "activate"], ["shelves"])
     assert found[:3] == ["skips waiting", "preloads", "claims"]
@@ -149,6 +147,7 @@ def test_it_keeps_its_version_without_cookies_and_drops_the_others() -> None:
     )
 
 
+@pytest.mark.needs("node")
 def test_the_line_comes_first_and_what_is_kept_only_without_it() -> None:
     page, lesson, file = f"{SITE}/table/1/?a=b", f"{SITE}/rules/plot/", f"{SITE}/static/a.js"
     asked = [["ask", page, "navigate"], ["ask", lesson, "navigate"], ["ask", lesson, "cors"], ["ask", file, "cors"]]
@@ -157,6 +156,7 @@ def test_the_line_comes_first_and_what_is_kept_only_without_it() -> None:
     assert found[5:] == ["kept omit"] * 4
 
 
+@pytest.mark.needs("node")
 def test_all_else_is_not_its_business() -> None:
     others = [
         ["ask", f"{SITE}/playing.json", "cors"],
@@ -167,6 +167,7 @@ def test_all_else_is_not_its_business() -> None:
     assert in_node(["fire", "install"], *others)[1:] == ["not its business"] * 4
 
 
+@pytest.mark.needs("node")
 def test_a_form_sent_without_a_line_is_answered_by_a_page_that_says_so() -> None:
     form, elsewhere = f"{SITE}/play/plot/", "https://elsewhere.example/play/"
     sent = ["ask", form, "navigate", "POST"]
@@ -178,6 +179,7 @@ def test_a_form_sent_without_a_line_is_answered_by_a_page_that_says_so() -> None
     assert in_node(["fire", "install"], ["wire", False], sent)[1:] == ["from the line: /play/plot/"]
 
 
+@pytest.mark.needs("node")
 def test_the_site_is_told_of_another_subscription() -> None:
     before, after = "https://push.example/before", "https://push.example/after"
     keys = {"old": before, "p256dh": "point", "auth": "secret"}
@@ -188,6 +190,7 @@ def test_the_site_is_told_of_another_subscription() -> None:
     assert in_node(["change", None, after]) == []
 
 
+@pytest.mark.needs("node")
 def test_a_reminder_is_shown_and_opens_the_day() -> None:
     reminder = {"title": "Nine deals", "body": "Your streak: 3 days.", "lang": "en-gb"}
     shown = in_node(["fire", "push", reminder], ["fire", "notificationclick"])

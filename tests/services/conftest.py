@@ -7,17 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from deploy.servers import Redis, postgres_programs
 from tests.once import made_once
-from tests.requirements import need
 from tests.services.stack import Stack, make_cluster, started
 
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated PostgreSQL cluster that every stack begins with a copy of."""
-    need(postgres_programs() is not None, "PostgreSQL's server programs")
-    need(Redis.is_installed(), "redis-server")
     return made_once(tmp_path_factory, "cluster", make_cluster)
 
 

@@ -14,15 +14,18 @@ import pytest
 
 from deploy.servers import PgBouncer, eventually
 from games.rules import CATALOGUE
-from tests.requirements import need
 from tests.services.stack import SERVERS, Stack, await_ranks, started
 
-pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+pytestmark = [
+    pytest.mark.needs("pgbouncer"),
+    pytest.mark.services,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("services"),
+]
 
 
 @pytest.fixture(scope="module")
 def stack(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    need(PgBouncer.is_installed(), "pgbouncer")
     with started(tmp_path_factory.mktemp("pooled"), cluster, pooled=True) as running:
         yield running
 

@@ -21,16 +21,14 @@ from redis.retry import Retry
 from config.beat import LEASE, NAME, Lead, LeadingScheduler
 from deploy.servers import Redis
 from games.events import attempt_group
-from tests.requirements import need
 
-pytestmark = [pytest.mark.services]
+pytestmark = [pytest.mark.needs("redis"), pytest.mark.services]
 TRIES = 60
 BETWEEN = 0.5  # seconds
 
 
 @pytest.fixture
 def pair() -> Iterator[tuple[Redis, Redis]]:
-    need(Redis.is_installed(), "redis-server")
     servers = Redis(), Redis()
     for server in servers:
         server.start()

@@ -18,19 +18,21 @@ from urllib.parse import urlencode
 import psycopg
 import pytest
 
-from deploy.servers import PgBouncer, Postgres, Replica, eventually, postgres_programs
-from tests.requirements import need
+from deploy.servers import PgBouncer, Postgres, Replica, eventually
 from tests.services.stack import Seat, Stack, await_ranks, started
 
-pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+pytestmark = [
+    pytest.mark.needs("pg_basebackup"),
+    pytest.mark.services,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("services"),
+]
 
 CSRF = "a" * 32
 
 
 @pytest.fixture(scope="module")
 def stack(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    programs = postgres_programs()
-    need(programs is not None and (programs / "pg_basebackup").exists(), "PostgreSQL's client programs")
     with started(tmp_path_factory.mktemp("replicated"), cluster, replicated=True) as running:
         yield running
 
@@ -158,6 +160,7 @@ def own_reads_come_from_the_replica(stack: Stack, seat: Seat) -> bool:
     return reads(stack, 0, "replica") > before
 
 
+@pytest.mark.needs("pgbouncer")
 def test_a_replica_that_is_too_late_is_not_asked(stack: Stack, replica: Replica) -> None:
     one = seat(stack)
     name = name_of(stack, 0, one.player, one.session)

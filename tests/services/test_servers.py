@@ -18,6 +18,7 @@ def test_ports_in_a_row_are_all_free(monkeypatch: pytest.MonkeyPatch) -> None:
         assert servers.free_port(2) == first + 2
 
 
+@pytest.mark.needs("postgres")
 @pytest.mark.services
 def test_where_no_postgresql_runs_tests_start_one() -> None:
     nobody = f"postgres://postgres@127.0.0.1:{servers.free_port()}/postgres"

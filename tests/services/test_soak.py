@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.servers import PgBouncer
 from games.rules import open_table
-from tests.requirements import need
 from tests.services.soak.breaking import CALM, KINDS, plan
 from tests.services.soak.checking import Boards, Deal, Game, Kept, Line, Seasons, find_faults
 from tests.services.soak.running import Wish, soak
@@ -21,12 +19,12 @@ DEAL = Deal(7, "stonewall", "5a" * 32)
 SERVERS = ("web0", "web1")
 
 
+@pytest.mark.needs("pgbouncer")
 @pytest.mark.services
 @pytest.mark.slow
 @pytest.mark.xdist_group("services")
 def test_a_short_soak_behind_pgbouncer_finds_nothing_wrong(cluster: Path, tmp_path: Path) -> None:
     """One without PgBouncer is a verb of its own, `make soak`; each blow by itself is in `test_faults`."""
-    need(PgBouncer.is_installed(), "pgbouncer")
     outcome = soak(Wish(seconds=20, seed=20261121, hurried=True, pooled=True), tmp_path, print, cluster)
     assert outcome.faults == []
     assert set(outcome.blows) == set(KINDS)

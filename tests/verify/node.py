@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any, Final
-
-from tests.requirements import need
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 VERIFY: Final = ROOT / "frontend" / "static" / "js" / "verify"
@@ -16,7 +13,6 @@ VERIFY: Final = ROOT / "frontend" / "static" / "js" / "verify"
 
 def in_node(*asked: tuple[str, Any]) -> list[Any]:
     """What the checks answer to each thing asked: the name of what to do, and what it is given."""
-    need(shutil.which("node"), "Node")
     given = {"verify": VERIFY.as_uri(), "asked": [{"what": what, "given": value} for what, value in asked]}
     program = Path(__file__).with_name("in_node.mjs")
     done = subprocess.run(["node", str(program)], input=json.dumps(given), capture_output=True, text=True, check=False)

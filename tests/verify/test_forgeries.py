@@ -21,6 +21,8 @@ from tests.verify.world import (
     won,
 )
 
+pytestmark = pytest.mark.needs("node")
+
 DEAL_CHECKS = ["replays", "server", "commitment", "deck", "ledger", "chain", "head"]
 RACE_CHECKS = ["replays", "server", "places", "commitment", "ledger", "chain", "head"]
 

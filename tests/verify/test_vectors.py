@@ -30,6 +30,7 @@ def test_every_variant_has_wins_refusals_and_ends_of_all_kinds() -> None:
         assert any("failure" in result for result in results)
 
 
+@pytest.mark.needs("node")
 def test_the_browsers_shuffle_deals_the_same_decks() -> None:
     deals = [{"variant": name, **deal} for name in CATALOGUE for deal in written(name)["deals"]]
     asked = [{"variant": deal["variant"], "seed": deal["seed"]} for deal in deals]
@@ -38,6 +39,7 @@ def test_the_browsers_shuffle_deals_the_same_decks() -> None:
     assert found == [{"deck": deal["deck"], "commitment": deal["commitment"]} for deal in deals]
 
 
+@pytest.mark.needs("node")
 def test_the_browsers_rules_deal_the_same_tables() -> None:
     deals = [{"variant": name, **deal} for name in CATALOGUE for deal in written(name)["deals"]]
     asked = [{"variant": deal["variant"], "seed": deal["seed"]} for deal in deals]
@@ -45,6 +47,7 @@ def test_the_browsers_rules_deal_the_same_tables() -> None:
     assert found == [{"legal": deal["legal"], "cards_up": deal["cards_up"]} for deal in deals]
 
 
+@pytest.mark.needs("node")
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_browsers_rules_come_to_the_same_positions_and_ends(name: str) -> None:
     lines = written(name)["lines"]
@@ -77,6 +80,7 @@ def shown(at: dict[str, Any]) -> dict[str, Any]:
     return {"after": at["after"], "legal": at["legal"], "cards_up": at["cards_up"], "piles": found}
 
 
+@pytest.mark.needs("node")
 def test_the_browser_numbers_deals_alike() -> None:
     asked = [
         {"variant": name, "number": one["number"], "seed": one["seed"]}
@@ -94,6 +98,7 @@ def test_the_browser_numbers_deals_alike() -> None:
     ]
 
 
+@pytest.mark.needs("node")
 def test_no_deal_has_a_number_out_of_range() -> None:
     beyond = [{"variant": "plot", "number": number, "seed": "ff" * 32} for number in (0, -1, 10_000_000, 1.5)]
     assert [(one["seed"], one["number"]) for one in in_node(("numbers", beyond))[0]] == [(None, None)] * 4

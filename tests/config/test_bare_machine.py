@@ -1,0 +1,49 @@
+"""The test command on a machine with nothing but Python: tests that need more are skipped with advice."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.requirements import HIDDEN_PROGRAMS, REQUIREMENTS
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Needs that stay available inside the namespace.
+PRESENT = {"make", "html-validate", "namespaces"}
+
+_HIDE = """
+ip link set lo up
+for program in "$@"; do
+  place=$(PATH=$PATH:/usr/sbin command -v "$program") && mount --bind /dev/null "$(readlink -f "$place")"
+done
+[ ! -d /usr/lib/postgresql ] || mount -t tmpfs none /usr/lib/postgresql
+unset CI CHROMIUM TEST_DATABASE_URL TEST_REDIS_URL PYTEST_XDIST_WORKER PYTEST_XDIST_WORKER_COUNT
+exec "$PYTHON" -m pytest -m needs -q -rs -p no:cacheprovider --ignore "$THIS_FILE"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.needs("namespaces")
+def test_without_servers_and_browsers_tests_are_skipped_with_advice() -> None:
+    done = subprocess.run(
+        ["unshare", "--map-root-user", "--net", "--mount", "sh", "-c", _HIDE, "sh", *sorted(HIDDEN_PROGRAMS)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHON": sys.executable, "THIS_FILE": __file__},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    reasons = re.findall(r"^SKIPPED \[\d+\] \S+ missing: (.*)$", done.stdout, re.MULTILINE)
+    for name in REQUIREMENTS.keys() - PRESENT:
+        assert any(f"{name} ({REQUIREMENTS[name].install})" in reason for reason in reasons), name
+
+
+@pytest.mark.parametrize("program", ["node", "chromium", "redis-server"])
+def test_a_test_without_stated_needs_does_not_see_programs(program: str) -> None:
+    assert not any((Path(place) / program).exists() for place in os.get_exec_path())
