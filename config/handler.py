@@ -14,13 +14,18 @@ from django.db import close_old_connections
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-from games.hops import Hops
+from config.errors import answer
+from games.errors import ErrorCode, Refusal
+from games.thread_pool import PoolFullError, ThreadPool
 
 Scope = dict[str, Any]
 
 #: One computes at a time, the others wait for the database; each one more is another that the event loop has to wait
 #: for. Fewer than the connections in a process's database pool.
 THREADS: Final = 6
+#: The number of requests that may wait for a thread, and the seconds after which one that could not should come again.
+QUEUE: Final = 500
+RETRY_AFTER: Final = 5
 
 
 class OneHop(ASGIHandler):
@@ -35,7 +40,7 @@ class OneHop(ASGIHandler):
     def __init__(self) -> None:
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
-        self.threads = Hops("pages", THREADS)
+        self.threads = ThreadPool("pages", THREADS, QUEUE)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Serve one request. It takes a thread only once its body has arrived, so slow senders hold none."""
@@ -44,7 +49,10 @@ class OneHop(ASGIHandler):
         except RequestAborted:
             return
         with closing(body):
-            response = await self.threads.run(self._respond, scope, body)
+            try:
+                response = await self.threads.run(self._respond, scope, body)
+            except PoolFullError:
+                response = self._busy(scope, body)
             if not response.streaming:
                 await self.send_response(response, send)
                 return
@@ -66,6 +74,11 @@ class OneHop(ASGIHandler):
             response.close()
         answered: HttpResponseBase = response
         return answered
+
+    def _busy(self, scope: Scope, body: Any) -> HttpResponseBase:  # noqa: ANN401 - a file
+        """Return the response to a request that finds the pool's queue full."""
+        request, refused = self.create_request(scope, body)
+        return refused if request is None else answer(request, Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER))
 
     async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Send a stream until it ends or the client goes."""
