@@ -11,12 +11,14 @@ from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.core.signals import request_started
 from django.db import close_old_connections
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
 from config.errors import answer
 from games.errors import ErrorCode, Refusal
 from games.thread_pool import PoolFullError, ThreadPool
+from games.timeouts import database_timeout
 
 Scope = dict[str, Any]
 
@@ -66,7 +68,8 @@ class OneHop(ASGIHandler):
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
         request, refused = self.create_request(scope, body)
-        response: Any = refused if request is None else self.get_response(request)
+        with database_timeout():
+            response: Any = refused if request is None else self.get_response(request)
         response._handler_class = self.__class__  # noqa: SLF001 - its close says by whom it was begun
         if response.streaming:
             close_old_connections()  # it may be over in another thread
@@ -77,8 +80,8 @@ class OneHop(ASGIHandler):
 
     def _busy(self, scope: Scope, body: Any) -> HttpResponseBase:  # noqa: ANN401 - a file
         """Return the response to a request that finds the pool's queue full."""
-        request, refused = self.create_request(scope, body)
-        return refused if request is None else answer(request, Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER))
+        request: Any = self.create_request(scope, body)[0]
+        return answer(request or HttpRequest(), Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER))
 
     async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Send a stream until it ends or the client goes."""

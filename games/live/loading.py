@@ -21,6 +21,7 @@ from games.reasons import for_player
 from games.rules import Table
 from games.statements import run_in_order
 from games.thread_pool import PoolFullError, ThreadPool
+from games.timeouts import database_timeout
 
 _MS = timedelta(milliseconds=1)
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -50,7 +51,8 @@ def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any
     def tidily(*given: _Given.args, **named: _Given.kwargs) -> _Got:
         close_old_connections()
         try:
-            return function(*given, **named)
+            with database_timeout():
+                return function(*given, **named)
         finally:
             close_old_connections()
 
