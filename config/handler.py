@@ -28,6 +28,9 @@ THREADS: Final = 6
 #: The number of requests that may wait for a thread, and the seconds after which one that could not should come again.
 QUEUE: Final = 500
 RETRY_AFTER: Final = 5
+#: Paths whose requests have one thread of their own, and how many may wait for it: pictures take long to draw, and
+#: metrics are read while everything else is stuck.
+OWN_THREAD: Final = {"/previews/": 24, "/metrics": 4}
 
 
 class OneHop(ASGIHandler):
@@ -43,6 +46,7 @@ class OneHop(ASGIHandler):
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
         self.threads = ThreadPool("pages", THREADS, QUEUE)
+        self._own_threads = {path: ThreadPool(path.strip("/"), 1, queue) for path, queue in OWN_THREAD.items()}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Serve one request. It takes a thread only once its body has arrived, so slow senders hold none."""
@@ -52,7 +56,7 @@ class OneHop(ASGIHandler):
             return
         with closing(body):
             try:
-                response = await self.threads.run(self._respond, scope, body)
+                response = await self._threads_for(scope["path"]).run(self._respond, scope, body)
             except PoolFullError:
                 response = self._busy(scope, body)
             if not response.streaming:
@@ -62,6 +66,9 @@ class OneHop(ASGIHandler):
                 await self._stream(response, receive, send)
             finally:
                 await self.threads.run(response.close)
+
+    def _threads_for(self, path: str) -> ThreadPool:
+        return next((own for start, own in self._own_threads.items() if path.startswith(start)), self.threads)
 
     def _respond(self, scope: Scope, body: Any) -> HttpResponseBase:  # noqa: ANN401 - a file
         """The response, closed already unless it is a stream."""
