@@ -22,7 +22,7 @@ from tests.services.stack import Seat, Stack, await_ranks
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
 
-PAGES = ["/", *(f"/play/{variant}/" for variant in CATALOGUE), "/archive/", "/rules/"]
+PAGES = ["/", *(f"/play/{variant}/" for variant in CATALOGUE), "/deals/", "/rules/", "/boards/"]
 #: Seconds: what a page may take while the database is frozen, and how much a busy machine may add to anything.
 LIMIT, SPARE = 10.0, 5.0
 
