@@ -84,8 +84,9 @@ class Health:
         """Return the result of the check that is running, or of a new one; it may not be there in time."""
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._check())
-        done, _ = await asyncio.wait({self._running}, timeout=ANSWER_WITHIN)
-        return self._running.result() if done else {"checks": {"database": f"no answer within {ANSWER_WITHIN} s"}}
+        running = self._running  # another probe may begin the next
+        done, _ = await asyncio.wait({running}, timeout=ANSWER_WITHIN)
+        return running.result() if done else {"checks": {"database": f"no answer within {ANSWER_WITHIN} s"}}
 
     async def _check(self) -> dict[str, Any]:
         try:

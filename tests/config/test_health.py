@@ -80,6 +80,14 @@ async def test_not_ready_in_time_while_the_database_is_frozen(
     assert frozen == [1], "one check at a time"
 
 
+async def test_probes_that_come_as_a_check_ends_all_get_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "check", lambda _key: {"checks": FINE})
+    both = site()
+    for _ in range(20):
+        answers = await asyncio.gather(*(ask(both, "/readyz") for _ in range(5)))
+        assert {answer.status for answer in answers} == {200}
+
+
 def test_readiness_is_answered_within_two_seconds() -> None:
     assert health.ANSWER_WITHIN < 2
 

@@ -34,10 +34,10 @@ class Answer(NamedTuple):
     seconds: float
 
 
-def visit(port: int, path: str) -> Answer:
-    """Ask as a browser without cookies does."""
+def visit(port: int, path: str, **headers: str) -> Answer:
+    """Ask as a browser does."""
     begun = time.monotonic()
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Accept": "text/html"})
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Accept": "text/html", **headers})
     try:
         with urllib.request.urlopen(request, timeout=60) as response:
             return Answer(response.status, time.monotonic() - begun)
@@ -71,13 +71,17 @@ def frozen(stack: Stack, seat: Seat) -> Iterator[Stack]:
     stack.postgres.thaw()
 
 
-def test_nobody_waits_for_a_frozen_database(frozen: Stack) -> None:
+def test_nobody_waits_for_a_frozen_database(frozen: Stack, seat: Seat) -> None:
     probes = [(port, path) for port in (*frozen.ports, *frozen.sockets) for path in ("/healthz", "/readyz")]
     for _ in range(2):
         answers = visit_all(frozen, PAGES)
         assert max(answer.seconds for answer in answers.values()) < LIMIT + SPARE
         assert {answer.status for answer in answers.values()} <= {200, 503}
         assert {answer.status for (_, path), answer in answers.items() if path in {"/", "/rules/"}} == {200}
+        for port in frozen.ports:
+            own = visit(port, "/", Cookie=f"sessionid={seat.session}")
+            assert own.status == 503
+            assert own.seconds < LIMIT + SPARE
         for port, path in probes:
             answer = visit(port, path)
             assert answer.status == (200 if path == "/healthz" else 503)
