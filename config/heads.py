@@ -7,7 +7,7 @@ uvicorn waits for the rest of a head or body for as long as the connection stand
 from __future__ import annotations
 
 import asyncio
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -43,14 +43,15 @@ class Http(HttpToolsProtocol):
         """Of the head so far, without the line that is not complete."""
         self._pending = 0
         """What has come since the piece in which the head began."""
-        self._in_body = False
+        self._part: Literal["head", "body"] | None = None
+        """What is not complete, as far as time goes: a head is waited for before its first byte."""
         self._part_began_at = self._heard_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
         """Wait for the first request."""
         super().connection_made(transport)
-        self._begin_head()
+        self._begin("head")
         self._set_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -72,8 +73,8 @@ class Http(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """A head begins."""
-        self._size = self._pending = 0
-        self._begin_head()
+        self._in_head, self._size, self._pending = True, 0, 0
+        self._begin("head")
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
@@ -99,12 +100,13 @@ class Http(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The head is complete."""
-        self._in_head, self._in_body, self._part_began_at = False, True, self.loop.time()
+        self._in_head = False
+        self._begin("body")
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """The body is complete."""
-        self._in_body = False
+        self._part = None
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
@@ -121,15 +123,14 @@ class Http(HttpToolsProtocol):
         if line > MAX_LINE_BYTES or self._size > MAX_HEAD_BYTES:
             raise TooLargeError
 
-    def _begin_head(self) -> None:
-        self._in_head, self._part_began_at = True, self.loop.time()
+    def _begin(self, part: Literal["head", "body"]) -> None:
+        self._part, self._part_began_at = part, self.loop.time()
 
     def _watch(self) -> None:
         """After a piece has come, keep an eye on the time of the part that is not complete, if there is one."""
-        is_idle = self.cycle is None or self.cycle.response_complete
-        if is_idle and not self._in_head and not self._in_body:
-            self._begin_head()  # line breaks before a request, which the parser passes over
-        if not self._in_head and not self._in_body:
+        if self._part is None and (self.cycle is None or self.cycle.response_complete):
+            self._begin("head")  # line breaks before a request, which the parser passes over
+        if self._part is None:
             self._stop_timer()
         elif self._timer is None:
             self._set_timer()
@@ -144,7 +145,7 @@ class Http(HttpToolsProtocol):
 
     def _latest(self) -> float:
         """Until when the next piece must be here."""
-        if self._in_head:
+        if self._part == "head":
             return self._part_began_at + self.HEAD_SECONDS
         heard_at = self.loop.time() if self.flow.read_paused else self._heard_at
         return min(heard_at + self.PIECE_SECONDS, self._part_began_at + self.BODY_SECONDS)
@@ -156,7 +157,7 @@ class Http(HttpToolsProtocol):
         self._timer = None
         is_idle = self.cycle is None or self.cycle.response_complete
         # A browser may open a connection ahead and say nothing; whoever has an answer already gets no other.
-        if self._heard_at and (is_idle if self._in_head else not self.cycle.response_started):
+        if self._heard_at and (is_idle if self._part == "head" else not self.cycle.response_started):
             self.transport.write(_TIMED_OUT)
         self.transport.close()
 
