@@ -128,12 +128,17 @@ class Http(HttpToolsProtocol):
 
     def _watch(self) -> None:
         """After a piece has come, keep an eye on the time of the part that is not complete, if there is one."""
-        if self._part is None and (self.cycle is None or self.cycle.response_complete):
+        if self._part is None and self._is_idle():
             self._begin("head")  # line breaks before a request, which the parser passes over
         if self._part is None:
             self._stop_timer()
         elif self._timer is None:
             self._set_timer()
+
+    def _is_idle(self) -> bool:
+        """Whether no request is being answered."""
+        cycle: Any = self.cycle  # None before the first request
+        return cycle is None or bool(cycle.response_complete)
 
     def _set_timer(self) -> None:
         self._timer = self.loop.call_at(self._latest(), self._check_time)
@@ -155,9 +160,8 @@ class Http(HttpToolsProtocol):
             self._set_timer()
             return
         self._timer = None
-        is_idle = self.cycle is None or self.cycle.response_complete
         # A browser may open a connection ahead and say nothing; whoever has an answer already gets no other.
-        if self._heard_at and (is_idle if self._part == "head" else not self.cycle.response_started):
+        if self._heard_at and (self._is_idle() if self._part == "head" else not self.cycle.response_started):
             self.transport.write(_TIMED_OUT)
         self.transport.close()
 
