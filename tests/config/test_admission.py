@@ -441,8 +441,8 @@ async def test_strangers_see_copies_without_waiting(full: House) -> None:
 
 
 def test_the_server_has_it_between_copies_and_django() -> None:
-    playing: Any = application.application_mapping["http"]
-    copying = playing._application
+    probes: Any = application.application_mapping["http"]
+    copying = probes._application._application  # within who is playing
     door = copying._application
     assert isinstance(door, Admission)
     assert door._application is copying._copies._application
