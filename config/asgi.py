@@ -15,8 +15,9 @@ from django.conf import settings  # noqa: E402
 
 from config.admission import Admission  # noqa: E402 - apps must be loaded first
 from config.elsewhere import Tables, no_tables  # noqa: E402
-from config.fullness import Heard  # noqa: E402
+from config.fullness import THERE, Heard  # noqa: E402
 from config.handler import OneHop  # noqa: E402
+from config.health import Health  # noqa: E402
 from config.origins import OwnPages  # noqa: E402
 from config.pressure import Limits, Pressure  # noqa: E402
 from config.routes import websocket_routes  # noqa: E402
@@ -42,10 +43,16 @@ _pressure = Pressure(
 #: What a web process serves: pages, and the tables too unless they have processes of their own.
 application = ProtocolTypeRouter(
     {
-        "http": ForStrangers(Admission(_pages, _copies, _pressure), _copies),
+        "http": Health(
+            ForStrangers(Admission(_pages, _copies, _pressure), _copies),
+            lambda: _pressure.is_full,
+            THERE if settings.TABLES_ELSEWHERE else "",
+        ),
         "websocket": no_tables if settings.TABLES_ELSEWHERE else _sockets,
     }
 )
 
+_tables_pressure = Pressure(_limits, lambda: _pages.threads.in_work, lambda: len(open_sockets()))
+
 #: What a process of tables serves (`config.tables`).
-tables = Tables(_sockets, _pages, Pressure(_limits, lambda: _pages.threads.in_work, lambda: len(open_sockets())))
+tables = Tables(_sockets, Health(_pages, lambda: _tables_pressure.is_full), _tables_pressure)

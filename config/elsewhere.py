@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from config.fullness import Told
-from config.operations import LIVENESS, METRICS, READINESS
+from config.health import LIVENESS, READINESS
+from config.operations import METRICS
 from config.pressure import Pressure, Pulse
 from games import metrics
 from games.errors import ErrorCode, Refusal

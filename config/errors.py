@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from typing import Final
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.template.loader import render_to_string
 from django.utils import translation
@@ -11,6 +14,9 @@ from django.utils.cache import add_never_cache_headers
 
 from config.languages import language_of
 from games.errors import A_MINUTE, ErrorCode, RateLimitedError, Refusal, wants_json
+
+#: Seconds after which a request may be made again that has met a database which is away.
+RETRY_AFTER: Final = 2
 
 #: The statuses with a page of their own, and others whose page is one of these with other words.
 PAGES = {400: 400, 401: 403, 403: 403, 404: 404, 429: 429}
@@ -53,8 +59,10 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """handler500."""
-    return answer(request, Refusal(ErrorCode.SERVER_ERROR))
+    """handler500; 503 while the database is away."""
+    if not isinstance(sys.exception(), OperationalError | InterfaceError):
+        return answer(request, Refusal(ErrorCode.SERVER_ERROR))
+    return answer(request, Refusal(ErrorCode.DATABASE_AWAY, retry_after=RETRY_AFTER))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001

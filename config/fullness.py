@@ -16,7 +16,7 @@ from typing import Final
 from django.core.cache import cache
 
 from config.pressure import Pressure
-from games.hops import Hops
+from games.thread_pool import ThreadPool
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class _Regularly:
     """Does something with the cache in a thread, once a second at most, and one thing at a time."""
 
     def __init__(self, name: str, do: Callable[[], None]) -> None:
-        self._threads = Hops(name, 1)
+        self._threads = ThreadPool(name, 1)
         self._do = do
         self._since = EVERY
         self._doing: asyncio.Task[None] | None = None

@@ -11,16 +11,26 @@ from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.core.signals import request_started
 from django.db import close_old_connections
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-from games.hops import Hops
+from config.errors import answer
+from games.errors import ErrorCode, Refusal
+from games.thread_pool import PoolFullError, ThreadPool
+from games.timeouts import database_timeout
 
 Scope = dict[str, Any]
 
 #: One computes at a time, the others wait for the database; each one more is another that the event loop has to wait
 #: for. Fewer than the connections in a process's database pool.
 THREADS: Final = 6
+#: The number of requests that may wait for a thread, and the seconds after which one that could not should come again.
+QUEUE: Final = 500
+RETRY_AFTER: Final = 5
+#: Paths whose requests have one thread of their own, and how many may wait for it: pictures take long to draw, and
+#: metrics are read while everything else is stuck.
+OWN_THREAD: Final = {"/previews/": 24, "/metrics": 4}
 
 
 class OneHop(ASGIHandler):
@@ -35,7 +45,8 @@ class OneHop(ASGIHandler):
     def __init__(self) -> None:
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
-        self.threads = Hops("pages", THREADS)
+        self.threads = ThreadPool("pages", THREADS, QUEUE)
+        self._own_threads = {path: ThreadPool(path.strip("/"), 1, queue) for path, queue in OWN_THREAD.items()}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Serve one request. It takes a thread only once its body has arrived, so slow senders hold none."""
@@ -44,7 +55,10 @@ class OneHop(ASGIHandler):
         except RequestAborted:
             return
         with closing(body):
-            response = await self.threads.run(self._respond, scope, body)
+            try:
+                response = await self._threads_for(scope["path"]).run(self._respond, scope, body)
+            except PoolFullError:
+                response = self._busy(scope, body)
             if not response.streaming:
                 await self.send_response(response, send)
                 return
@@ -53,12 +67,16 @@ class OneHop(ASGIHandler):
             finally:
                 await self.threads.run(response.close)
 
+    def _threads_for(self, path: str) -> ThreadPool:
+        return next((own for start, own in self._own_threads.items() if path.startswith(start)), self.threads)
+
     def _respond(self, scope: Scope, body: Any) -> HttpResponseBase:  # noqa: ANN401 - a file
         """The response, closed already unless it is a stream."""
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
         request, refused = self.create_request(scope, body)
-        response: Any = refused if request is None else self.get_response(request)
+        with database_timeout():
+            response: Any = refused if request is None else self.get_response(request)
         response._handler_class = self.__class__  # noqa: SLF001 - its close says by whom it was begun
         if response.streaming:
             close_old_connections()  # it may be over in another thread
@@ -66,6 +84,11 @@ class OneHop(ASGIHandler):
             response.close()
         answered: HttpResponseBase = response
         return answered
+
+    def _busy(self, scope: Scope, body: Any) -> HttpResponseBase:  # noqa: ANN401 - a file
+        """Return the response to a request that finds the pool's queue full."""
+        request: Any = self.create_request(scope, body)[0]
+        return answer(request or HttpRequest(), Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER))
 
     async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Send a stream until it ends or the client goes."""

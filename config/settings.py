@@ -25,6 +25,7 @@ from redis.backoff import NoBackoff
 
 from config.keys import stored_secret_key
 from config.logs import logging_config
+from games.timeouts import TimedConnection
 
 django_stubs_ext.monkeypatch()  # lets classes like ModelAdmin take their model as a type argument
 env = environ.Env()
@@ -177,14 +178,22 @@ if _database["ENGINE"].endswith("sqlite3"):
     }
     _database["CONN_MAX_AGE"] = None
 else:
-    # The pool takes connections back after each request, and each one is looked at before it is handed out again
-    # (config.postgresql), so that a restart of the database causes no errors.
-    _database["ENGINE"] = "config.postgresql"
+    # The pool takes connections back after each request and tries each one before it hands it out again, so that a
+    # restart of the database causes no errors. Nobody waits long for a database that is away (docs/operations.md).
+    _database["ENGINE"] = "config.backends.postgresql"
     _database["OPTIONS"] = {
+        "connect_timeout": 2,
         **_database.get("OPTIONS", {}),
-        "pool": {"min_size": 1, "max_size": env.int("DATABASE_POOL", default=24), "timeout": 10},
+        "pool": {
+            "connection_class": TimedConnection,
+            "min_size": 1,
+            "max_size": env.int("DATABASE_POOL", default=24),
+            "timeout": 3,
+            "reconnect_timeout": 0.5,  # a failed connection is made anew when one is needed, not after a growing pause
+        },
     }
     _database["CONN_MAX_AGE"] = 0
+    _database["CONN_HEALTH_CHECKS"] = True
     # Nothing may be left in a session between two transactions, so that PgBouncer can stand between: no cursor either.
     _database["DISABLE_SERVER_SIDE_CURSORS"] = True
 DATABASES = {"default": _database}

@@ -37,8 +37,10 @@ Key = tuple[object, ...]
 
 #: How many pages a process keeps.
 KEPT: Final = 128
-#: Seconds for which nobody else tries to copy what was not to be copied.
+#: Seconds for which nobody else tries to copy what was not to be copied, or could not be made.
 _REFUSED: Final = 1.0
+#: Seconds that a visitor waits for a new copy where there is an old one.
+_STALE_AFTER: Final = 0.5
 #: The secret in a CSRF cookie, as Django makes it.
 _SECRET: Final = re.compile(rf"[A-Za-z0-9]{{{CSRF_SECRET_LENGTH}}}")
 _GZIP: Final = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
@@ -150,6 +152,10 @@ class Kept:
     until: float
 
 
+class UnavailableError(Exception):
+    """The application cannot make the page now."""
+
+
 class Copies:
     """The copies that a process keeps, each made by the application when it is asked for."""
 
@@ -159,27 +165,31 @@ class Copies:
         self._making: dict[Key, asyncio.Task[Kept]] = {}
 
     async def get(self, visit: Visit, seconds: float) -> Copy | None:
-        """The page, made once in so many seconds for all who ask, however long that takes; None if it is not to be
-        copied.
+        """The page, made once in so many seconds for all who ask; None if it is not to be copied.
+
+        While a new copy is slow to come, or the page cannot be made, the old one is served (stale-while-revalidate and
+        stale-if-error, RFC 5861).
         """
         key = visit.key
-        kept = self._fresh(key)
-        if kept is None:
+        kept = self._kept.get(key)
+        if kept is None or time.monotonic() >= kept.until:
             making = self._making.get(key)
             if making is None:
                 making = self._making[key] = asyncio.create_task(self._make(key, visit, seconds))
                 making.add_done_callback(lambda _: self._making.pop(key))
-            kept = await asyncio.shield(making)  # others wait for it too
+            if kept is None or kept.copy is None:
+                kept = await asyncio.shield(making)  # others wait for it too
+            elif (await asyncio.wait({making}, timeout=_STALE_AFTER))[0]:
+                kept = making.result()
         return kept.copy
 
     async def _make(self, key: Key, visit: Visit, seconds: float) -> Kept:
-        begun = time.monotonic()
-        copy = await _made(self._application, visit)
+        begun, old = time.monotonic(), self._kept.get(key)
+        try:
+            copy = await _made(self._application, visit)
+        except UnavailableError:
+            return self._keep(key, Kept(old.copy if old else None, time.monotonic() + _REFUSED))
         return self._keep(key, Kept(copy, begun + (seconds if copy else _REFUSED)))
-
-    def _fresh(self, key: Key) -> Kept | None:
-        kept = self._kept.get(key)
-        return kept if kept is not None and time.monotonic() < kept.until else None
 
     def _keep(self, key: Key, kept: Kept) -> Kept:
         self._kept.pop(key, None)  # the newest is the last
@@ -209,7 +219,10 @@ class ForStrangers:
 
 
 async def _made(application: Application, visit: Visit) -> Copy | None:
-    """A copy of the page as the application makes it now; None if its answer is not one to be copied."""
+    """A copy of the page as the application makes it now; None if its answer is not one to be copied.
+
+    :raises UnavailableError: when the answer is a fault or asks for patience.
+    """
     told: list[Any] = []
 
     async def receive() -> Any:  # noqa: ANN401 - ASGI's
@@ -219,6 +232,8 @@ async def _made(application: Application, visit: Visit) -> Copy | None:
         told.append(message)
 
     await application(visit.of_any(), receive, listen)
+    if told and told[0]["status"] >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise UnavailableError
     if not told or told[0]["status"] != HTTPStatus.OK:
         return None
     headers: Headers = told[0]["headers"]

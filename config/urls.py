@@ -1,4 +1,4 @@
-"""All URLs of the site, except /healthz, /readyz and /metrics, which `config.operations` answers."""
+"""All URLs of the site, except /healthz, /readyz and /metrics, which `config.health` and `config.operations` answer."""
 
 from __future__ import annotations
 

@@ -143,9 +143,26 @@ class Postgres:
         )
         eventually(self._answers)
 
+    def freeze(self) -> None:
+        """Stop its processes with SIGSTOP: connections stay open and nothing is answered."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let its processes go on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        pid = self._process.pid
+        os.kill(pid, number)  # first, so that it starts no other process
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            with suppress(ProcessLookupError):
+                os.kill(int(child), number)
+
     def stop(self) -> None:
         """Stop at once, as a crash would: it recovers from its log at the next start."""
         if self._process is not None:
+            self.thaw()
             self._process.send_signal(signal.SIGQUIT)
             self._process.wait()
             self._process = None

@@ -138,6 +138,7 @@ class ErrorCode(StrEnum):
     SERVER_ERROR = "server_error", 500, _OUR_FAULT
     SERVER_BUSY = "server_busy", 503, _OUR_FAULT
     SERVER_FULL = "server_full", 503, _("Very many players are coming at this moment. Try again in a few seconds.")
+    DATABASE_AWAY = "database_away", 503, _("The server is waiting for its database. Try again in a moment.")
     NOT_READY = "not_ready", 503, _OUR_FAULT
     MISDIRECTED = "misdirected", 421, _NOTHING_HERE
 

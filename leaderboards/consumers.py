@@ -7,11 +7,12 @@ from typing import Any, Final, cast
 from urllib.parse import parse_qs
 
 from channels.consumer import AsyncConsumer
-from channels.db import database_sync_to_async
 from channels.exceptions import StopConsumer
+from django.db import Error
 
 from games import metrics
 from games.ladders import Ladder
+from games.live.loading import off_loop
 from games.models import Deal
 from leaderboards.keys import BOARDS, BoardName
 from leaderboards.listings import ladder_named
@@ -19,6 +20,7 @@ from leaderboards.live import hub
 
 CLOSE_NOT_FOUND: Final = 4404
 CLOSE_TALKING: Final = 4400
+CLOSE_LATER: Final = 1013
 _SOCKETS: Final = metrics.SOCKETS.labels("board")
 
 
@@ -56,7 +58,11 @@ class BoardConsumer(AsyncConsumer):
         """Show the board, if it exists."""
         await self._send({"type": "websocket.accept"})
         board, ladder = _asked(self.scope["query_string"])
-        deal = await database_sync_to_async(_deal)(self.scope["url_route"]["kwargs"]["deal"])
+        try:
+            deal = await off_loop(_deal)(self.scope["url_route"]["kwargs"]["deal"])
+        except Error:
+            await self._send({"type": "websocket.close", "code": CLOSE_LATER})
+            return
         if deal is None or board is None:
             await self._send({"type": "websocket.close", "code": CLOSE_NOT_FOUND})
             return

@@ -13,10 +13,10 @@ import logging
 import time
 from typing import Any, Final, Protocol, cast
 
-from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
 from games.ladders import Ladder
+from games.live.loading import off_loop
 from games.models import Deal
 from leaderboards import boards
 from leaderboards.entries import ALL_BOARDS, board_group
@@ -113,7 +113,7 @@ class Watch:
     async def _read(self) -> None:
         self._begun_at, self._is_reading = time.monotonic(), True
         try:
-            self._frame = await database_sync_to_async(read_frame)(self._deal, self._board, self._ladder)
+            self._frame = await off_loop(read_frame)(self._deal, self._board, self._ladder)
         finally:
             self._is_reading = False
 

@@ -15,7 +15,6 @@ BROAD = {"Exception", "BaseException"}
 
 #: Functions that no task runs in its own thread, where the limit is raised.
 ELSEWHERE = {
-    ("games/hops.py", "Hops._answer"),
     ("games/threads.py", "run_beside.run"),
     ("games/live/journal.py", "Journal._work"),
     ("games/live/journal_store.py", "JournalStore.close"),

@@ -42,7 +42,7 @@ class Capped:
             return
         if self._open[origin] >= self._most:
             metrics.REFUSALS.labels("crowded").inc()
-            await _turn_away(receive, send)
+            await turn_away(receive, send, CLOSE_CROWDED)
             return
         self._open[origin] += 1
         try:
@@ -67,8 +67,8 @@ def player_of(scope: Scope) -> Hashable | None:
     return user.pk if user is not None and user.is_authenticated else None
 
 
-async def _turn_away(receive: Receive, send: Send) -> None:
+async def turn_away(receive: Receive, send: Send, code: int) -> None:
     """Accept, or a browser would not be told the code, and close."""
     await receive()
     await send({"type": "websocket.accept"})
-    await send({"type": "websocket.close", "code": CLOSE_CROWDED})
+    await send({"type": "websocket.close", "code": code})

@@ -17,13 +17,19 @@ from typing import Final, NamedTuple
 import psycopg
 from django.db import Error, InterfaceError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg.generators import execute
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
+
+from games.timeouts import database_timeout
 
 log = logging.getLogger(__name__)
 
 #: Waits before each further try, in seconds: a database that restarts is back within these, or the moves are refused.
 RETRY_AFTER: Final = (0.0, 0.1, 0.3, 0.6, 1.0, 1.0, 1.0, 1.0)
+#: Seconds after which no further try is made, and those that one statement may take.
+PATIENCE: Final = 5.0
+STATEMENT_SECONDS: Final = 3.0
 
 _POSTGRESQL: Final = b"""
 INSERT INTO games_move (attempt_id, n, token, ms, auto)
@@ -87,12 +93,15 @@ class JournalStore:
 
         :raises Error: when no try went well.
         """
+        latest = time.monotonic() + PATIENCE
         for pause in RETRY_AFTER:
             try:
                 return self._try(entries)
             except (OperationalError, InterfaceError) as error:
-                log.warning("journal commit failed, trying again: %s", error.__class__.__name__)
                 self.close()
+                if time.monotonic() + pause > latest:
+                    raise
+                log.warning("journal commit failed, trying again: %s", error.__class__.__name__)
                 time.sleep(pause)
         return self._try(entries)
 
@@ -109,11 +118,12 @@ class JournalStore:
         if self._connection is None:
             self._connection = _own_connection(self._alias)
         rows = sorted(row for entry in entries for row in entry.rows())
-        if len(rows) != len(entries):
-            return _write_runs(self._connection, rows)
-        # The usual batch: one statement that is its own transaction.
-        missing = _missing(rows, _insert(self._connection, rows))
-        return _really_lost(self._connection, rows, missing) if missing else missing
+        with database_timeout(STATEMENT_SECONDS):
+            if len(rows) != len(entries):
+                return _write_runs(self._connection, rows)
+            # The usual batch: one statement that is its own transaction.
+            missing = _missing(rows, _insert(self._connection, rows))
+            return _really_lost(self._connection, rows, missing) if missing else missing
 
 
 def _own_connection(alias: str) -> BaseDatabaseWrapper:
@@ -154,7 +164,7 @@ def _insert(connection: BaseDatabaseWrapper, rows: list[Row]) -> list[tuple[int,
 
 
 def _insert_at_once(connection: BaseDatabaseWrapper, rows: list[Row]) -> list[tuple[int, int]]:
-    """Insert on PostgreSQL by libpq's own function: a cursor takes twice as long as all the rest.
+    """Insert on PostgreSQL by libpq's own functions: a cursor takes twice as long as all the rest.
 
     The arrays are written out here. No token has a character that would need quoting.
     """
@@ -162,7 +172,8 @@ def _insert_at_once(connection: BaseDatabaseWrapper, rows: list[Row]) -> list[tu
     with connection.wrap_database_errors:
         connection.ensure_connection()
         libpq = connection.connection.pgconn
-        result = libpq.exec_params(_POSTGRESQL, given)
+        libpq.send_query_params(_POSTGRESQL, given)
+        (result,) = connection.connection.wait(execute(libpq))
         if result.status != ExecStatus.TUPLES_OK:
             raise _failure(libpq, result)
     return [(int(result.get_value(row, 0)), int(result.get_value(row, 1))) for row in range(result.ntuples)]

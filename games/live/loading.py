@@ -10,17 +10,18 @@ from functools import lru_cache, wraps
 from sys import intern
 from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
-from django.db import close_old_connections, connection
+from django.db import OperationalError, close_old_connections, connection
 from django.db.models import UUIDField
 
 from games.attempts import deal_table, record_of
 from games.compiled import Compiled, Given
-from games.hops import Hops
 from games.live.protocol import DealInfo, Verdict
 from games.models import Attempt, Deal, Move
 from games.reasons import for_player
 from games.rules import Table
 from games.statements import run_in_order
+from games.thread_pool import PoolFullError, ThreadPool
+from games.timeouts import database_timeout
 
 _MS = timedelta(milliseconds=1)
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -35,7 +36,7 @@ _PLAYED: Final = (
     f"WHERE a.id = (SELECT id FROM {Attempt._meta.db_table} WHERE public_id = %s) ORDER BY m.n"
 )
 _PUBLIC_ID: Final = Attempt._meta.get_field("public_id")
-_threads: Final = Hops("tables", 8)
+_threads: Final = ThreadPool("tables", 8)
 _Given = ParamSpec("_Given")
 _Got = TypeVar("_Got")
 
@@ -50,13 +51,17 @@ def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any
     def tidily(*given: _Given.args, **named: _Given.kwargs) -> _Got:
         close_old_connections()
         try:
-            return function(*given, **named)
+            with database_timeout():
+                return function(*given, **named)
         finally:
             close_old_connections()
 
     @wraps(function)
     async def off(*given: _Given.args, **named: _Given.kwargs) -> _Got:
-        return await _threads.run(tidily, *given, **named)
+        try:
+            return await _threads.run(tidily, *given, **named)
+        except PoolFullError as error:
+            raise OperationalError("too many calls wait for the database") from error
 
     return off
 

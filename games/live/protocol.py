@@ -48,12 +48,14 @@ FATAL: Final[dict[ErrorCode, int]] = {
     ErrorCode.NOT_FOUND: 4404,
     ErrorCode.UNSUPPORTED_VERSION: 4406,
 }
-#: Other close codes: a server that stops, a session that has ended or changed, no `hello` in time, too many
-#: connections, too slow a reader, and too persistent a sender. After 1012 and 43xx a client may come back at once.
+#: Other close codes: a server that stops, a session that has ended or changed, a database that does not answer, no
+#: `hello` in time, too many connections, too slow a reader, and too persistent a sender. After 1012 and 43xx a client
+#: may come back at once.
 CLOSE_RESTART: Final = 1012
 #: A process without tables: the proxy is set up wrongly, and may be put right.
 CLOSE_MISDIRECTED: Final = 1013
 CLOSE_SESSION: Final = 4301
+CLOSE_DATABASE_AWAY: Final = 4303
 CLOSE_NO_HELLO: Final = 4308
 CLOSE_CROWDED: Final = 4409
 CLOSE_SLOW: Final = 4408

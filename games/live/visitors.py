@@ -7,6 +7,7 @@ asks again later uses the same function.
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import Any, Final
 
@@ -14,10 +15,14 @@ from channels.auth import UserLazyObject, get_user
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.contrib.sessions.backends.base import SessionBase
+from django.db import Error
 from django.http import parse_cookie
 
-from games.live.capacity import Application, Receive, Scope, Send
+from games.live.capacity import Application, Receive, Scope, Send, turn_away
 from games.live.loading import off_loop
+from games.live.protocol import CLOSE_DATABASE_AWAY
+
+log = logging.getLogger(__name__)
 
 _read: Final[Any] = get_user.func  # type: ignore[attr-defined] # without the thread that Channels has it done in
 
@@ -49,7 +54,12 @@ class Visitors:
         cookies = _cookies(scope)
         session = session_of(cookies.get(settings.SESSION_COOKIE_NAME))
         user: Any = UserLazyObject()
-        user._wrapped = await user_of(session)  # noqa: SLF001 - how a lazy object is filled, and emptied again
+        try:
+            user._wrapped = await user_of(session)  # noqa: SLF001 - how a lazy object is filled, and emptied again
+        except Error:
+            log.warning("session not read", exc_info=True)
+            await turn_away(receive, send, CLOSE_DATABASE_AWAY)
+            return
         await self._application({**scope, "cookies": cookies, "session": session, "user": user}, receive, send)
 
 

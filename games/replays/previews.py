@@ -10,18 +10,15 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, Final
 
 from django.core.cache import caches
-from django.db import connection
 from PIL import Image
 
 from games.attempts import deal_table
-from games.errors import ErrorCode, Refusal
 from games.models import Deal
 from games.replays.plans import PLANS
 from games.replays.tabletop import SHEETS, Felt, sheet_of
@@ -37,12 +34,6 @@ _LEFT, _WORDS_WIDTH = 64, 400
 _TABLES: Final = (478, 36, 1164, 594)
 _BETWEEN: Final = 18
 _COLOURS: Final = 128
-
-#: One picture at a time is drawn by a process, so that a crowd of strangers' machines costs it one core at most.
-_drawing: Final = threading.Lock()
-#: So many are drawn or wait for it; whoever comes then is told when to come again, in seconds.
-_places: Final = threading.BoundedSemaphore(12)
-_AGAIN: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,31 +66,12 @@ def opening(deal: Deal) -> Mapping[str, Any]:
 
 
 def image_of(preview: Preview) -> bytes:
-    """The picture as PNG, drawn now or before.
-
-    :raises Refusal: when too many wait for theirs to be drawn.
-    """
-    image: bytes | None = caches["previews"].get(preview.key)
-    if image is not None:
-        return image
-    if not _places.acquire(blocking=False):
-        raise Refusal(ErrorCode.SERVER_BUSY, retry_after=_AGAIN)
-    try:
-        return _drawn(preview)
-    finally:
-        _places.release()
-
-
-def _drawn(preview: Preview) -> bytes:
-    """The picture in its turn. The connection to the database goes back first: others need it meanwhile."""
-    if not connection.in_atomic_block:
-        connection.close()
+    """The picture as PNG, drawn now or before."""
     kept = caches["previews"]
-    with _drawing:
-        image: bytes | None = kept.get(preview.key)  # whoever drew before may have drawn this one
-        if image is None:
-            image = draw(preview)
-            kept.set(preview.key, image)
+    image: bytes | None = kept.get(preview.key)
+    if image is None:
+        image = draw(preview)
+        kept.set(preview.key, image)
     return image
 
 

@@ -306,6 +306,32 @@ def test_a_server_that_hands_over_again_before_it_has_answered_is_not_come_back_
     assert 2 <= page.evaluate("tries") <= 7, "in ten seconds; each wait is longer than the one before"
 
 
+def test_a_move_is_kept_while_the_server_waits_for_its_database(seat: Callable[[Server], Any]) -> None:
+    server = Server(won=True)
+    page = seat(server)
+    n = server.table.token_count
+    busy = protocol.busy("the database could not be reached")
+    refused = protocol.write(protocol.Error(busy.code, busy.message, n - 1, busy.data))
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+    page.evaluate("Math.random = () => 0.5")
+    Mouse(page).play(won_record("labyrinth")["tokens"][-1])
+    wait_asked(page, server)
+    server.answer = [refused]
+    server.line.send(refused)
+    page.wait_for_selector("#lost:not([hidden])")
+    assert page.text_content("#lost-text") == "The server is waiting for its database. Your move is kept."
+    for asked in (2, 3):
+        page.clock.run_for(1_000)
+        page.wait_for_function("() => true")
+        assert len(server.hellos) == asked
+    assert page.is_visible("#lost")
+    server.answer = [resumed(server)]
+    page.clock.run_for(1_000)
+    page.wait_for_selector("#lost", state="hidden")
+    wait_asked(page, server, 2)
+    assert [(one["type"], one["n"]) for one in server.asked] == [("move", n)] * 2
+
+
 def wait_asked(page: Any, server: Server, number: int = 1) -> None:
     """Until so many of the page's questions are here."""
     until = time.monotonic() + PATIENCE_MS / 1000

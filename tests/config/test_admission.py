@@ -441,7 +441,8 @@ async def test_strangers_see_copies_without_waiting(full: House) -> None:
 
 
 def test_the_server_has_it_between_copies_and_django() -> None:
-    copying: Any = application.application_mapping["http"]
+    probes: Any = application.application_mapping["http"]
+    copying = probes._application
     door = copying._application
     assert isinstance(door, Admission)
     assert door._application is copying._copies._application

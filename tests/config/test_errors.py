@@ -7,12 +7,15 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils import translation
+from pybreaker import CircuitBreakerError
 
 from config import errors
 from games.errors import ErrorCode, RateLimitedError, Refusal, refusal_of
@@ -77,6 +80,23 @@ def test_each_handler_has_a_page_and_the_json_shape(
 
 
 @pytest.mark.django_db
+def test_a_database_that_is_away_is_a_503_in_every_language(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def away(*_: object) -> None:
+        cause = psycopg.OperationalError("away")
+        cause.__cause__ = CircuitBreakerError("open")
+        raise OperationalError("away") from cause
+
+    monkeypatch.setattr("django.contrib.sessions.middleware.SessionMiddleware.process_request", away)
+    client.raise_request_exception = False
+    page = client.get("/", headers={"accept": "text/html", "accept-language": "de"})
+    assert (page.status_code, page["Retry-After"]) == (503, "2")
+    assert "Der Server wartet auf seine Datenbank." in page.content.decode()
+    assert client.get("/", headers=JSON).json()["error"]["code"] == "database_away"
+    assert not caplog.records, "the breaker has said it"
+
+
 def test_a_failure_is_a_500_page_without_details(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("the deck is AH 2H 3H")

@@ -13,8 +13,8 @@ from django.core.signals import request_finished, request_started
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import resolve
 
-from config.handler import THREADS, OneHop
-from games.hops import Hops
+from config.handler import OWN_THREAD, THREADS, OneHop
+from games.thread_pool import PoolFullError, ThreadPool
 
 SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"127.0.0.1")]}
 
@@ -31,15 +31,22 @@ class Answering(OneHop):
         return self.view, (), {}
 
 
-async def asked(site: Any) -> ApplicationCommunicator:
-    line = ApplicationCommunicator(site, dict(SCOPE))
+class FullPool:
+    """A pool whose queue is full."""
+
+    async def run(self, *_: Any) -> None:
+        raise PoolFullError
+
+
+async def asked(site: Any, path: str = "/") -> ApplicationCommunicator:
+    line = ApplicationCommunicator(site, SCOPE | {"path": path})
     await line.send_input({"type": "http.request", "body": b""})
     return line
 
 
 async def test_one_hop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     hops: list[Any] = []
-    run = Hops.run
+    run = ThreadPool.run
 
     async def counted(self: Any, function: Any, *given: Any) -> Any:
         hops.append(function)
@@ -48,7 +55,7 @@ async def test_one_hop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(*_: Any) -> None:
         raise AssertionError("a way to a thread beside the one")
 
-    monkeypatch.setattr(Hops, "run", counted)
+    monkeypatch.setattr(ThreadPool, "run", counted)
     monkeypatch.setattr("asgiref.sync.SyncToAsync.__call__", never)
     threads: set[Any] = set()
     heard: list[str] = []
@@ -138,3 +145,32 @@ async def test_a_stream_ends_when_its_reader_goes() -> None:
     await line.send_input({"type": "http.disconnect"})
     await line.wait(30)
     assert closed.is_set()
+
+
+async def test_a_crowd_for_pictures_takes_no_page_threads() -> None:
+    begun, go = threading.Semaphore(0), threading.Event()
+
+    def view(request: HttpRequest) -> HttpResponse:
+        if request.path.startswith("/previews/"):
+            begun.release()
+            assert go.wait(60)
+        return HttpResponse(request.path)
+
+    site = Answering(view)
+    crowd = [await asked(site, f"/previews/en-gb/{number}.png") for number in range(OWN_THREAD["/previews/"] + 2)]
+    assert await asyncio.to_thread(begun.acquire, timeout=60)
+    page = await asked(site)
+    assert (await page.receive_output(30))["status"] == 200
+    assert (await page.receive_output(30))["body"] == b"/"
+    assert not begun.acquire(blocking=False), "one is drawn at a time"
+    assert (await crowd.pop().receive_output(30))["status"] == 503
+    go.set()
+    assert {(await line.receive_output(30))["status"] for line in crowd} == {200}
+
+
+async def test_a_full_pool_is_answered_without_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    site = Answering(lambda _request: HttpResponse("seen"))
+    monkeypatch.setattr(site, "threads", FullPool())
+    line = await asked(site)
+    begun = await line.receive_output(30)
+    assert (begun["status"], dict(begun["headers"])[b"Retry-After"]) == (503, b"5")

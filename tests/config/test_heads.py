@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -142,9 +143,10 @@ async def test_what_follows_a_body_is_no_header(piece: int) -> None:
     assert [[name for name, _ in one] for one in site.heads] == [[b"host", b"transfer-encoding"]]
 
 
-async def test_a_large_body_is_no_head() -> None:
+@pytest.mark.parametrize("piece", [1 << 20, 1_000])
+async def test_a_large_body_is_no_head(piece: int) -> None:
     request = head(method="POST", headers=f"Content-Length: {10 * MAX_HEAD_BYTES}\r\n") + b"a" * 10 * MAX_HEAD_BYTES
-    site, _ = await asked(request + head("/next"), 1_000)
+    site, _ = await asked(request + head("/next"), piece)
     assert len(site.heads) == 2
 
 
@@ -188,6 +190,98 @@ def test_others_are_served_beside_large_heads(address: tuple[str, int]) -> None:
         sender.join()
     assert len(refused) == len(requests)
     assert status(address, head("/")) == 200
+
+
+class Impatient(Http):
+    """The server's protocol with less patience."""
+
+    HEAD_SECONDS = PIECE_SECONDS = 0.2
+    BODY_SECONDS = 0.6
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """An application that reads the body of a request."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.accept"})
+        await receive()
+        return
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        more = message["more_body"]
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+    await send({"type": "http.response.body"})
+
+
+@pytest.fixture
+async def impatient() -> AsyncIterator[int]:
+    """The port of a server that speaks `Impatient`."""
+    config = server_config(echo)
+    config.load()
+    state = ServerState()
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Impatient(config, state, {}), "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+async def said(port: int, *pieces: bytes, every: float = 0.0) -> bytes:
+    """All that the server says to a client that sends these pieces and then waits for the end."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        async with asyncio.timeout(60):
+            for piece in pieces:
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(every)
+            return await reader.read()
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
+
+
+POST = head(method="POST", headers="Content-Length: 10\r\n")
+CHUNKED = head(method="POST", headers="Transfer-Encoding: chunked\r\n")
+HALF_SENT: dict[str, tuple[tuple[bytes, ...], list[bytes]]] = {
+    "half a head": ((b"GET / HTTP/1.1\r\nHost: 127",), [b"408"]),
+    "one byte": ((b"G",), [b"408"]),
+    "line breaks": ((b"\r\n\r\n",), [b"408"]),
+    "no body": ((POST,), [b"408"]),
+    "half a body": ((POST, b"12345"), [b"408"]),
+    "half a chunk": ((CHUNKED, b"5\r\nhe"), [b"408"]),
+    "half a second request": ((head(), b"GET /next"), [b"200", b"408"]),
+    "nothing": ((), []),
+}
+
+
+@pytest.mark.parametrize("name", HALF_SENT)
+async def test_what_is_half_sent_times_out(impatient: int, name: str) -> None:
+    pieces, statuses = HALF_SENT[name]
+    assert re.findall(rb"HTTP/1.1 (\d+)", await said(impatient, *pieces)) == statuses
+
+
+async def test_a_body_that_trickles_has_a_limit_too(impatient: int) -> None:
+    body = [b"1"] * 100
+    request = head(method="POST", headers=f"Content-Length: {len(body) * 2}\r\n")
+    assert (await said(impatient, request, *body, every=0.05))[:12] in {b"HTTP/1.1 408", b""}
+
+
+async def test_a_websocket_outlives_the_time_for_a_head(impatient: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", impatient)
+    writer.write(head(path="/ws/", headers=UPGRADE))
+    assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101")
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(reader.read(), 2 * Impatient.HEAD_SECONDS)
+    writer.close()
+
+
+def test_the_server_waits_for_twenty_seconds() -> None:
+    assert (Http.HEAD_SECONDS, Http.PIECE_SECONDS) == (20, 20)
+    assert issubclass(server_config(echo).http, Http)  # type: ignore[arg-type]
 
 
 def test_the_proxy_has_the_same_limit() -> None:

@@ -1,51 +1,75 @@
-"""Connections of the pool are looked at before they are given; the server is asked only after a while."""
+"""Connections to a PostgreSQL that ends them, or that is frozen and says nothing."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import environ
 import psycopg
 import pytest
+from django.db import OperationalError
 from django.db.utils import ConnectionHandler
 from pytest_django import DjangoDbBlocker
 
-from config.postgresql import base
+from config.backends.postgresql import base
+from config.circuit_breaker import CircuitBreaker
+from deploy.servers import Postgres, eventually, postgres_programs
+from games.timeouts import TimedConnection, database_timeout
+from tests.requirements import need
+
+pytestmark = [pytest.mark.services, pytest.mark.xdist_group("postgresql")]
+
+POOL = {"connection_class": TimedConnection, "min_size": 1, "max_size": 1, "timeout": 3, "reconnect_timeout": 0.5}
+#: Seconds after which a call must have failed: any limit, and a machine that is busy.
+SOON = 15
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Postgres]:
+    need(postgres_programs() is not None, "PostgreSQL's server programs")
+    server = Postgres()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()
 
 
 @pytest.fixture
-def connection(postgres_url: str, django_db_blocker: DjangoDbBlocker) -> Iterator[Any]:
-    """The connection of a thread, from a pool of one; no test database is needed for it."""
-    settings = environ.Env.db_url_config(postgres_url)
-    pool = {"min_size": 1, "max_size": 1, "timeout": 30}
-    handler = ConnectionHandler({"default": {**settings, "ENGINE": "config.postgresql", "OPTIONS": {"pool": pool}}})
-    connection: Any = handler["default"]
+def breaker(monkeypatch: pytest.MonkeyPatch) -> CircuitBreaker:
+    breaker = CircuitBreaker("the database", failures=2, retry_after=0.1)
+    monkeypatch.setattr(base, "database", breaker)
+    return breaker
+
+
+@pytest.fixture(params=["pool", "alone"])
+def connection(
+    request: pytest.FixtureRequest, server: Postgres, breaker: CircuitBreaker, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Any]:
+    """A thread's connection, from a pool of one or its own; no test database is needed for it."""
+    options: dict[str, Any] = {"connect_timeout": 2} | ({"pool": POOL} if request.param == "pool" else {})
+    settings = environ.Env.db_url_config(server.url) | {
+        "ENGINE": "config.backends.postgresql",
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": options,
+    }
+    connection: Any = ConnectionHandler({"default": settings})["default"]
     with django_db_blocker.unblock():
         try:
             yield connection
         finally:
-            connection.close()
-            connection.close_pool()
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What the server is asked by way of trial."""
-    sent: list[str] = []
-    execute = psycopg.Connection.execute
-
-    def listening(self: Any, query: Any, *given: Any, **named: Any) -> Any:
-        sent.append(query)
-        return execute(self, query, *given, **named)
-
-    monkeypatch.setattr(psycopg.Connection, "execute", listening)
-    return sent
+            server.thaw()
+            with suppress(OperationalError):
+                connection.close()
+            if connection.pool:
+                connection.close_pool()
 
 
 def process(connection: Any) -> int:
-    """The server's process that serves the connection; it is given back to the pool."""
+    """The server's process that serves the connection, which is given back then."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         (found,) = cursor.fetchone()
@@ -53,24 +77,61 @@ def process(connection: Any) -> int:
     return int(found)
 
 
-def test_one_in_use_is_not_tried(connection: Any, asked: list[str]) -> None:
+def test_a_connection_that_the_server_has_ended_is_not_given(connection: Any, server: Postgres) -> None:
     first = process(connection)
-    asked.clear()
-    assert [process(connection) for _ in range(3)] == [first] * 3
-    assert asked == []
-
-
-def test_one_that_was_idle_is_tried(connection: Any, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    first = process(connection)
-    asked.clear()
-    now = time.monotonic()
-    monkeypatch.setattr("config.postgresql.base.time.monotonic", lambda: now + base.ASKED_AFTER + 1)
-    assert process(connection) == first
-    assert asked == [""]
-
-
-def test_one_that_the_server_has_ended_is_not_given(connection: Any, postgres_url: str) -> None:
-    first = process(connection)
-    with psycopg.connect(postgres_url, autocommit=True) as other:
+    with psycopg.connect(server.url, autocommit=True) as other:
         other.execute("SELECT pg_terminate_backend(%s, 60000)", [first])
     assert process(connection) != first
+
+
+def test_a_statement_in_a_frozen_server_fails_in_time(connection: Any, server: Postgres) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        server.freeze()
+        begun = time.monotonic()
+        with database_timeout(0.2), pytest.raises(OperationalError, match="not answered"):
+            cursor.execute("SELECT 2")
+        assert time.monotonic() - begun < SOON
+    assert not connection.is_usable()
+
+
+def test_a_frozen_server_gives_no_connection_and_others_fail_at_once(
+    connection: Any, server: Postgres, breaker: CircuitBreaker
+) -> None:
+    process(connection)
+    server.freeze()
+    begun = time.monotonic()
+    for _ in range(2):
+        with pytest.raises(OperationalError):
+            process(connection)
+    assert time.monotonic() - begun < SOON
+    assert breaker.is_open
+    breaker._trial.acquire()  # as while another thread tries
+    with pytest.raises(OperationalError, match="is away"):
+        process(connection)
+    breaker._trial.release()
+
+
+def test_connections_are_there_again_after_a_thaw(connection: Any, server: Postgres, breaker: CircuitBreaker) -> None:
+    process(connection)
+    server.freeze()
+    while not breaker.is_open:
+        with suppress(OperationalError):
+            process(connection)
+    server.thaw()
+
+    def is_back() -> bool:
+        with suppress(OperationalError):
+            return bool(process(connection))
+        return False
+
+    assert eventually(is_back, within=SOON)
+    assert not breaker.is_open
+
+
+def test_whoever_sets_no_limit_may_wait(connection: Any) -> None:
+    with connection.cursor() as cursor:
+        with database_timeout(0.05), database_timeout(60):
+            cursor.execute("SELECT pg_sleep(0.1)")
+        cursor.execute("SELECT pg_sleep(0.1)")
+        assert cursor.fetchone() == ("",)

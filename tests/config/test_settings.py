@@ -77,7 +77,7 @@ def test_replicas_need_postgresql_and_may_be_late(tmp_path: Path) -> None:
 def test_servers_named_by_the_environment_are_used(tmp_path: Path) -> None:
     shown = settings_under(tmp_path, "DATABASES", "CHANNEL_LAYERS", "CACHES", "CELERY_BROKER_URL", **PRODUCTION)
     database = shown["DATABASES"]["default"]
-    assert database["ENGINE"] == "config.postgresql"
+    assert database["ENGINE"] == "config.backends.postgresql"
     assert database["OPTIONS"]["pool"]["max_size"] > 1
     assert database["DISABLE_SERVER_SIDE_CURSORS"]
     assert shown["CHANNEL_LAYERS"]["default"]["BACKEND"].startswith("channels_redis.")

@@ -219,6 +219,34 @@ async def test_a_copy_gets_old(site: Site, kept: ForStrangers, monkeypatch: pyte
     assert len(site.asked) == 2
 
 
+async def test_an_old_copy_is_served_while_the_page_cannot_be_made(
+    site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
+    monkeypatch.setattr(strangers, "_REFUSED", 0.0)
+    await ask(kept)
+    site.status = 503
+    for _ in range(2):
+        answer = await ask(kept)
+        assert (answer.status, "page 1" in answer.text) == (200, True)
+    assert len(site.asked) == 3
+    site.status = 200
+    assert "page 4" in (await ask(kept)).text
+
+
+async def test_an_old_copy_is_served_while_a_new_one_is_slow(
+    site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
+    monkeypatch.setattr(strangers, "_STALE_AFTER", 0.01)
+    await ask(kept)
+    site.open.clear()
+    assert "page 1" in (await ask(kept)).text
+    site.open.set()
+    await asyncio.gather(*kept._copies._making.values())
+    assert len(site.asked) == 2, "it is made once"
+
+
 async def test_only_so_many_are_kept(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strangers, "KEPT", 3)
     for number in range(9):
@@ -296,5 +324,6 @@ def test_players_see_their_own_and_strangers_nothing_of_them(whole: ForStrangers
 
 
 def test_the_server_asks_it_before_django() -> None:
-    assert isinstance(application.application_mapping["http"], ForStrangers)
+    site: Any = application.application_mapping["http"]
+    assert isinstance(site._application, ForStrangers)
     assert settings.SESSION_COOKIE_NAME not in {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME}

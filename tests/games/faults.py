@@ -9,15 +9,15 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError
 
-from games.hops import Hops
 from games.live.journal import Journal, JournalBusyError
+from games.thread_pool import ThreadPool
 
 Faults = list[type[BaseException]]
 
 #: What can go wrong where these wait; everywhere one can be cancelled, too.
 POSSIBLE: dict[CodeType, Faults] = {
     Journal.append.__code__: [JournalBusyError],
-    Hops.run.__code__: [OperationalError, InterfaceError],
+    ThreadPool.run.__code__: [OperationalError, InterfaceError],
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from channels.layers import get_channel_layer
+from django.db import OperationalError
 
 from accounts.renaming import rename_player
 from config.asgi import application
@@ -72,6 +73,17 @@ class Watcher:
 
 
 listed = sync_to_async(factory.listed)
+
+
+async def test_who_comes_while_the_database_is_away_is_told_to_come_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(_deal_id: int) -> None:
+        raise OperationalError
+
+    monkeypatch.setattr(consumers, "_deal", away)
+    watcher = Watcher(1)
+    assert await watcher.connect()
+    assert await watcher.message() == {"type": "websocket.close", "code": 1013}
+    await watcher.disconnect()
 
 
 async def test_everybody_looking_is_sent_the_board_now_and_when_it_changes() -> None:

@@ -298,7 +298,8 @@ class Stack:
 
     def _start_pairs(self) -> None:
         """Start what does not run of the processes that listen, and wait until they are ready."""
-        down = [(pair, index) for pair in (self.webs, self.tables) for index in pair.down()]
+        # A web process is ready once there are tables.
+        down = [(pair, index) for pair in (self.tables, self.webs) for index in pair.down()]
         for pair, index in down:
             pair.start(index)
         for pair, index in down:

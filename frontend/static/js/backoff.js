@@ -6,6 +6,9 @@ const STEADY_AFTER = 10000;
 /** All clients of a server that stops come back within this time, in ms. */
 const HANDED_OVER_WITHIN = 500;
 
+/** Makes the same wait differ between clients. @param {number} wait ms @returns {number} */
+export const spread = (wait) => wait * (0.75 + Math.random() / 2);
+
 export class Backoff {
   #wait;
   #steady = 0;
@@ -28,7 +31,7 @@ export class Backoff {
     this.#steady = 0;
     const wait = this.#wait;
     this.#wait = Math.min(wait * GROWTH, this.longest);
-    return wait * (0.75 + Math.random() / 2);
+    return spread(wait);
   }
 
   /** The server stops in order, and another is there. @returns {number} ms to wait: little, yet not the same for all */

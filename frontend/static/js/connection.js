@@ -1,6 +1,6 @@
 /** One connection to the server that keeps coming back: a table's or a race's. */
 
-import { Backoff } from "./backoff.js";
+import { Backoff, spread } from "./backoff.js";
 
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 15000;
@@ -14,11 +14,16 @@ const TOO_SLOW = 4408;
 /** The close code where the session has ended. */
 const SIGNED_OUT = 4401;
 
+/** The close code while the server waits for its database. */
+const DATABASE_AWAY = 4303;
+/** How long to wait before the server is asked again whether its database is back, in ms. */
+const ASK_AGAIN = 1000;
+
 /** The close code where too many connections are open: another may come when one has gone. */
 const CROWDED = 4409;
 
 /**
- * @typedef {"connecting"|"open"|"lost"|"refused"|"crowded"|"signed-out"} Status
+ * @typedef {"connecting"|"open"|"waiting"|"lost"|"refused"|"crowded"|"signed-out"} Status
  * @typedef {object} Handlers
  * @property {() => object} hello the first message, which asks to be brought up to date
  * @property {(message: any) => void} message
@@ -31,6 +36,7 @@ export class Connection {
   #ping = 0;
   #pong = 0;
   #retry = 0;
+  #asking = 0;
   #greeted = false;
   #handedOver = false;
   #done = false;
@@ -69,6 +75,16 @@ export class Connection {
     this.#put(this.handlers.hello());
   }
 
+  /** Waits for the server's database, then asks to be brought up to date. @param {number} wait ms */
+  #greetLater(wait) {
+    this.handlers.status("waiting");
+    if (this.#asking) return;
+    this.#asking = window.setTimeout(() => {
+      this.#asking = 0;
+      this.greet();
+    }, spread(wait));
+  }
+
   /** Drops the connection and comes back at once: for when the two sides disagree. */
   restart() {
     this.#socket?.close(1000);
@@ -96,7 +112,8 @@ export class Connection {
       if (socket !== this.#socket) return;
       clearTimeout(this.#pong);
       const message = JSON.parse(event.data);
-      if (message.type !== "error") this.#arrived();
+      if (message.code === "server_busy") this.#greetLater(message.data?.retry_after_ms ?? ASK_AGAIN);
+      else if (message.type !== "error" && message.type !== "pong") this.#arrived();
       this.handlers.message(message);
     });
     socket.addEventListener("close", (event) => socket === this.#socket && this.#lost(event.code));
@@ -128,18 +145,24 @@ export class Connection {
     clearTimeout(this.#pong);
     this.#socket = null;
     this.#handedOver = code === RESTART && this.#greeted && !this.#done;
-    const wait = this.#handedOver ? this.#backoff.handedOver() : this.#backoff.lost();
+    const wait = this.#wait(code);
     if (this.#done) return;
     if (code === CROWDED) return this.handlers.status("crowded");
     if (code === SIGNED_OUT) return this.handlers.status("signed-out");
     // 44xx: the server will not have us; asking again changes nothing.
     if (code >= 4400 && code < 4500 && code !== TOO_SLOW) return this.handlers.status("refused");
-    this.handlers.status("lost");
+    this.handlers.status(code === DATABASE_AWAY ? "waiting" : "lost");
     clearTimeout(this.#retry);
     this.#retry = window.setTimeout(() => {
       this.#retry = 0;
       this.#connect();
     }, wait);
+  }
+
+  /** @param {number} code @returns {number} how long to wait before a lost connection is tried again, in ms */
+  #wait(code) {
+    if (this.#handedOver) return this.#backoff.handedOver();
+    return code === DATABASE_AWAY ? spread(ASK_AGAIN) : this.#backoff.lost();
   }
 
   /** Tries now rather than when the wait is over. */

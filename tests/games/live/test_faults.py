@@ -23,13 +23,13 @@ from accounts.guests import BACKEND, create_guest
 from accounts.models import User
 from games import attempts, events
 from games.attempts import journal_of, record_of, start_attempt
-from games.hops import Hops
 from games.live import loading
 from games.live.consumer import PlayConsumer
 from games.live.journal import JournalBusyError
 from games.live.sockets import SESSION_GOOD_FOR
 from games.live.tables import LiveTables
 from games.models import Attempt, Move
+from games.thread_pool import ThreadPool
 from tests.games.conftest import make_deal
 from tests.games.faults import Stepped
 from tests.games.labyrinths import easy_labyrinth
@@ -87,7 +87,7 @@ class Room(NamedTuple):
 
     begin: Begin
     tables: LiveTables
-    thread: Hops
+    thread: ThreadPool
 
 
 class Line:
@@ -146,9 +146,9 @@ def session_of(player: User) -> SessionBase:
 
 
 @pytest.fixture
-def thread(monkeypatch: pytest.MonkeyPatch) -> Hops:
+def thread(monkeypatch: pytest.MonkeyPatch) -> ThreadPool:
     """The one thread in which everything off the loop runs: what is done in it afterwards is done after all else."""
-    hops = Hops("one", 1)
+    hops = ThreadPool("one", 1)
     monkeypatch.setattr(loading, "_threads", hops)
     return hops
 
@@ -156,7 +156,7 @@ def thread(monkeypatch: pytest.MonkeyPatch) -> Hops:
 @pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS.keys())
 async def test_a_fault_wherever_a_message_waits(
-    scenario: Scenario, late: bool, begin: Begin, tables: LiveTables, thread: Hops
+    scenario: Scenario, late: bool, begin: Begin, tables: LiveTables, thread: ThreadPool
 ) -> None:
     room = Room(begin, tables, thread)
     faults = (await disturbed(scenario, room, late=late)).possible
@@ -166,7 +166,7 @@ async def test_a_fault_wherever_a_message_waits(
             await disturbed(scenario, room, k, fault, late=late)
 
 
-async def test_the_test_knows_what_is_waited_for(begin: Begin, tables: LiveTables, thread: Hops) -> None:
+async def test_the_test_knows_what_is_waited_for(begin: Begin, tables: LiveTables, thread: ThreadPool) -> None:
     step = await disturbed(SCENARIOS["move that wins"], Room(begin, tables, thread), late=True)
     assert {JournalBusyError, OperationalError, InterfaceError} <= {fault for each in step.possible for fault in each}
 
@@ -215,7 +215,7 @@ async def sit_down(scenario: Scenario, line: Line, tab: Tab, tables: LiveTables,
         line.consumer._checked_at -= SESSION_GOOD_FOR + 1
 
 
-async def what_is_under_way(tables: LiveTables, thread: Hops) -> None:
+async def what_is_under_way(tables: LiveTables, thread: ThreadPool) -> None:
     """Let it come to its end, which is nobody's any more."""
     while tables.journal._flushing or tables._under_way:  # noqa: ASYNC110 - neither has an event to tell of it
         await asyncio.sleep(0.001)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-import threading
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings as project
-from django.core.cache import caches
-from django.db import connection
 from django.test import Client
 from django.utils import timezone, translation
 from django.utils.formats import date_format
@@ -162,36 +159,6 @@ def test_a_refused_one_asks_the_database_nothing(
     with django_assert_num_queries(0):
         answer = client.get(address(deal, language=language))
     assert answer.status_code == (429 if language == "en-gb" else 404)
-
-
-def test_it_keeps_no_connection_while_it_waits_to_be_drawn(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    deal = make_deal()
-    done: list[str] = []
-
-    def draw(_preview: Preview) -> bytes:
-        done.append("drawn")
-        return b""
-
-    monkeypatch.setattr(connection, "close", lambda: done.append("given back"))
-    monkeypatch.setattr(previews, "draw", draw)
-    assert client.get(address(deal)).status_code == 200
-    assert done[:2] == ["given back", "drawn"]
-
-
-def test_so_many_wait_and_the_next_comes_again(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    deal, other = make_deal("plot"), make_deal("braid")
-    assert client.get(address(deal)).status_code == 200
-    full = threading.BoundedSemaphore(1)
-    monkeypatch.setattr(previews, "_places", full)
-    full.acquire()
-    busy = client.get(address(other), headers={"accept": "application/json"})
-    assert (busy.status_code, busy["Retry-After"]) == (503, "5")
-    assert busy.json()["error"]["code"] == "server_busy"
-    assert client.get(address(deal)).status_code == 200, "those drawn before need no place"
-    full.release()
-    for _ in range(2):  # a place is given up after the drawing
-        caches["previews"].clear()
-        assert client.get(address(other)).status_code == 200
 
 
 def test_those_kept_have_an_age_and_are_not_too_many() -> None:

@@ -19,7 +19,7 @@ export function refusalText(code) {
     no_deal: t("The cards are still being prepared."),
     not_found: t("There is no such room."),
     session_expired: t("You have been signed out. Reload the page to go on."),
-    server_busy: t("The server is busy; please try again."),
+    server_busy: t("The server is waiting for its database. Please try again in a moment."),
     unsupported_version: t("The site has been updated. Please reload the page."),
   };
   return texts[/** @type {"kicked"} */ (code)] ?? t("Something went wrong. Please reload the page.");
@@ -28,6 +28,7 @@ export function refusalText(code) {
 /** @param {string} status of the connection @returns {string} empty where there is nothing to say */
 export function connectionText(status) {
   const texts = {
+    waiting: t("The server is waiting for its database."),
     lost: t("Connection lost. Trying again; your seat stays yours."),
     refused: t("This room cannot be opened from here."),
     "signed-out": t("You have been signed out. Reload the page to go on."),

@@ -85,11 +85,12 @@ function lostText({ status, paused }) {
 /** @param {string} status @param {State} state */
 export function showConnection(status, state) {
   // A lost line is lost until it stands again, however often it is tried.
-  if (status === "connecting" && document.body.dataset.connection === "lost") return;
+  if (status === "connecting" && ["lost", "waiting"].includes(document.body.dataset.connection ?? "")) return;
   document.body.dataset.connection = status;
   const texts = {
     open: t("Connected"),
     connecting: t("Connecting…"),
+    waiting: t("The server is waiting for its database. Your move is kept."),
     lost: lostText(state),
     refused: t("This table cannot be opened from here."),
     "signed-out": t("You have been signed out. Reload the page to go on."),
@@ -100,7 +101,7 @@ export function showConnection(status, state) {
   byId("connection").title = text;
   byId("lost").hidden = status === "open" || status === "connecting";
   byId("lost-text").textContent = text;
-  byId("retry").hidden = status === "lost";
+  byId("retry").hidden = status === "lost" || status === "waiting";
 }
 
 let noticeTimer = 0;

@@ -137,7 +137,7 @@ function take(state, socket, message) {
     case "because":
       return late(theWords, ({ explain }) => explain(state, message.reasons));
     case "error":
-      return refuse(state, socket, message);
+      return refuse(state, message);
   }
 }
 
@@ -167,15 +167,15 @@ function completeLater(state, socket) {
 }
 
 /**
- * @param {State} state @param {TableSocket} socket
+ * @param {State} state
  * @param {{code: string, data?: {state?: string, reason?: Reason}}} error
  */
-function refuse(state, socket, error) {
+function refuse(state, error) {
+  // What was asked is kept, and asked again once the table resumes.
+  if (error.code === "server_busy") return;
   forget(state);
   if (error.code === "closed") turn(state, error.data?.state ?? "pending");
   state.host.draw();
   if (error.code === "stale") return;
-  // Refused at the door: knock again later.
-  if (error.code === "server_busy" && socket.coming) socket.restart();
   late(theWords, ({ refused }) => refused(state, error));
 }

@@ -24,7 +24,7 @@ export function refusalText(code) {
     not_yours: t("This is another player's game."),
     not_found: t("There is no such game."),
     session_expired: t("You have been signed out. Reload the page to go on."),
-    server_busy: t("The server is busy. The move was not made; please try again."),
+    server_busy: t("The server is waiting for its database. Your move is kept."),
   };
   return texts[/** @type {"closed"} */ (code)] ?? t("Something went wrong. Please reload the page.");
 }

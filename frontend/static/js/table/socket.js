@@ -40,11 +40,11 @@ export class TableSocket extends Connection {
     return asked;
   }
 
-  /** @param {{type: string, n: number}} message */
-  #heard({ type, n }) {
+  /** @param {{type: string, n: number, code?: string}} message */
+  #heard({ type, n, code }) {
     const asked = this.#asked;
     // It is for the position that was seen then.
     if (type === "resumed" && asked && (asked.n ?? n + 1) === n + 1) this.send(asked);
-    else if (!UNASKED.includes(type)) this.#asked = null;
+    else if (!UNASKED.includes(type) && code !== "server_busy") this.#asked = null;
   }
 }

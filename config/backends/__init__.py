@@ -1,0 +1,1 @@
+"""Our versions of what Django lets a project choose: databases."""

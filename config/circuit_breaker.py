@@ -1,0 +1,91 @@
+"""Circuit breakers: while a server is away callers fail at once, and one at a time tries whether it is back."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, TypeVar
+
+import psycopg
+from pybreaker import STATE_CLOSED, CircuitBreakerError, CircuitBreakerListener
+from pybreaker import CircuitBreaker as Breaker
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+#: Failures in a row that open the circuit, and the seconds from then on until it is tried again.
+FAILURES: Final = 3
+RETRY_AFTER: Final = 1.0
+
+
+class CircuitBreaker:
+    """pybreaker's circuit breaker for calls that take long to fail.
+
+    pybreaker holds a lock while it makes a call, so that callers would queue for it: only the outcomes of calls and the
+    trials of an open circuit go through it here, and nobody waits for another's trial.
+    """
+
+    def __init__(self, name: str, failures: int = FAILURES, retry_after: float = RETRY_AFTER) -> None:
+        self._breaker = Breaker(failures, retry_after, name=name, listeners=[_Log()], throw_new_error_on_trip=False)
+        self._trial = threading.Lock()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last calls have failed and none has succeeded since."""
+        return self._breaker.current_state != STATE_CLOSED
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Call the function, unless the circuit is open and it is not time to try again.
+
+        :raises CircuitBreakerError: when it was not called.
+        """
+        if self.is_open:
+            return self._try(function)
+        try:
+            result = function()
+        except psycopg.OperationalError as error:
+            self._report(_raise, error)
+            raise
+        if self._breaker.fail_counter:
+            self._report(_nothing)
+        return result
+
+    def _try(self, function: Callable[[], T]) -> T:
+        if not self._trial.acquire(blocking=False):
+            raise CircuitBreakerError("another caller is trying")
+        try:
+            return self._breaker.call(function)
+        finally:
+            self._trial.release()
+
+    def _report(self, outcome: Callable[..., None], *error: Exception) -> None:
+        """Report the outcome of a call, unless others have opened the circuit in the meantime."""
+        with suppress(CircuitBreakerError, psycopg.OperationalError):
+            if not self.is_open:
+                self._breaker.call(outcome, *error)
+
+
+class _Log(CircuitBreakerListener):
+    """Logs when a server goes away and comes back."""
+
+    def state_change(self, cb: Breaker, old_state: Any, new_state: Any) -> None:  # noqa: ANN401 - pybreaker's states
+        """Log what callers notice of a change."""
+        if old_state.name == STATE_CLOSED:
+            log.warning("%s does not answer: calls fail at once", cb.name)
+        elif new_state.name == STATE_CLOSED:
+            log.warning("%s answers again", cb.name)
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+def _nothing() -> None:
+    """Succeed."""
+
+
+#: The process's connections to PostgreSQL (`config.backends.postgresql`).
+database: Final = CircuitBreaker("the database")

@@ -1,0 +1,199 @@
+"""Liveness and readiness probes, answered in the ASGI layer: they never wait for a page thread or for the database.
+
+Liveness says that the event loop runs. Readiness says that a visitor can start a game.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import redis
+from django.conf import settings
+from django.core.cache import cache
+from django.db import Error as DatabaseError
+from django.db import close_old_connections, connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from config.caches import TIMEOUT
+from config.gauges import waiting
+from games.deals.publishing import todays_deals
+from games.errors import ErrorCode, Refusal
+from games.live.eviction import open_sockets
+from games.models import Presence
+from games.rules import CATALOGUE
+from games.thread_pool import ThreadPool
+from games.timeouts import database_timeout
+
+log = logging.getLogger(__name__)
+
+LIVENESS: Final = "/healthz"
+READINESS: Final = "/readyz"
+
+#: Seconds within which readiness is answered, and that one statement of its check may take.
+ANSWER_WITHIN: Final = 1.8
+STATEMENT_SECONDS: Final = 1.5
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+Checks = dict[str, str]
+"""What was checked, and "ok", "unused", or what is wrong with it."""
+
+_FINE: Final = {"ok", "unused"}
+_migrated = False
+
+
+class Health:
+    """Answers the probes and passes all other requests on.
+
+    `is_full` says whether the process takes no newcomers. A web process whose tables have processes of their own names
+    the `tables_key` in the cache that is there while any of these runs.
+    """
+
+    def __init__(self, application: Application, is_full: Callable[[], bool], tables_key: str = "") -> None:
+        self._application = application
+        self._is_full = is_full
+        self._tables_key = tables_key
+        self._thread = ThreadPool("readiness", 1)
+        self._running: asyncio.Task[dict[str, Any]] | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        """Serve one request."""
+        if scope["path"] == LIVENESS:
+            await _send(scope, send, 200, {"status": "ok"})
+        elif scope["path"] == READINESS:
+            await self._answer_readiness(scope, send)
+        else:
+            await self._application(scope, receive, send)
+
+    async def _answer_readiness(self, scope: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        found = await self._checked()
+        checks: Checks = found["checks"] | {"admission": self._admission()}
+        failed = sorted(name for name, state in checks.items() if state not in _FINE)
+        if failed:
+            refusal = Refusal(ErrorCode.NOT_READY, f"Not ready: {', '.join(failed)}.", **checks)
+            await _send(scope, send, refusal.code.status, refusal.to_json())
+        else:
+            await _send(scope, send, 200, {"status": "ok", **found, "checks": checks})
+
+    async def _checked(self) -> dict[str, Any]:
+        """Return the result of the check that is running, or of a new one; it may not be there in time."""
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._check())
+        running = self._running  # another probe may begin the next
+        done, _ = await asyncio.wait({running}, timeout=ANSWER_WITHIN)
+        return running.result() if done else {"checks": {"database": f"no answer within {ANSWER_WITHIN} s"}}
+
+    async def _check(self) -> dict[str, Any]:
+        try:
+            return await self._thread.run(_check_in_thread, self._tables_key)
+        except Exception:
+            log.exception("readiness not checked")
+            return {"checks": {"database": "not checked"}}
+
+    def _admission(self) -> str:
+        if open_sockets().are_leaving:
+            return "stopping"
+        return "full" if self._is_full() else "ok"
+
+
+def check(tables_key: str = "") -> dict[str, Any]:
+    """Check all that a process needs so that a visitor can start a game.
+
+    `verification` is for information: without workers the site still plays, and ranks later.
+    """
+    checks = {"redis": check_redis(), "tables": _check_tables(tables_key), "database": "unreachable"}
+    try:
+        with database_timeout(STATEMENT_SECONDS):
+            checks["database"] = check_writable()
+            if checks["database"] != "ok":
+                return {"checks": checks}
+            checks["migrations"] = _check_migrations()
+            if checks["migrations"] == "ok":
+                checks["deals"] = "ok" if len(todays_deals()) == len(CATALOGUE) else "missing"
+            return {"checks": checks, "verification": _verification()}
+    except DatabaseError:
+        log.warning("the database failed a check", exc_info=True)
+        return {"checks": checks | {"database": "failed"}}
+
+
+def _check_in_thread(tables_key: str) -> dict[str, Any]:
+    close_old_connections()
+    try:
+        return check(tables_key)
+    finally:
+        close_old_connections()
+
+
+def check_database() -> str:
+    """Whether the database answers."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return "unreachable"
+    return "ok"
+
+
+def check_writable() -> str:
+    """Whether the database takes a row, which is not kept."""
+    if check_database() != "ok":
+        return "unreachable"
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            Presence.objects.create(process=uuid.uuid4().hex, seen_at=now, day=now.date(), players=0, tables={})
+            transaction.set_rollback(True)
+    except DatabaseError:
+        log.warning("the database takes no row", exc_info=True)
+        return "not writable"
+    return "ok"
+
+
+def check_redis() -> str:
+    """How the Redis servers are; one that is away is enough for none to be well."""
+    if not settings.REDIS_SERVERS:
+        return "unused"
+    try:  # not through the cache, which tolerates an outage of Redis
+        for url in settings.REDIS_SERVERS:
+            with redis.Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT) as server:
+                server.ping()
+    except (redis.RedisError, OSError):
+        return "unreachable"
+    return "ok"
+
+
+def _check_tables(key: str) -> str:
+    if not key:
+        return "unused"
+    return "ok" if key in cache else "unreachable"
+
+
+def _check_migrations() -> str:
+    """Whether this code's migrations are applied. Not checked again once they are."""
+    global _migrated  # noqa: PLW0603
+    if not _migrated:
+        executor = MigrationExecutor(connection)
+        _migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return "ok" if _migrated else "unapplied"
+
+
+def _verification() -> dict[str, Any]:
+    """How many finished attempts are pending, and for how long the oldest has been."""
+    pending, oldest = waiting(timezone.now())
+    return {"pending": pending, "oldest_seconds": round(oldest, 1)}
+
+
+async def _send(scope: Any, send: Any, status: int, data: dict[str, Any]) -> None:  # noqa: ANN401 - ASGI's
+    body = json.dumps(data).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"cache-control", b"no-store"),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

@@ -1,1 +1,0 @@
-"""PostgreSQL, with connections that are tried as they are taken."""

@@ -1,0 +1,50 @@
+"""A time limit for database calls that somebody waits for.
+
+PostgreSQL's own `statement_timeout` ends a slow query, but not the wait for a server that is frozen or unreachable.
+The limit is therefore the client's: when it is reached, the connection is closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final, TypeVar
+
+import psycopg
+from psycopg.abc import PQGen
+
+#: Seconds that one statement may take where a visitor waits for it.
+STATEMENT_SECONDS: Final = 4.0
+
+_Result = TypeVar("_Result")
+
+_seconds: ContextVar[float | None] = ContextVar("database_seconds", default=None)
+
+
+@contextmanager
+def database_timeout(seconds: float = STATEMENT_SECONDS) -> Iterator[None]:
+    """Limit how long each statement may take meanwhile, in this context; workers and commands have no limit."""
+    token = _seconds.set(seconds)
+    try:
+        yield
+    finally:
+        _seconds.reset(token)
+
+
+class TimedConnection(psycopg.Connection[Any]):
+    """A connection to PostgreSQL that heeds `database_timeout`."""
+
+    def wait(self, gen: PQGen[_Result], interval: float = 0.1, timeout: float | None = None) -> _Result:
+        """Wait for the server's answer.
+
+        :raises OperationalError: when the time is up; the connection is closed then.
+        """
+        if timeout is not None:
+            return super().wait(gen, interval, timeout)
+        seconds = _seconds.get()
+        try:
+            return super().wait(gen, interval, seconds)
+        except psycopg.errors._WaitTimeout:  # noqa: SLF001 - what `wait` is documented to raise
+            self.pgconn.finish()
+            raise psycopg.OperationalError(f"the database has not answered within {seconds} s") from None

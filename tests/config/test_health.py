@@ -1,0 +1,174 @@
+"""Probes: liveness needs nothing but the event loop, readiness means that a visitor can start a game."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import DatabaseError
+from django.test import override_settings
+
+from config import health
+from config.fullness import THERE
+from config.health import Health
+from games.live.eviction import open_sockets
+from games.models import Presence
+from tests.config.asking import Answer, ask
+
+PATIENCE = 60
+FINE = {"database": "ok", "migrations": "ok", "deals": "ok", "redis": "unused", "tables": "unused"}
+
+
+@pytest.fixture(autouse=True)
+def unknown_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "_migrated", False)
+
+
+async def page(_scope: Any, _receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"a page"})
+
+
+def site(*, is_full: bool = False) -> Health:
+    return Health(page, lambda: is_full)
+
+
+def error_of(answer: Answer) -> dict[str, Any]:
+    error: dict[str, Any] = json.loads(answer.text)["error"]
+    return error
+
+
+@pytest.fixture
+def frozen(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """A check that waits for its database until the test is over; the checks begun."""
+    begun, over = list[int](), threading.Event()
+
+    def wait(_key: str) -> dict[str, Any]:
+        begun.append(1)
+        assert over.wait(PATIENCE)
+        return {"checks": FINE}
+
+    monkeypatch.setattr(health, "check", wait)
+    yield begun
+    over.set()
+
+
+async def test_other_requests_are_passed_on() -> None:
+    assert (await ask(site(), "/")).text == "a page"
+
+
+async def test_alive_while_the_database_is_frozen(frozen: list[int]) -> None:
+    answer = await ask(site(), "/healthz")
+    assert (answer.status, json.loads(answer.text)) == (200, {"status": "ok"})
+    assert frozen == []
+
+
+async def test_not_ready_in_time_while_the_database_is_frozen(
+    frozen: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "ANSWER_WITHIN", 0.05)
+    both = site()
+    answers = await asyncio.gather(*(ask(both, "/readyz") for _ in range(5)))
+    answers.append(await ask(both, "/readyz"))
+    assert {answer.status for answer in answers} == {503}
+    assert error_of(answers[0])["data"]["database"] == "no answer within 0.05 s"
+    assert frozen == [1], "one check at a time"
+
+
+async def test_probes_that_come_as_a_check_ends_all_get_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "check", lambda _key: {"checks": FINE})
+    both = site()
+    for _ in range(20):
+        answers = await asyncio.gather(*(ask(both, "/readyz") for _ in range(5)))
+        assert {answer.status for answer in answers} == {200}
+
+
+def test_readiness_is_answered_within_two_seconds() -> None:
+    assert health.ANSWER_WITHIN < 2
+
+
+async def test_a_check_that_fails_is_no_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_key: str) -> None:
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(health, "check", broken)
+    assert (await ask(site(), "/readyz")).status == 503
+
+
+async def test_ready_says_what_it_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {"checks": FINE, "verification": {"pending": 0, "oldest_seconds": 0.0}}
+    monkeypatch.setattr(health, "check", lambda _key: found)
+    answer = await ask(site(), "/readyz")
+    assert answer.status == 200
+    assert json.loads(answer.text) == {"status": "ok", **found, "checks": FINE | {"admission": "ok"}}
+
+
+async def test_not_ready_while_newcomers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "check", lambda _key: {"checks": FINE})
+    answer = await ask(site(is_full=True), "/readyz")
+    assert (answer.status, error_of(answer)["data"]["admission"]) == (503, "full")
+    open_sockets().are_leaving = True
+    answer = await ask(site(), "/readyz")
+    assert (answer.status, error_of(answer)["data"]["admission"]) == (503, "stopping")
+
+
+@pytest.mark.parametrize("failing", FINE)
+async def test_not_ready_names_what_is_missing(failing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "check", lambda _key: {"checks": FINE | {failing: "unreachable"}})
+    answer = await ask(site(), "/readyz")
+    assert answer.status == 503
+    error = error_of(answer)
+    assert (error["code"], error["message"]) == ("not_ready", f"Not ready: {failing}.")
+    assert error["data"][failing] == "unreachable"
+
+
+@pytest.mark.django_db
+def test_the_check_makes_todays_deals_and_finds_them() -> None:
+    with override_settings(DEAL_PATIENCE=0, SEALED_STOCK=0):
+        found = health.check()
+    assert found == {"checks": FINE, "verification": {"pending": 0, "oldest_seconds": 0.0}}
+    assert not Presence.objects.exists(), "the row that was tried is not kept"
+
+
+@pytest.mark.django_db
+@override_settings(DEAL_PATIENCE=300, SEALED_STOCK=14)
+def test_a_deal_that_is_missing_is_not_ready() -> None:
+    assert health.check()["checks"] == FINE | {"deals": "missing"}
+
+
+@pytest.mark.django_db
+def test_a_database_that_takes_no_row_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(**_: Any) -> None:
+        raise DatabaseError
+
+    monkeypatch.setattr(Presence.objects, "create", read_only)
+    assert health.check()["checks"]["database"] == "not writable"
+
+
+def test_a_database_that_fails_is_unreachable_not_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise DatabaseError
+
+    monkeypatch.setattr("config.health.connection.cursor", broken)
+    assert health.check_writable() == "unreachable"
+
+
+@pytest.mark.django_db
+def test_tables_elsewhere_that_say_nothing_are_not_ready() -> None:
+    cache.delete(THERE)
+    assert health.check(THERE)["checks"]["tables"] == "unreachable"
+    cache.set(THERE, 1)
+    assert health.check(THERE)["checks"]["tables"] == "ok"
+    cache.delete(THERE)
+
+
+def test_one_of_several_redis_that_is_away_is_unreachable(redis_url: str) -> None:
+    with override_settings(REDIS_SERVERS=[redis_url]):
+        assert health.check_redis() == "ok"
+    with override_settings(REDIS_SERVERS=[redis_url, "redis://127.0.0.1:1/0"]):
+        assert health.check_redis() == "unreachable"

@@ -1,0 +1,26 @@
+"""Whose connection a WebSocket is, also while nobody can say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asgiref.testing import ApplicationCommunicator
+from django.db import OperationalError
+
+from games.live import visitors
+from games.live.visitors import Visitors
+
+
+async def test_a_socket_is_told_to_come_back_while_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def away(_session: Any) -> None:
+        raise OperationalError
+
+    async def never(*_: Any) -> None:
+        raise AssertionError("nobody knows whose connection it is")
+
+    monkeypatch.setattr(visitors, "user_of", away)
+    line = ApplicationCommunicator(Visitors(never), {"type": "websocket", "headers": []})
+    await line.send_input({"type": "websocket.connect"})
+    assert (await line.receive_output(30))["type"] == "websocket.accept"
+    assert await line.receive_output(30) == {"type": "websocket.close", "code": 4303}

@@ -1,0 +1,145 @@
+"""A PostgreSQL that is frozen: nobody waits long, players keep their moves, and all is well soon after the thaw."""
+
+from __future__ import annotations
+
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from secrets import token_hex
+from typing import Any, NamedTuple
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.typing import Origin
+
+from deploy.servers import eventually
+from games.live.protocol import CLOSE_DATABASE_AWAY
+from games.rules import CATALOGUE
+from tests.services.stack import Seat, Stack, await_ranks
+
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+
+PAGES = ["/", *(f"/play/{variant}/" for variant in CATALOGUE), "/deals/", "/rules/", "/boards/"]
+#: Seconds: what a page may take while the database is frozen, and how much a busy machine may add to anything.
+LIMIT, SPARE = 10.0, 5.0
+
+
+class Answer(NamedTuple):
+    """What became of a request."""
+
+    status: int
+    seconds: float
+
+
+def visit(port: int, path: str, **headers: str) -> Answer:
+    """Ask as a browser does."""
+    begun = time.monotonic()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Accept": "text/html", **headers})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return Answer(response.status, time.monotonic() - begun)
+    except urllib.error.HTTPError as error:
+        return Answer(error.code, time.monotonic() - begun)
+
+
+def visit_all(stack: Stack, paths: list[str]) -> dict[tuple[int, str], Answer]:
+    """Ask every web process for every path at once, twice."""
+    asked = [(port, path) for port in stack.ports for path in paths] * 2
+    with ThreadPoolExecutor(len(asked)) as crowd:
+        answers = crowd.map(lambda one: visit(*one), asked)
+        return dict(zip(asked, answers, strict=True))
+
+
+@pytest.fixture
+def seat(stack: Stack) -> Seat:
+    deal = stack.ask("deal", variant="braid", seed=token_hex(32))
+    seat = stack.seat(deal)
+    seat.sit(0)
+    seat.play(3)
+    return seat
+
+
+@pytest.fixture
+def frozen(stack: Stack, seat: Seat) -> Iterator[Stack]:
+    """A stack whose pages have been visited, and whose database is frozen then."""
+    visit_all(stack, PAGES)
+    stack.postgres.freeze()
+    yield stack
+    stack.postgres.thaw()
+
+
+def test_nobody_waits_for_a_frozen_database(frozen: Stack, seat: Seat) -> None:
+    probes = [(port, path) for port in (*frozen.ports, *frozen.sockets) for path in ("/healthz", "/readyz")]
+    for _ in range(2):
+        answers = visit_all(frozen, PAGES)
+        assert max(answer.seconds for answer in answers.values()) < LIMIT + SPARE
+        assert {answer.status for answer in answers.values()} <= {200, 503}
+        assert {answer.status for (_, path), answer in answers.items() if path in {"/", "/rules/"}} == {200}
+        for port in frozen.ports:
+            own = visit(port, "/", Cookie=f"sessionid={seat.session}")
+            assert own.status == 503
+            assert own.seconds < LIMIT + SPARE
+        for port, path in probes:
+            answer = visit(port, path)
+            assert answer.status == (200 if path == "/healthz" else 503)
+            assert answer.seconds < 2 + SPARE
+
+
+def test_players_are_told_keep_their_moves_and_go_on(frozen: Stack, seat: Seat) -> None:
+    begun = time.monotonic()
+    acknowledged, token = dict(seat.acknowledged), seat.legal[0]
+    answer = seat.say({"type": "move", "n": seat.n + 1, "token": token})
+    assert (answer["type"], answer["code"]) == ("error", "server_busy")
+    again = seat.say({"type": "hello", "v": 1, "have": seat.n})
+    assert (again["type"], again["code"]) == ("error", "server_busy")
+    with pytest.raises(ConnectionClosed) as closed:
+        connected(frozen, seat)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == CLOSE_DATABASE_AWAY
+    assert time.monotonic() - begun < 3 * (LIMIT + SPARE)
+    frozen.postgres.thaw()
+    heard = eventually(lambda: resumed(seat), within=60, every=0.1)
+    assert heard
+    if seat.n == len(acknowledged):  # the move had not reached the database: it is made again
+        assert seat.say({"type": "move", "n": seat.n + 1, "token": token})["type"] == "moved"
+        seat.n += 1
+    seat.acknowledged[seat.n] = token
+    seat.sit(1)
+    seat.play(2)
+    seat.resign()
+    assert await_ranks(seat) == [1]
+
+
+def test_all_is_well_soon_after_a_thaw(frozen: Stack) -> None:
+    visit_all(frozen, PAGES)
+    frozen.postgres.thaw()
+    begun = time.monotonic()
+    ports = [*frozen.ports, *frozen.sockets]
+    eventually(lambda: all(visit(port, "/readyz").status == 200 for port in ports), within=60)
+    assert time.monotonic() - begun < 2 + SPARE
+    assert {answer.status for answer in visit_all(frozen, PAGES).values()} == {200}
+
+
+def connected(stack: Stack, seat: Seat) -> None:
+    """Open another connection to the player's table and wait for what it says."""
+    port = stack.sockets[1]
+    with connect(
+        f"ws://127.0.0.1:{port}/ws/play/{seat.attempt}/",
+        additional_headers={"Cookie": f"sessionid={seat.session}"},
+        origin=Origin(f"http://127.0.0.1:{port}"),
+        compression=None,
+        open_timeout=30,
+    ) as socket:
+        socket.recv(60)
+
+
+def resumed(seat: Seat) -> dict[str, Any] | None:
+    """Ask over the same connection to be brought up to date; None while the database is away."""
+    answer = seat.say({"type": "hello", "v": 1, "have": seat.n})
+    while answer["type"] == "moved":
+        seat.n, seat.legal = answer["n"], answer["legal"]
+        answer = seat.hear()
+    return None if answer["type"] == "error" else answer
