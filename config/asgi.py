@@ -13,12 +13,11 @@ django.setup(set_prefix=False)
 
 from django.conf import settings  # noqa: E402
 
-from config.admission import Admission  # noqa: E402 - apps must be loaded first
+from config.admission.gate import Gate  # noqa: E402 - apps must be loaded first
+from config.admission.load import Load  # noqa: E402
 from config.elsewhere import Tables, no_tables  # noqa: E402
-from config.fullness import Heard  # noqa: E402
 from config.handler import OneHop  # noqa: E402
 from config.origins import OwnPages  # noqa: E402
-from config.pressure import Limits, Pressure  # noqa: E402
 from config.routes import websocket_routes  # noqa: E402
 from config.strangers import Copies, ForStrangers  # noqa: E402
 from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address_of, player_of  # noqa: E402
@@ -32,21 +31,15 @@ _sockets = OwnPages(Capped(_visitors, address_of, MOST_OF_ADDRESS))
 
 _pages = OneHop()
 _copies = Copies(_pages)
-_limits = Limits(settings.FULL_LAG / 1000, settings.FULL_REQUESTS, settings.FULL_SOCKETS)
-_pressure = Pressure(
-    _limits,
-    lambda: _pages.threads.in_work,
-    lambda: len(open_sockets()),
-    Heard() if settings.TABLES_ELSEWHERE else None,
-)
+_load = Load(_pages, lambda: len(open_sockets()))
 
 #: What a web process serves: pages, and the tables too unless they have processes of their own.
 application = ProtocolTypeRouter(
     {
-        "http": PlayingNow(ForStrangers(Admission(_pages, _copies, _pressure), _copies)),
+        "http": PlayingNow(ForStrangers(Gate(_pages, _copies, _load), _copies)),
         "websocket": no_tables if settings.TABLES_ELSEWHERE else _sockets,
     }
 )
 
 #: What a process of tables serves (`config.tables`).
-tables = Tables(_sockets, _pages, Pressure(_limits, lambda: _pages.threads.in_work, lambda: len(open_sockets())))
+tables = Tables(_sockets, _pages, Load(_pages, lambda: len(open_sockets())))

@@ -11,7 +11,7 @@ from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.core.signals import request_started
 from django.db import close_old_connections
-from django.http.response import HttpResponseBase
+from django.http.response import HttpResponse, HttpResponseBase
 from django.urls import set_script_prefix
 
 from games.hops import Hops
@@ -21,6 +21,12 @@ Scope = dict[str, Any]
 #: One computes at a time, the others wait for the database; each one more is another that the event loop has to wait
 #: for. Fewer than the connections in a process's database pool.
 THREADS: Final = 6
+
+
+async def send_response(response: HttpResponse, send: Any) -> None:  # noqa: ANN401 - ASGI's
+    """Send a response that was not made by the handler."""
+    response["Content-Length"] = str(len(response.content))
+    await ASGIHandler.send_response(ASGIHandler.__new__(ASGIHandler), response, send)
 
 
 class OneHop(ASGIHandler):
