@@ -38,7 +38,7 @@ HELP = {
     "spectating": "share of those who play: watch a race beside it",
     "busy": "share of a core that a process may use at the peak",
     "cores": "of one server",
-    "sockets": "of one web process, FULL_SOCKETS",
+    "sockets": "of one web process, MAX_SOCKETS",
     "pool": "database connections of one web process, DATABASE_POOL",
     "connections": "of PostgreSQL, max_connections",
 }

@@ -240,7 +240,7 @@ class Shape:
 
     busy: float = 0.7  # share of a core that a process may use at the peak
     cores: int = 16  # of one server
-    sockets: int = 2_000  # of one web process, FULL_SOCKETS
+    sockets: int = 2_000  # of one web process, MAX_SOCKETS
     pool: int = 24  # database connections of one web process, DATABASE_POOL
     connections: int = 300  # of PostgreSQL, max_connections
 

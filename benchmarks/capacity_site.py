@@ -128,7 +128,7 @@ def stack(rooms: int, accounts: int, say: Callable[[str], None]) -> Iterator[tup
             cache.start()
             own = {"DATABASE_URL": postgres.url, "REDIS_URL": cache.url, "VAR_DIR": var, "COLLECTED_STATIC": "1"}
             environment = {**os.environ, **own, "SEALED_STOCK": "0", "LOG_LEVEL": "WARNING"}
-            environment |= {"FULL_LAG": "0", "FULL_REQUESTS": "0"}  # on a busy machine too, nobody is to be queued
+            environment |= {"ADMISSION": "0"}  # on a busy machine too, nobody is to be queued
             say("migrating, dealing, making accounts and rooms")
             run("benchmarks.pages_parts", "prepare", environment=environment)
             made = run("benchmarks.capacity_parts", "prepare", str(rooms), str(accounts), environment=environment)

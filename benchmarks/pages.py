@@ -33,7 +33,7 @@ AT_ONCE = {"one after the other": 1, "eight at once": 8}
 MOVES = 5
 
 #: The server's own settings: nobody is asked to wait because the machine has something else to do.
-SERVED = {"COLLECTED_STATIC": "1", "FULL_LAG": "0", "FULL_REQUESTS": "0"}
+SERVED = {"COLLECTED_STATIC": "1", "ADMISSION": "0"}
 
 PATH_AIM_MS = 12.0
 HOME_AIM_MS = 1.5

@@ -12,7 +12,7 @@ from deploy.servers import Redis, eventually, free_port
 from tests.services.stack import Process
 
 #: The names of what serves and works; `postgres` is the server's processes that this database has, `redis` its own.
-WEBS, TABLES = ("web-1", "web-2"), "tables-1"
+WEBS, TABLES = ("web-1", "web-2"), ("tables-1", "tables-2")
 OTHERS = ("worker", "keeper", "analyst", "beat")
 POSTGRES, REDIS = "postgres", "redis"
 
@@ -21,11 +21,11 @@ Costs = dict[str, float]
 
 
 class Shape:
-    """Two web processes, one of tables, three workers and beat, on a database and a Redis of their own."""
+    """Two web processes, one or two of tables, three workers and beat, on a database and a Redis of their own."""
 
-    def __init__(self, environment: Mapping[str, str], home: Path) -> None:
+    def __init__(self, environment: Mapping[str, str], home: Path, *, tables: int = 1) -> None:
         self.ports = [free_port() for _ in WEBS]
-        self.tables = free_port()
+        self.tables = [free_port() for _ in TABLES[:tables]]
         self._environment = {**environment, "TABLES_ELSEWHERE": "1"}
         self._home = home
         self._processes: dict[str, Process] = {}
@@ -40,10 +40,11 @@ class Shape:
         lines = commands()
         for name, port in zip(WEBS, self.ports, strict=True):
             self._start(name, [*lines["web"], "--port", str(port)])
-        self._start(TABLES, [*lines["tables"], "--port", str(self.tables)])
+        for name, port in zip(TABLES, self.tables, strict=False):
+            self._start(name, [*lines["tables"], "--port", str(port)])
         for name in OTHERS:
             self._start(name, lines[name])
-        for port in (*self.ports, self.tables):
+        for port in (*self.ports, *self.tables):
             eventually(lambda port=port: is_ready(port), within=60)  # type: ignore[misc]
         self.costs()
 

@@ -6,6 +6,7 @@ Run by itself it does nothing, as it is no benchmark of its own.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import random
@@ -31,10 +32,10 @@ THOUGHT = (1.0, 3.0)
 #: Seconds that a browser waits for an answer, and a person in the queue.
 PATIENCE = 30.0
 LONGEST_WAIT = 900.0
-#: What shows that a page is the queue's, where it asks, and after how many seconds for the first time and after an
-#: answer that did not come (frontend/static/js/queue.js).
+#: What shows that a page is the queue's, where it asks, and after how many seconds again when no answer came
+#: (frontend/static/js/queue.js).
 QUEUE_PAGE, QUEUE = b'id="queue-place"', "/queue.json"
-FIRST, AGAIN = 1.0, 5.0
+AGAIN = 5.0
 VARIANTS = ("stonewall", "braid")
 NEW, RETURNING = "newcomer", "returning"
 #: Visitors that have come before anything is measured, a process: the first ones load modules and open connections.
@@ -96,16 +97,18 @@ class Playing(Run):
     """All who are already playing."""
 
     def __init__(self, job: dict[str, Any]) -> None:
-        super().__init__({"what": "play", "seconds": 0.0, "pid": 0, **job})
+        self.ports = job["ports"]
+        super().__init__({"what": "play", "seconds": 0.0, "pid": 0, "port": self.ports[0], **job})
         self.waits: list[tuple[float, float]] = []
         """When each move was acknowledged (s, monotonic, the same in all processes), and after how long (s)."""
 
     async def play(self) -> None:
         """Sit down, say so, play until told to stop, and print the waits."""
         loop = asyncio.get_running_loop()
+        ports = itertools.cycle(self.ports)
         everybody = [Paced(self, f"/ws/play/{attempt}/", session, plays=True) for attempt, session in self.players]
         for one in everybody:
-            await loop.create_connection(lambda one=one: one, "127.0.0.1", self.port)  # type: ignore[misc]
+            await loop.create_connection(lambda one=one: one, "127.0.0.1", next(ports))  # type: ignore[misc]
         async with asyncio.timeout(120):
             await self.all_ready.wait()
         self.going = True
@@ -127,6 +130,12 @@ class Found:
     """How long each step took that was not put off, in s."""
     waits: list[float] = field(default_factory=list)
     """How long each of those who were queued has waited in all, in s."""
+    turns: list[tuple[int, float, float]] = field(default_factory=list)
+    """Of those who were queued: the port, and when they got a ticket and were let in (s, monotonic)."""
+    firsts: list[float] = field(default_factory=list)
+    """How long the first answer took, be it the queue's page, to what needs a place, in s."""
+    seated: list[float] = field(default_factory=list)
+    """When each was greeted at the table (s, monotonic)."""
     arrived: int = 0
     """Who came to the last move."""
     refused: Counter[str] = field(default_factory=Counter)
@@ -136,9 +145,11 @@ class Found:
 class Arriving(Visitor):
     """Somebody on the way from the home page to the fifth move, who waits where there is a queue."""
 
-    def __init__(self, ports: tuple[int, int], address: str, kind: str, found: Found) -> None:
+    def __init__(
+        self, ports: tuple[int, int], address: str, kind: str, found: Found, thought: tuple[float, float] = THOUGHT
+    ) -> None:
         super().__init__(ports[0], address, tables=ports[1])
-        self.kind, self.found = kind, found
+        self.kind, self.found, self.thought = kind, found, thought
         self.waited = 0.0
 
     async def come(self) -> None:
@@ -170,10 +181,13 @@ class Arriving(Visitor):
         """Look at a page; if the queue is shown in its place, wait and look again."""
         while True:
             begun = time.perf_counter()
-            status, _, body = await self.ask("GET", path)
+            status, headers, body = await self.ask("GET", path)
             if status == 200:
                 self.note(step, begun)
                 return
+            if status == 303:  # from the queue to the page that was wanted
+                path = headers["location"]
+                continue
             if status != 503 or QUEUE_PAGE not in body:
                 raise UnexpectedError(f"{step}: {status} {body[:100]!r}")
             await self.wait()
@@ -184,6 +198,8 @@ class Arriving(Visitor):
             form = f"csrfmiddlewaretoken={self.cookies['csrftoken']}".encode()
             begun = time.perf_counter()
             status, headers, body = await self.ask("POST", f"{start}start", form)
+            if not self.waited:
+                self.found.firsts.append(time.perf_counter() - begun)
             if status == 302:
                 self.note("start", begun)
                 self.path = headers["location"]
@@ -199,18 +215,20 @@ class Arriving(Visitor):
         :raises TimeoutError: when it never does.
         """
         begun = time.monotonic()
-        told: dict[str, Any] = {"let_in": False, "retry_after": FIRST}
         async with asyncio.timeout(LONGEST_WAIT):
-            while not told["let_in"]:
-                await asyncio.sleep(told["retry_after"])
+            while True:
                 status, _, body = await self.ask("GET", QUEUE)
-                told = json.loads(body) if status == 200 else {"let_in": False, "retry_after": AGAIN}
+                if status != 200:
+                    await asyncio.sleep(AGAIN)
+                elif json.loads(body)["let_in"]:
+                    break
+        self.found.turns.append((self.port, begun, time.monotonic()))
         self.waited += time.monotonic() - begun
 
     async def pause(self) -> None:
         """Think."""
         if self.kind:
-            await asyncio.sleep(random.uniform(*THOUGHT))
+            await asyncio.sleep(random.uniform(*self.thought))
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
@@ -221,6 +239,8 @@ class Arriving(Visitor):
 
     def note(self, step: str, begun: float) -> None:
         """Note how long a step took."""
+        if step == "hello":
+            self.found.seated.append(time.monotonic())
         name = step if step in {"hello", "move"} else f"{step}, {self.kind}"
         self.found.steps.setdefault(name, []).append(time.perf_counter() - begun)
 
@@ -235,8 +255,8 @@ class Crowd:
 
     def __init__(self, job: dict[str, Any]) -> None:
         self.ports, self.tables, self.seconds = job["ports"], job["tables"], job["seconds"]
-        self.newcomers, self.sessions = job["newcomers"], job["returning"]
-        self.made = 0
+        self.newcomers, self.sessions, self.thought = job["newcomers"], job["returning"], job["thought"]
+        self.number, self.made = job["number"], 0
 
     async def arrive(self) -> None:
         """Warm up, say so, come when told to, and print what was met with."""
@@ -261,8 +281,9 @@ class Crowd:
     def visitor(self, kind: str, found: Found, session: str = "") -> Arriving:
         """Somebody with an address of their own, who keeps to one web process as a kept connection does."""
         self.made += 1
-        address = f"10.{self.made >> 16 & 255}.{self.made >> 8 & 255}.{self.made & 255}"
-        made = Arriving((self.ports[self.made % len(self.ports)], self.tables), address, kind, found)
+        address = f"{10 + self.number}.{self.made >> 16 & 255}.{self.made >> 8 & 255}.{self.made & 255}"
+        ports = self.ports[self.made % len(self.ports)], self.tables[self.made // 2 % len(self.tables)]
+        made = Arriving(ports, address, kind, found, self.thought)
         if session:
             made.cookies["sessionid"] = session
         return made

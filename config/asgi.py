@@ -13,13 +13,13 @@ django.setup(set_prefix=False)
 
 from django.conf import settings  # noqa: E402
 
-from config.admission import Admission  # noqa: E402 - apps must be loaded first
+from config.admission.gate import Gate  # noqa: E402 - apps must be loaded first
+from config.admission.load import Load  # noqa: E402
+from config.admission.table_capacity import RUNNING  # noqa: E402
 from config.elsewhere import Tables, no_tables  # noqa: E402
-from config.fullness import THERE, Heard  # noqa: E402
 from config.handler import OneHop  # noqa: E402
 from config.health import Health  # noqa: E402
 from config.origins import OwnPages  # noqa: E402
-from config.pressure import Limits, Pressure  # noqa: E402
 from config.routes import websocket_routes  # noqa: E402
 from config.strangers import Copies, ForStrangers  # noqa: E402
 from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address_of, player_of  # noqa: E402
@@ -32,27 +32,21 @@ _sockets = OwnPages(Capped(_visitors, address_of, MOST_OF_ADDRESS))
 
 _pages = OneHop()
 _copies = Copies(_pages)
-_limits = Limits(settings.FULL_LAG / 1000, settings.FULL_REQUESTS, settings.FULL_SOCKETS)
-_pressure = Pressure(
-    _limits,
-    lambda: _pages.threads.in_work,
-    lambda: len(open_sockets()),
-    Heard() if settings.TABLES_ELSEWHERE else None,
-)
+_load = Load(_pages, lambda: len(open_sockets()))
 
 #: What a web process serves: pages, and the tables too unless they have processes of their own.
 application = ProtocolTypeRouter(
     {
         "http": Health(
-            ForStrangers(Admission(_pages, _copies, _pressure), _copies),
-            lambda: _pressure.is_full,
-            THERE if settings.TABLES_ELSEWHERE else "",
+            ForStrangers(Gate(_pages, _copies, _load), _copies),
+            lambda: _load.is_full,
+            RUNNING if settings.TABLES_ELSEWHERE else "",
         ),
         "websocket": no_tables if settings.TABLES_ELSEWHERE else _sockets,
     }
 )
 
-_tables_pressure = Pressure(_limits, lambda: _pages.threads.in_work, lambda: len(open_sockets()))
+_tables_load = Load(_pages, lambda: len(open_sockets()))
 
 #: What a process of tables serves (`config.tables`).
-tables = Tables(_sockets, Health(_pages, lambda: _tables_pressure.is_full), _tables_pressure)
+tables = Tables(_sockets, Health(_pages, lambda: _tables_load.is_full), _tables_load)

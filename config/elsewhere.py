@@ -6,14 +6,15 @@ What comes to the wrong process is refused as `misdirected`, so that a proxy tha
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from config.fullness import Told
+from config.admission.load import Load
+from config.admission.table_capacity import publish
+from config.errors import json_answer
+from config.handler import send_response
 from config.health import LIVENESS, READINESS
 from config.operations import METRICS
-from config.pressure import Pressure, Pulse
 from games import metrics
 from games.errors import ErrorCode, Refusal
 from games.live.eviction import open_sockets
@@ -30,21 +31,24 @@ _OPERATIONS: Final = {LIVENESS, READINESS, METRICS}
 class Tables:
     """Serves WebSockets, and of HTTP what operators ask; tells the web processes whether there is room."""
 
-    def __init__(self, sockets: Application, pages: Application, pressure: Pressure) -> None:
+    def __init__(self, sockets: Application, pages: Application, load: Load) -> None:
         self._sockets = sockets
         self._pages = pages
-        self._told = Told(pressure, lambda: open_sockets().are_leaving)
-        self._pulse = Pulse(pressure, self._told.look)
+        self._load = load
+        load.jobs.append(lambda: publish(self._has_room))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection or request."""
-        self._pulse.begin()
+        self._load.start()
         if scope["type"] == "websocket":
             await self._sockets(scope, receive, send)
         elif scope["path"] in _OPERATIONS:
             await self._pages(scope, receive, send)
         else:
             await _refuse_page(send)
+
+    def _has_room(self) -> bool:
+        return not (self._load.is_full or open_sockets().are_leaving)
 
 
 async def no_tables(_scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,7 +62,4 @@ async def no_tables(_scope: Scope, receive: Receive, send: Send) -> None:
 async def _refuse_page(send: Send) -> None:
     metrics.REFUSALS.labels(ErrorCode.MISDIRECTED).inc()
     refusal = Refusal(ErrorCode.MISDIRECTED, "this process serves no pages, only WebSockets")
-    body = json.dumps(refusal.to_json()).encode()
-    heads = [(b"Content-Type", b"application/json"), (b"Content-Length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": refusal.code.status, "headers": heads})
-    await send({"type": "http.response.body", "body": body})
+    await send_response(json_answer(refusal), send)

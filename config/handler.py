@@ -11,7 +11,7 @@ from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.core.signals import request_started
 from django.db import close_old_connections
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
@@ -31,6 +31,12 @@ RETRY_AFTER: Final = 5
 #: Paths whose requests have one thread of their own, and how many may wait for it: pictures take long to draw, and
 #: metrics are read while everything else is stuck.
 OWN_THREAD: Final = {"/previews/": 24, "/metrics": 4}
+
+
+async def send_response(response: HttpResponse, send: Any) -> None:  # noqa: ANN401 - ASGI's
+    """Send a response that was not made by the handler."""
+    response["Content-Length"] = str(len(response.content))
+    await ASGIHandler.send_response(ASGIHandler.__new__(ASGIHandler), response, send)
 
 
 class OneHop(ASGIHandler):

@@ -43,7 +43,8 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 Checks = dict[str, str]
 """What was checked, and "ok", "unused", or what is wrong with it."""
 
-_FINE: Final = {"ok", "unused"}
+#: A full process is ready: its newcomers wait in its queue, and players who are in still need its pages.
+_FINE: Final = {"ok", "unused", "full"}
 _migrated = False
 
 

@@ -227,14 +227,13 @@ TABLES_ELSEWHERE: bool = env.bool("TABLES_ELSEWHERE", default=False)
 
 # --- Admission ------------------------------------------------------------------------------------------------------
 
-# From where on a process has as much to do as it can, and no more newcomers are taken for the moment
-# (config.admission); 0: never by this.
-FULL_LAG: int = env.int("FULL_LAG", default=50)  # ms by which its event loop is late, on average over a second
-FULL_REQUESTS: int = env.int("FULL_REQUESTS", default=8)  # requests with or waiting for a thread, the same
-# Open WebSockets of tables and rooms: more where a process has nothing else to do.
-FULL_SOCKETS: int = env.int("FULL_SOCKETS", default=4_000 if TABLES_ELSEWHERE else 2_000)
-if min(FULL_LAG, FULL_REQUESTS, FULL_SOCKETS) < 0:
-    raise ImproperlyConfigured("FULL_LAG, FULL_REQUESTS and FULL_SOCKETS are not negative")
+# Whether newcomers queue while a process is overloaded (config.admission).
+ADMISSION: bool = env.bool("ADMISSION", default=True)
+# The most WebSockets of tables and rooms a process opens before newcomers queue; 0: no limit. A process that serves
+# nothing else can have more.
+MAX_SOCKETS: int = env.int("MAX_SOCKETS", default=4_000 if TABLES_ELSEWHERE else 2_000)
+if MAX_SOCKETS < 0:
+    raise ImproperlyConfigured("MAX_SOCKETS is negative")
 
 # --- Redis: channel layer, cache, tasks -----------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from django.utils import timezone
 from django.utils.translation import get_language_from_request
 
 from config.copies import NOW, TOKEN, Headers, Page, cut
+from games.admission import COOKIE
 from games.metrics import PAGES_COPIED
 from games.pages.home import KNOWS_THE_WAY
 from games.pages.strangers import MARK
@@ -70,7 +71,7 @@ class Visit:
     @property
     def seconds(self) -> float:
         """For how long a copy may serve such visitors; 0 unless this is a browser of which nothing is known."""
-        known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, KNOWS_THE_WAY}
+        known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, KNOWS_THE_WAY, COOKIE}
         accepted = self.headers.get(b"accept", "")
         is_stranger = (
             self.scope["method"] in {"GET", "HEAD"}

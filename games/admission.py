@@ -1,89 +1,90 @@
-"""Tickets and passes: what a browser shows of itself while a process takes no more newcomers (`config.admission`).
+"""Tickets and passes: the signed cookie that says whether a client waits or was let in (`config.admission`).
 
-Both are one signed cookie, which any process honours and none has to remember. A ticket says since when its holder has
-waited, a pass that its holder has been let in, has a game in play, or has taken a seat in a race.
+Any process honours it and none has to remember it. A ticket holds the client's time of arrival. A pass says that the
+client was let in, has a game in play or a seat in a race. Both are signed for one client, its session or, before it has
+one, its network address, so a copy is worth nothing to another client.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
-from http.cookies import SimpleCookie
 from typing import Final, Self
 
 from django.conf import settings
 from django.core import signing
-from django.http import HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
+
+from games.addresses import network_of
 
 COOKIE: Final = "talon_admission"
-#: A ticket that has not been shown for so long is void: nobody collects tickets for later.
-TICKET_KEPT: Final = timedelta(minutes=10)
-#: For how long a pass is good.
-PASS_KEPT: Final = timedelta(hours=1)
+#: How long a ticket or pass is good.
+MAX_AGE: Final = timedelta(hours=1)
 
 _SALT: Final = "games.admission"
 _IN: Final = "in"
 _WAITING: Final = "waiting"
 
 
+def _name() -> str:
+    return secrets.token_urlsafe(9)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Ticket:
-    """When its holder came (ns since 1970), and a random name that tells it from others; the earlier is the less."""
+    """A place in the queue: the time of arrival (ns since 1970) and a random name. The earlier one is the smaller."""
 
     arrived: int
     name: str
 
     @classmethod
     def new(cls) -> Self:
-        """For whoever comes now."""
-        return cls(time.time_ns(), secrets.token_urlsafe(9))
+        """Return a ticket for a client that arrives now."""
+        return cls(time.time_ns(), _name())
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Its holder is in."""
+    """The permission of one client to go on."""
+
+    name: str = field(default_factory=_name)
 
 
-def read(value: str) -> Ticket | Pass | None:
-    """What a cookie holds; None for one that is forged, damaged or too old."""
-    kind, *parts = _unsigned(value, PASS_KEPT).split(":")
-    if kind == _IN:
-        return Pass()
-    if kind != _WAITING or not _unsigned(value, TICKET_KEPT):
-        return None
-    arrived, name = parts
-    return Ticket(int(arrived), name)
+def identities(session: str | None, network: str) -> list[str]:
+    """Return what a client's cookies may be signed for; new ones are for the first."""
+    return [*([f"session {session}"] if session else []), f"network {network}"]
 
 
-def cookie_of(holding: Ticket | Pass) -> SimpleCookie:
-    """The cookie with which a browser keeps a ticket, shown now, or a pass."""
-    response = HttpResponseBase()
-    _set(response, holding)
-    return response.cookies
+def read(value: str, client: list[str]) -> Ticket | Pass | None:
+    """Read a cookie; None if it is forged, damaged, too old, or another client's."""
+    for identity in client:
+        try:
+            kind, *parts = _signer(identity).unsign(value, max_age=MAX_AGE).split(":")
+        except signing.BadSignature:
+            continue
+        return Pass(*parts) if kind == _IN else Ticket(int(parts[0]), parts[1])
+    return None
 
 
-def give_pass(response: HttpResponseBase) -> None:
-    """Have whoever gets this response count as somebody at a table, or on the way there, for a while."""
-    _set(response, Pass())
+def give_pass(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Let this client in for a while: it has a game in play or is on the way to one."""
+    set_cookie(response, Pass(), identities(request.session.session_key, network_of(request)))
 
 
-def _set(response: HttpResponseBase, holding: Ticket | Pass) -> None:
-    text = f"{_WAITING}:{holding.arrived}:{holding.name}" if isinstance(holding, Ticket) else _IN
+def set_cookie(response: HttpResponseBase, holding: Ticket | Pass, client: list[str]) -> None:
+    """Set the cookie of a ticket or pass."""
+    text = f"{_WAITING}:{holding.arrived}:{holding.name}" if isinstance(holding, Ticket) else f"{_IN}:{holding.name}"
     response.set_cookie(
         COOKIE,
-        signing.get_cookie_signer(salt=_SALT).sign(text),
-        max_age=TICKET_KEPT if isinstance(holding, Ticket) else PASS_KEPT,
+        _signer(client[0]).sign(text),
+        max_age=MAX_AGE,
         httponly=True,
         samesite="Lax",
         secure=settings.SESSION_COOKIE_SECURE,
     )
 
 
-def _unsigned(value: str, kept: timedelta) -> str:
-    """What was signed, within that time; empty for anything else."""
-    try:
-        return signing.get_cookie_signer(salt=_SALT).unsign(value, max_age=kept)
-    except signing.BadSignature:
-        return ""
+def _signer(identity: str) -> signing.TimestampSigner:
+    return signing.get_cookie_signer(salt=f"{_SALT} {identity}")

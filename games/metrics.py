@@ -16,8 +16,10 @@ READS = Counter("talon_reads_total", "Views that may be read from a replica, by 
 REPLICA_LAG = Gauge(
     "talon_replica_lag_seconds", "How far a replica is behind at most.", ["replica"], multiprocess_mode="livemax"
 )
-LOOP_LAG = Gauge("talon_loop_lag_seconds", "How late the event loop is.", multiprocess_mode="livemax")
-FULL = Gauge("talon_full", "Whether a process has as much to do as it can: 1 or 0.", multiprocess_mode="livemax")
+PAGE_DELAY = Gauge(
+    "talon_page_delay_seconds", "Delay of an empty call to a page thread and back.", multiprocess_mode="livemax"
+)
+FULL = Gauge("talon_full", "Whether a process takes no newcomers: 1 or 0.", multiprocess_mode="livemax")
 MOVES = Counter("talon_moves_total", "Moves acknowledged, undo included.", ["game"])
 REFUSALS = Counter("talon_refusals_total", "Messages answered with an error.", ["code"])
 ATTEMPTS_STARTED = Counter("talon_attempts_started_total", "Attempts begun.", ["game", "ranked"])

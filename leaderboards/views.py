@@ -109,7 +109,7 @@ def after_game(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         return HttpResponse(status=204)
     response = render(request, "boards/_after.html", {"after": After.of(found, request.user)})
     if found.finished_at and timezone.now() - found.finished_at < JUST_FINISHED:
-        give_pass(response)  # the one that came with the table may be no longer good after a long game
+        give_pass(request, response)  # the one that came with the table may be no longer good after a long game
     return response
 
 

@@ -34,7 +34,7 @@ from tests.requirements import REDIS_URL, check_needs, link_programs, mark_fixtu
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
 os.environ["LADDERS"] = "0"
 # A machine with much to do has room for all who come, unless a test asks for a queue.
-os.environ["FULL_LAG"] = os.environ["FULL_REQUESTS"] = "0"
+os.environ["ADMISSION"] = "0"
 
 # Compiled code is kept even where the environment is against it, or each of the many servers would compile it anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -56,7 +56,7 @@ def new(request: HttpRequest) -> HttpResponse:
         room = open_own_room(request, chosen(request.POST))
     except Refusal as refusal:
         return refused(request, refusal)
-    return to_seat(room.code)
+    return to_seat(request, room.code)
 
 
 def open_own_room(request: HttpRequest, asked: Chosen) -> Room:
@@ -84,13 +84,13 @@ def quick_match(request: HttpRequest) -> HttpResponse:
     except Refusal as refusal:
         return refused(request, refusal)
     mark_waiting(request)
-    return to_seat(room.code)
+    return to_seat(request, room.code)
 
 
-def to_seat(code: str) -> HttpResponse:
+def to_seat(request: HttpRequest, code: str) -> HttpResponse:
     """Lead whoever has just taken a seat to the room, past the queue: the race will not wait for them."""
     response = redirect("games:room", code=code)
-    give_pass(response)
+    give_pass(request, response)
     return response
 
 

@@ -62,7 +62,7 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
     }
     response = render(request, "races/room.html", context)
     if seats.has_seat(found.pk, player_id(request)):
-        give_pass(response)
+        give_pass(request, response)
     return response
 
 
@@ -79,7 +79,7 @@ def sit(request: HttpRequest, code: str) -> HttpResponse:
         return refused(request, refusal, stays=code)
     if found.kind == Room.Kind.QUICK:
         mark_waiting(request)
-    return to_seat(code)
+    return to_seat(request, code)
 
 
 def _shut(room: Room, player: int | None) -> ErrorCode | None:

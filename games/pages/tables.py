@@ -135,7 +135,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     }
     response = render(request, "games/table.html", context)
     if not found.is_over:
-        give_pass(response)
+        give_pass(request, response)
     return response
 
 

@@ -17,7 +17,7 @@ from tests.browser.test_playing import deal
 @pytest.fixture
 def small(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A site with room for one socket, for one test: the sockets of another might not be closed yet."""
-    yield from copied(prepared, tmp_path_factory.mktemp("small"), FULL_SOCKETS="1")
+    yield from copied(prepared, tmp_path_factory.mktemp("small"), MAX_SOCKETS="1")
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def queued(context: Any) -> Any:
 def test_a_newcomer_waits_in_view_keeps_the_place_and_gets_in(visitor: Any) -> None:
     playing = at_table(visitor)
     first, second = queued(visitor()), queued(visitor(locale="de-DE"))
-    assert first.url.endswith("/play/braid/")
+    assert first.url.endswith("/queue/?next=%2Fplay%2Fbraid%2F")
     assert first.text_content("#queue-place") == "1"
     assert second.text_content("#queue-place") == "2"
     assert "Warteschlange" in second.title()
@@ -78,6 +78,15 @@ def test_a_newcomer_waits_in_view_keeps_the_place_and_gets_in(visitor: Any) -> N
     first.click("form[action$='/start'] button")
     first.wait_for_url(re.compile("/table/"))
     first.wait_for_selector("#felt .card")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_queue_page_fits_the_window(visitor: Any, width: int) -> None:
+    playing = at_table(visitor)
+    page = queued(visitor(viewport={"width": width, "height": 844}))
+    sync_api.expect(page.locator("#queue-wait")).to_have_text("No table is free right now.")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    playing.context.close()
 
 
 def test_the_number_goes_down_as_others_leave(visitor: Any) -> None:

@@ -12,10 +12,11 @@ import pytest
 from asgiref.testing import ApplicationCommunicator
 from django.core.cache import cache
 
-from config import fullness
+from config.admission import table_capacity
+from config.admission.load import Load
+from config.admission.table_capacity import ROOM, RUNNING
 from config.elsewhere import Tables, no_tables
-from config.fullness import ROOM, THERE
-from config.pressure import Limits, Pressure
+from config.handler import OneHop
 from config.tables import APPLICATION
 from games.live import draining
 from games.live.protocol import CLOSE_MISDIRECTED
@@ -40,7 +41,7 @@ def part(name: str) -> Any:
 
 @pytest.fixture
 def tables() -> Tables:
-    return Tables(part("sockets"), part("pages"), Pressure(Limits(0, 0, 0), lambda: 0, lambda: 0))
+    return Tables(part("sockets"), part("pages"), Load(OneHop(), lambda: 0))
 
 
 async def connected(site: Any) -> list[dict[str, Any]]:
@@ -70,14 +71,14 @@ async def test_tables_have_no_pages(tables: Tables, path: str) -> None:
 
 
 async def test_a_process_whose_players_leave_has_no_room(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fullness, "EVERY", 0.0)
-    cache.delete_many([THERE, ROOM])
+    monkeypatch.setattr(table_capacity, "EVERY", 0.01)
+    cache.delete_many([RUNNING, ROOM])
     await ask(tables, "/healthz")
     await until(lambda: ROOM in cache)
     await draining.drain(lambda: True)
     for _ in range(2):  # what is said for the first time after it may have been noted before
-        cache.delete_many([THERE, ROOM])
-        await until(lambda: THERE in cache)
+        cache.delete_many([RUNNING, ROOM])
+        await until(lambda: RUNNING in cache)
     assert ROOM not in cache
 
 
@@ -89,7 +90,7 @@ async def test_a_browser_is_told_why_a_web_process_has_no_table_for_it() -> None
 
 @pytest.mark.parametrize(("chosen", "full"), [({}, 2_000), ({"TABLES_ELSEWHERE": "1"}, 4_000)])
 def test_one_setting_says_where_tables_are(tmp_path: Path, chosen: dict[str, str], full: int) -> None:
-    asked = "application.application_mapping['websocket'].__class__.__name__, settings.FULL_SOCKETS"
+    asked = "application.application_mapping['websocket'].__class__.__name__, settings.MAX_SOCKETS"
     kind = "function" if chosen else "OwnPages"
     assert in_process(asked, tmp_path, **chosen) == f"{kind} {full}"
 

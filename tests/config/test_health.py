@@ -14,7 +14,7 @@ from django.db import DatabaseError
 from django.test import override_settings
 
 from config import health
-from config.fullness import THERE
+from config.admission.table_capacity import RUNNING
 from config.health import Health
 from games.live.eviction import open_sockets
 from games.models import Presence
@@ -108,10 +108,10 @@ async def test_ready_says_what_it_checked(monkeypatch: pytest.MonkeyPatch) -> No
     assert json.loads(answer.text) == {"status": "ok", **found, "checks": FINE | {"admission": "ok"}}
 
 
-async def test_not_ready_while_newcomers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_full_process_is_ready_and_stopping_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "check", lambda _key: {"checks": FINE})
     answer = await ask(site(is_full=True), "/readyz")
-    assert (answer.status, error_of(answer)["data"]["admission"]) == (503, "full")
+    assert (answer.status, json.loads(answer.text)["checks"]["admission"]) == (200, "full")
     open_sockets().are_leaving = True
     answer = await ask(site(), "/readyz")
     assert (answer.status, error_of(answer)["data"]["admission"]) == (503, "stopping")
@@ -160,11 +160,11 @@ def test_a_database_that_fails_is_unreachable_not_an_exception(monkeypatch: pyte
 
 @pytest.mark.django_db
 def test_tables_elsewhere_that_say_nothing_are_not_ready() -> None:
-    cache.delete(THERE)
-    assert health.check(THERE)["checks"]["tables"] == "unreachable"
-    cache.set(THERE, 1)
-    assert health.check(THERE)["checks"]["tables"] == "ok"
-    cache.delete(THERE)
+    cache.delete(RUNNING)
+    assert health.check(RUNNING)["checks"]["tables"] == "unreachable"
+    cache.set(RUNNING, 1)
+    assert health.check(RUNNING)["checks"]["tables"] == "ok"
+    cache.delete(RUNNING)
 
 
 def test_one_of_several_redis_that_is_away_is_unreachable(redis_url: str) -> None:

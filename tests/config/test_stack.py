@@ -42,7 +42,7 @@ def test_runs_until_interrupted_and_leaves_nothing_behind(
 ) -> None:
     port = free_port(4)
     settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
-    settings |= {"FULL_LAG": "0"}  # a busy machine is no rush
+    settings |= {"ADMISSION": "0"}  # a busy machine is no rush
     with running("-m", "deploy.stack", var=tmp_path, **settings, TABLES_PROCESSES="1") as stack:
         stack.await_line(rf"ready at http://127.0.0.1:{port} - stop")
         assert status_of(port, "/readyz") == 404, "the proxy keeps it inside"

@@ -1,4 +1,4 @@
-"""Tickets and passes are what this site has signed, and for no longer than they are good."""
+"""Tickets and passes are what this site has signed, for one client, and for no longer than they are good."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.guests import BACKEND, create_guest
-from games.admission import COOKIE, PASS_KEPT, TICKET_KEPT, Pass, Ticket, cookie_of, give_pass, read
+from games.addresses import UNKNOWN
+from games.admission import COOKIE, MAX_AGE, Pass, Ticket, identities, read, set_cookie
 from games.attempts import close_attempt
 from games.models import Attempt
 from games.races import rooms, seats
@@ -23,17 +24,40 @@ from tests.games.conftest import Play
 MINE = Ticket(1_700_000_000_000, "mine")
 
 
-def written(holding: Ticket | Pass) -> str:
-    return cookie_of(holding)[COOKIE].value
+HERE = identities("", "192.0.2.1")
+KEY = "k" * 32
+
+
+def written(holding: Ticket | Pass, client: list[str] = HERE) -> str:
+    response = HttpResponse()
+    set_cookie(response, holding, client)
+    return response.cookies[COOKIE].value
 
 
 def at(monkeypatch: pytest.MonkeyPatch, then: float) -> None:
     monkeypatch.setattr("django.core.signing.time.time", lambda: then)
 
 
-@pytest.mark.parametrize("holding", [MINE, Pass()])
-def test_what_was_written_is_read(holding: Ticket | Pass) -> None:
-    assert read(written(holding)) == holding
+@pytest.mark.parametrize("holding", [MINE, Pass("mine")])
+@pytest.mark.parametrize("client", [HERE, identities(KEY, "192.0.2.1")])
+def test_cookie_is_read_back(holding: Ticket | Pass, client: list[str]) -> None:
+    assert read(written(holding, client), client) == holding
+
+
+@pytest.mark.parametrize("holding", [MINE, Pass("mine")])
+def test_cookie_of_another_client_is_nothing(holding: Ticket | Pass) -> None:
+    assert read(written(holding), identities("", "192.0.2.2")) is None
+    mine = written(holding, identities(KEY, "192.0.2.1"))
+    assert read(mine, identities("other", "192.0.2.1")) is None
+    assert read(mine, HERE) is None
+
+
+def test_client_keeps_its_ticket_when_it_gets_a_session() -> None:
+    assert read(written(MINE), identities(KEY, "192.0.2.1")) == MINE
+
+
+def test_client_with_a_session_may_change_its_network() -> None:
+    assert read(written(Pass("mine"), identities(KEY, "192.0.2.1")), identities(KEY, "192.0.2.2")) == Pass("mine")
 
 
 def test_an_earlier_ticket_comes_first() -> None:
@@ -65,30 +89,25 @@ def test_a_nanosecond_is_earlier(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=["nothing", "bare", "unsigned", "made up", "another time", "another kind", "cut", "another salt"],
 )
 def test_what_this_site_has_not_signed_is_nothing(forged: str) -> None:
-    assert read(forged) is None
+    assert read(forged, HERE) is None
 
 
-def test_a_ticket_that_is_not_shown_is_void_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = time.time()
-    ticket, pass_ = written(MINE), written(Pass())
-    at(monkeypatch, begun + TICKET_KEPT.total_seconds() - 1)
-    assert read(ticket) == MINE
-    shown_again = written(MINE)
-    at(monkeypatch, begun + TICKET_KEPT.total_seconds() + 2)
-    assert read(ticket) is None
-    assert read(shown_again) == MINE
-    assert read(pass_) == Pass()
-    at(monkeypatch, begun + PASS_KEPT.total_seconds() + 2)
-    assert read(pass_) is None
+@pytest.mark.parametrize("holding", [MINE, Pass("mine")])
+def test_ticket_and_pass_are_good_for_an_hour(monkeypatch: pytest.MonkeyPatch, holding: Ticket | Pass) -> None:
+    begun, value = time.time(), written(holding)
+    at(monkeypatch, begun + MAX_AGE.total_seconds() - 1)
+    assert read(value, HERE) == holding
+    at(monkeypatch, begun + MAX_AGE.total_seconds() + 2)
+    assert read(value, HERE) is None
 
 
 def test_scripts_and_other_sites_get_nothing_of_it() -> None:
     response = HttpResponse()
-    give_pass(response)
-    kept = response.cookies[COOKIE]
-    assert kept["httponly"] is True
-    assert kept["samesite"] == "Lax"
-    assert read(kept.value) == Pass()
+    set_cookie(response, MINE, HERE)
+    cookie = response.cookies[COOKIE]
+    assert cookie["httponly"] is True
+    assert cookie["samesite"] == "Lax"
+    assert KEY not in written(Pass(), identities(KEY, UNKNOWN))
 
 
 @pytest.fixture
@@ -101,8 +120,7 @@ def mine(player: Any) -> Client:
 @pytest.mark.django_db
 def test_who_has_a_game_in_play_has_a_pass(mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at()
-    page = mine.get(f"/table/{attempt.public_id}/")
-    assert read(page.cookies[COOKIE].value) == Pass()
+    assert has_pass(mine, mine.get(f"/table/{attempt.public_id}/"))
 
 
 @pytest.mark.django_db
@@ -119,10 +137,11 @@ def test_who_has_taken_a_seat_in_a_race_gets_to_the_room(mine: Client) -> None:
     host = create_guest()
     room = rooms.open_room(host, "stonewall", public=False, limit_s=900, seats=2)
     seats.sit(room.pk, host)
-    assert holding(mine.post(f"/races/{room.code}/sit")) == Pass()
-    assert holding(Client().post(f"/races/{room.code}/sit")) is None, "every seat is taken"
-    assert holding(Client().post("/races/new", {"name": "stonewall", "limit": "900", "seats": "4"})) == Pass()
-    assert holding(Client().post("/races/quick", {"variant": "stonewall"})) == Pass()
+    assert has_pass(mine, mine.post(f"/races/{room.code}/sit"))
+    other, third, fourth = Client(), Client(), Client()
+    assert not has_pass(other, other.post(f"/races/{room.code}/sit")), "every seat is taken"
+    assert has_pass(third, third.post("/races/new", {"name": "stonewall", "limit": "900", "seats": "4"}))
+    assert has_pass(fourth, fourth.post("/races/quick", {"variant": "stonewall"}))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -130,7 +149,7 @@ def test_who_took_a_seat_over_the_socket_keeps_the_room(mine: Client, player: An
     room = rooms.open_room(create_guest(), "stonewall", public=False, limit_s=900, seats=2)
     assert COOKIE not in mine.get(f"/races/{room.code}/").cookies
     seats.sit(room.pk, player)
-    assert read(mine.get(f"/races/{room.code}/").cookies[COOKIE].value) == Pass()
+    assert has_pass(mine, mine.get(f"/races/{room.code}/"))
     assert COOKIE not in Client().get(f"/races/{room.code}/").cookies
 
 
@@ -140,12 +159,14 @@ def test_who_has_just_finished_has_a_new_pass(mine: Client, attempt_at: Play) ->
     after = f"/table/{attempt.public_id}/after/"
     assert COOKIE not in mine.get(after).cookies
     close_attempt(attempt.pk, "resigned")
-    assert read(mine.get(after).cookies[COOKIE].value) == Pass()
+    assert has_pass(mine, mine.get(after))
     Attempt.objects.filter(pk=attempt.pk).update(finished_at=timezone.now() - JUST_FINISHED)
     assert COOKIE not in mine.get(after).cookies
 
 
-def holding(answer: Any) -> Ticket | Pass | None:
-    """What a player has after this answer, which leads to a room."""
-    assert answer["Location"].startswith("/races/")
-    return read(answer.cookies[COOKIE].value) if COOKIE in answer.cookies else None
+def has_pass(client: Client, answer: Any) -> bool:
+    """Whether an answer gave a pass that is good for the client's session."""
+    if COOKIE not in answer.cookies:
+        return False
+    session = client.cookies["sessionid"].value
+    return isinstance(read(answer.cookies[COOKIE].value, identities(session, "another network")), Pass)

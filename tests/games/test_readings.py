@@ -35,7 +35,7 @@ SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCac
 #: Modules that use the site's cache directly. They store numbers and bytes, which every release can read.
 DIRECT_USERS = {
     "config/caches.py",
-    "config/fullness.py",
+    "config/admission/table_capacity.py",
     "games/races/ordering.py",
     "games/readings.py",
     "games/replays/previews.py",

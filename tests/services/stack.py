@@ -217,8 +217,7 @@ class Stack:
             "SEALED_STOCK": "0",
             "DEAL_PATIENCE": "0",
             "LADDERS": "0",  # all of its players are newcomers
-            "FULL_LAG": "0",
-            "FULL_REQUESTS": "0",
+            "ADMISSION": "0",
             "DJANGO_SETTINGS_MODULE": "config.settings",
         }
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import rush, rush_parts
+from benchmarks import rush
 from benchmarks.rush_parts import NEW, QUEUE, Arriving, Found, Paced, Playing
 
 Told = tuple[int, dict[str, str], bytes]
@@ -57,17 +57,18 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 async def test_whoever_is_queued_waits_and_goes_on(slept: list[float]) -> None:
     begun: Told = (302, {"location": "/table/1/"}, b"")
-    back: Told = (303, {"location": "/play/braid/"}, b"")
-    waits = standing(let_in=False, retry_after=4), standing(let_in=True)
-    visitor = Scripted(SHOWN, SHOWN, back, QUEUED, *waits, SHOWN, begun)
+    queue = "/queue/?next=%2Fplay%2Fbraid%2F"
+    back, on = (303, {"location": queue}, b""), (303, {"location": "/play/braid/"}, b"")
+    waits = standing(let_in=False), standing(let_in=True)
+    visitor = Scripted(SHOWN, SHOWN, back, QUEUED, *waits, on, SHOWN, begun)
     await visitor.come()
-    start, form = "GET /play/braid/", "POST /play/braid/start with a form"
-    assert visitor.asked == ["GET /", start, form, start, f"GET {QUEUE}", f"GET {QUEUE}", start, form]
+    start, form, shown = "GET /play/braid/", "POST /play/braid/start with a form", f"GET {queue}"
+    assert visitor.asked == ["GET /", start, form, shown, f"GET {QUEUE}", f"GET {QUEUE}", shown, start, form]
     found = visitor.found
     assert (found.arrived, len(found.waits), found.refused) == (1, 1, {})
     assert len(found.steps["start page, newcomer"]) == 2
     assert len(found.steps["start, newcomer"]) == 1
-    assert slept[2:4] == [rush_parts.FIRST, 4]
+    assert len(found.turns) == 1
 
 
 async def test_no_other_answer_is_taken_for_the_queue(slept: list[float]) -> None:
@@ -84,8 +85,33 @@ def test_a_missed_aim_is_told(refused: int, late: float, code: int, capsys: pyte
     assert json.loads(capsys.readouterr().out) == facts
 
 
+def test_order_is_judged_within_a_process() -> None:
+    turns = [(1, 0.0, 5.0), (1, 1.0, 6.0), (1, 2.0, 5.5), (2, 0.0, 9.0)]
+    assert rush.order(turns) == pytest.approx(2 / 3)
+    assert rush.order([]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({}, 0),
+        ({"seated": {"p50": 1, "p95": 9_000, "p100": 1}}, 1),
+        ({"firsts": {"p50": 1, "p95": 1_500}}, 1),
+        ({"order": 0.9}, 1),
+        ({"refused": 1}, 1),
+    ],
+)
+def test_burst_that_misses_an_aim_fails(changed: dict[str, Any], code: int) -> None:
+    moves = {f"{when}_{name}": 50.0 for when in ("idle", "rush") for name in ("p50", "p95", "p99")}
+    waits = {"p50": 1.0, "p95": 1.0, "p100": 1.0}
+    facts = {"newcomers": 300, "seconds": 3.0, "playing": 1, "cpu_used": 8.0, "cores": 2.0, "cpu": {}, "queued": 1}
+    facts |= {"waits": waits, "moves": moves, "seated": {"p50": 1, "p95": 7_900, "p100": 1}, "order": 1.0}
+    facts |= {"firsts": {"p50": 1, "p95": 900}, "refused": 0, "reasons": {}}
+    assert rush.report_burst(facts | changed) == code
+
+
 def test_a_game_that_is_over_is_played_no_further() -> None:
-    playing = Playing({"port": 1, "players": []})
+    playing = Playing({"ports": [1], "players": []})
     one = Paced(playing, "/ws/play/1/", "session", plays=True)
     playing.going = True
     one.received(b'{"type": "ended", "n": 53}')

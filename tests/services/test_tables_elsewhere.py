@@ -36,7 +36,7 @@ def narrow(stack: Stack) -> Iterator[Stack]:
     for index in range(2):
         stack.tables.kill(index)
     stack.webs.kill(0)
-    stack.tables.start(0, FULL_SOCKETS="1")
+    stack.tables.start(0, MAX_SOCKETS="1")
     stack.webs.start(0)
     stack.tables.await_ready(0)
     stack.webs.await_ready(0)

@@ -1,49 +1,37 @@
-/** The queue of newcomers: shows the place, and goes on when it is their turn. */
+/** The queue of newcomers: shows the place, and continues when it is their turn. */
 
-/** Seconds until the next question when an answer has not come, and when the page that was waited for has not. */
-const AGAIN = 5;
+/** Seconds until the next question when no answer came, and when the page that was waited for did not. */
+const RETRY = 5;
 const LOADING = 60;
 
-/**
- * @typedef {object} Standing
- * @property {boolean} let_in
- * @property {number} place
- * @property {number} retry_after seconds
- * @property {string} wait how long it will take, in words
- */
-
-/** @param {HTMLElement} page @returns {Promise<number>} seconds until the next question */
+/** Ask, with an answer that comes as soon as there is news. @param {HTMLElement} page @returns {Promise<number>} pause in s */
 async function ask(page) {
   try {
     const response = await fetch(page.dataset.address ?? "", { headers: { Accept: "application/json" } });
-    if (response.ok) return show(await response.json());
+    if (!response.ok) return RETRY;
+    const { let_in, place, wait } = await response.json();
+    if (let_in) {
+      location.reload();
+      return LOADING; // it may take its time, and must not be asked for again meanwhile
+    }
+    write("queue-place", String(place));
+    write("queue-wait", wait);
+    return 0;
   } catch {
-    // The next question may get through.
+    return RETRY;
   }
-  return AGAIN;
 }
 
-/** @param {Standing} standing */
-function show(standing) {
-  if (standing.let_in) {
-    location.reload();
-    return LOADING; // it may take its time, and must not be asked for anew meanwhile
-  }
-  write("queue-place", String(standing.place));
-  write("queue-wait", standing.wait); // is read out, and therefore written only when it has changed
-  return standing.retry_after;
-}
-
-/** @param {string} id @param {string} text */
+/** Change a text only if it is new: a screen reader reads changes out. @param {string} id @param {string} text */
 function write(id, text) {
   const place = /** @type {HTMLElement} */ (document.getElementById(id));
   if (place.textContent !== text) place.textContent = text;
 }
 
-/** One question after the other, however long an answer takes. @param {HTMLElement} page @param {number} seconds */
-function askIn(page, seconds) {
-  window.setTimeout(async () => askIn(page, await ask(page)), seconds * 1000);
+/** @param {HTMLElement} page @param {number} seconds */
+function askAfter(page, seconds) {
+  window.setTimeout(async () => askAfter(page, await ask(page)), seconds * 1000);
 }
 
 const page = document.getElementById("queue");
-if (page) askIn(page, 1);
+if (page) askAfter(page, 0);

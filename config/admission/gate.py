@@ -1,0 +1,342 @@
+"""The gate in front of Django: serve players who are in, and queue newcomers while the process is overloaded.
+
+A client with a pass is served as ever, and so is all that belongs to a game in play. Other clients get a ticket and see
+their place. They are answered on the event loop before Django runs, so a thousand waiting clients cost next to nothing.
+Their page asks by long poll, which answers at once when the ticket's turn comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from enum import Enum
+from typing import Any, Final
+from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
+
+from django.conf import settings
+from django.http import HttpResponse, JsonResponse
+from django.utils import translation
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, ngettext
+
+from config.admission.admit_rate import AdmitRate
+from config.admission.load import Load
+from config.admission.table_capacity import TableCapacity
+from config.admission.waiting_queue import WaitingQueue, update_interval
+from config.errors import json_answer
+from config.handler import send_response
+from config.strangers import Copies, Visit
+from games import metrics
+from games.addresses import network_of_scope
+from games.admission import COOKIE, MAX_AGE, Pass, Ticket, identities, read, set_cookie
+from games.errors import A_MINUTE, ErrorCode, Refusal
+from games.races.models import CODE_LENGTH, CODE_LETTERS
+
+PAGE: Final = "/queue/"
+"""The page of waiting clients (`games.pages.queue`); `?next=` is where they go on."""
+POLL: Final = "/queue.json"
+"""The long poll of that page."""
+
+#: Seconds' worth of pages in work from which newcomers queue at once.
+MAX_BACKLOG: Final = 0.5
+#: Seconds for which one rendered page serves every waiting client.
+PAGE_AGE: Final = 3600.0
+#: Seconds that a client may be late.
+GRACE: Final = 3.0
+
+#: Addresses that are always served: games in play, staff, probes, and pages inside other sites' pages.
+_ALWAYS: Final = re.compile(r"/(table|admin|offline|static)/|/(healthz|readyz|metrics)$|/replay/[^/]+/embed/$")
+#: Steps of signing in that another site or the step before leads to, and that expire a few minutes later.
+_SIGNING_IN: Final = re.compile(r"/accounts/([a-z]+/login/callback|2fa/authenticate|3rdparty/signup)/$")
+#: A race's room, where seats are also taken over its socket: a client with a session may have one.
+_ROOM: Final = re.compile(rf"/races/[{CODE_LETTERS}]{{{CODE_LENGTH}}}/$")
+#: How the addresses of forms end that begin a game or take a seat. Other forms are always served.
+_BEGINNINGS: Final = ("/start", "/first", "/play-on", "/new", "/quick", "/sit", "/accept")
+_API: Final = "/api/"
+_READING: Final = {"GET", "HEAD"}
+#: The holes in the page.
+_PLACE, _WAIT, _REFRESH = 'id="queue-place">', 'id="queue-wait">', 'http-equiv="refresh" content="'
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+Request = tuple[Scope, Receive, Send]
+Holding = Ticket | Pass | None
+
+
+#: The kinds of requests that may have to wait. READING, of the API, needs no place in the queue, only room.
+Door = Enum("Door", ["PAGE", "FORM", "JSON_FORM", "API", "READING"])
+
+
+def door_of(visit: Visit) -> Door | None:
+    """Return the kind of a request; None if it is always served."""
+    scope, accepted = visit.scope, visit.headers.get(b"accept", "")
+    path, reads = scope["path"], scope["method"] in _READING
+    if path.startswith(_API):
+        return None if scope["method"] == "OPTIONS" else Door.READING if reads else Door.API
+    if _ALWAYS.match(path) or _SIGNING_IN.match(path):
+        return None
+    if _ROOM.match(path) and settings.SESSION_COOKIE_NAME in visit.cookies:
+        return None
+    if reads:
+        return Door.PAGE if "text/html" in accepted else None
+    if scope["method"] == "POST" and path.endswith(_BEGINNINGS):
+        return Door.FORM if "text/html" in accepted else Door.JSON_FORM
+    return None
+
+
+class Gate:
+    """An ASGI application that serves, queues or refuses each request."""
+
+    def __init__(self, application: Application, copies: Copies, load: Load) -> None:
+        self.queue = WaitingQueue()
+        self.rate = AdmitRate()
+        self.load, self.tables = load, TableCapacity()
+        self._application, self._copies = application, copies
+        self._served, self._last_beat = 0, time.monotonic()
+        self._polls: dict[Ticket, asyncio.Event] = {}
+        self._admitted: dict[Ticket, float] = {}
+        """Tickets whose turn has come, until they are no longer good."""
+        self._spent: dict[str, float] = {}
+        """Names of passes that were exchanged for another one, until they are no longer good."""
+        load.on_beat = self.beat
+        if settings.TABLES_ELSEWHERE:
+            load.jobs.append(self.tables.watch)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether newcomers may go in; by Little's law a page waits for the pages in work times their mean time."""
+        backlog = self.load.pages.threads.in_work / self.rate.pages_per_second
+        return not ((settings.ADMISSION and backlog > MAX_BACKLOG) or self.load.is_full or self.tables.is_full)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        self.load.start()
+        path, request, is_open = scope["path"], (scope, receive, send), self.has_room and not self.queue
+        if is_open and path not in {POLL, PAGE}:
+            await self._serve(*request)
+            return
+        visit = Visit.of(scope)
+        client = identities(visit.cookies.get(settings.SESSION_COOKIE_NAME), network_of_scope(scope))
+        shown, door = read(visit.cookies.get(COOKIE, ""), client), door_of(visit)
+        holding = self._holding(shown)
+        if path == POLL:
+            await self._poll(visit, client, holding, request)
+        elif path == PAGE and (is_open or isinstance(holding, Pass)):
+            await _send(send, _redirect(_next_page(visit)), holding, client)
+        elif isinstance(holding, Pass) and shown != holding and door is Door.PAGE:
+            target = f"{quote(path)}?{scope['query_string'].decode('latin1')}"
+            await _send(send, _redirect(_own_page(target)), holding, client)
+        elif isinstance(holding, Pass):
+            await self._serve_holder(holding, door, request)
+        elif door is None or (door is Door.READING and self.has_room):
+            await self._serve(*request)
+        elif door in {Door.API, Door.READING}:
+            response = _refusal(len(self.queue) + 1)
+            response["Access-Control-Allow-Origin"], response["Access-Control-Expose-Headers"] = "*", "Retry-After"
+            await _send(send, response)
+        else:
+            await self._queue(visit, door, client, holding, request)
+
+    def beat(self) -> None:
+        """Let in the clients whose turn has come."""
+        now = time.monotonic()
+        elapsed, self._last_beat = now - self._last_beat, now
+        pages, self._served = self._served, 0
+        metrics.FULL.set(not self.has_room)
+        metrics.NEWCOMERS_WAITING.set(len(self.queue))
+        if int(now) > int(now - elapsed):  # each second
+            self.queue.expire(now)
+            _expire(self._admitted, now)
+            _expire(self._spent, now)
+        if not self.queue:
+            return
+        self.rate.note(elapsed, busy=self.load.pages.threads.in_work > 0, pages=pages, has_room=self.has_room)
+        while self.queue and self.rate.take():
+            ticket = self.queue.pop()
+            self._admitted[ticket] = now + MAX_AGE.total_seconds()
+            if ticket in self._polls:
+                self._polls[ticket].set()
+            metrics.NEWCOMERS.labels("let_in").inc()
+
+    def _holding(self, shown: Holding) -> Holding:
+        """Return what a cookie is worth: a ticket whose turn has come is a pass, a spent pass is nothing."""
+        holding = Pass(shown.name) if isinstance(shown, Ticket) and shown in self._admitted else shown
+        return None if isinstance(holding, Pass) and holding.name in self._spent else holding
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._application(scope, receive, send)
+        finally:
+            self._served += 1
+
+    async def _serve_holder(self, holding: Pass, door: Door | None, request: Request) -> None:
+        """Serve a client with a pass. With a new session it gets a new pass, and the old one is spent.
+
+        A pass is spent while a form that begins a game is in work, so two clients cannot use it at once.
+        """
+        scope, receive, send = request
+        good_until = time.monotonic() + MAX_AGE.total_seconds()
+        begins = door in {Door.FORM, Door.JSON_FORM}
+        if begins:
+            self._spent[holding.name] = good_until
+
+        async def exchange(message: Any) -> None:  # noqa: ANN401 - ASGI's
+            if message["type"] == "http.response.start":
+                if session := _new_session(message["headers"]):
+                    self._spent[holding.name] = good_until
+                    given = HttpResponse()
+                    set_cookie(given, Pass(), identities(session, network_of_scope(scope)))
+                    cookie = (b"Set-Cookie", given.cookies[COOKIE].OutputString().encode("latin1"))
+                    message = {**message, "headers": [*message["headers"], cookie]}
+                elif begins:
+                    self._spent.pop(holding.name, None)
+            await send(message)
+
+        await self._serve(scope, receive, exchange)
+
+    async def _poll(self, visit: Visit, client: list[str], holding: Holding, request: Request) -> None:
+        """Answer the page of a waiting client as soon as its turn comes, else with its place after a while."""
+        shown = holding
+        if holding is None and (self.queue or not self.has_room):
+            holding = _new_ticket()
+        if isinstance(holding, Ticket):
+            if not await self._wait(holding, request[1]):
+                return
+            holding = self._holding(holding)
+        status: dict[str, Any] = {"let_in": True}
+        if isinstance(holding, Ticket):
+            place = self.queue.place(holding)
+            status = {"let_in": False, "place": place, "wait": self._wait_text(visit, place)}
+        cookie = None if isinstance(holding, Ticket) and holding == shown else holding
+        await _send(request[2], JsonResponse(status, headers={"Cache-Control": "no-store"}), cookie, client)
+
+    async def _wait(self, ticket: Ticket, receive: Receive) -> bool:
+        """Wait for the ticket's turn, or the next update; return False if the client has left."""
+        seconds = update_interval(self.queue.place(ticket))
+        self.queue.enter(ticket, time.monotonic() + seconds + GRACE)
+        turn = self._polls.setdefault(ticket, asyncio.Event())
+        waits = [asyncio.create_task(turn.wait()), asyncio.create_task(_disconnected(receive))]
+        await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        has_left = waits[1].done()
+        for wait in waits:
+            wait.cancel()
+        self._polls.pop(ticket, None)
+        if has_left:
+            self.queue.leave(ticket)
+        return not has_left
+
+    async def _queue(
+        self, visit: Visit, door: Door, client: list[str], ticket: Ticket | None, request: Request
+    ) -> None:
+        """Show a client its place.
+
+        Only a ticket that is shown again enters the queue: programs that ignore the answer hold nobody up.
+        """
+        is_new, ticket = ticket is None, ticket or _new_ticket()
+        place = self.queue.place(ticket)
+        if not is_new:
+            self.queue.enter(ticket, time.monotonic() + 2 * update_interval(place) + GRACE)
+        if door is Door.JSON_FORM:
+            response: HttpResponse | None = _refusal(place, place=place)
+        elif door is Door.FORM:
+            # The player comes back to the page with the form: no clock starts behind their back.
+            response = _redirect(f"{PAGE}?{urlencode({'next': _page_before(visit)})}")
+        else:
+            response = await self._page(visit, place)
+        if response is None:  # a host that is not ours, or a redirect to HTTPS: Django answers
+            await self._application(*request)
+        else:
+            await _send(request[2], response, ticket, client)
+
+    async def _page(self, visit: Visit, place: int) -> HttpResponse | None:
+        scope = {**visit.scope, "method": "GET", "path": PAGE, "raw_path": PAGE.encode(), "query_string": b""}
+        own = Visit.of(scope)
+        copy = await self._copies.get(own, PAGE_AGE)
+        if copy is None:
+            return None
+        headers, holes = copy.for_visitor(own)
+        interval = str(update_interval(place))
+        body = copy.page.plain(holes).decode()
+        for hole, value in ((_PLACE, str(place)), (_WAIT, self._wait_text(visit, place)), (_REFRESH, interval)):
+            body = body.replace(hole, hole + value)
+        shown = {name.decode(): value.decode("latin1") for name, value in headers} | {"Retry-After": interval}
+        return HttpResponse(body if visit.scope["method"] == "GET" else b"", status=503, headers=shown)
+
+    def _wait_text(self, visit: Visit, place: int) -> str:
+        """Return how long the wait will take, in words."""
+        with translation.override(visit.language):
+            if self.tables.is_full or not self.load.has_free_socket:
+                return gettext("No table is free right now.")
+            minutes = round(place / self.rate.per_second / A_MINUTE)
+            if not minutes:
+                return gettext("Less than a minute to go.")
+            text = ngettext("About %(minutes)d minute to go.", "About %(minutes)d minutes to go.", minutes)
+            return text % {"minutes": minutes}
+
+
+def _new_ticket() -> Ticket:
+    metrics.NEWCOMERS.labels("queued").inc()
+    return Ticket.new()
+
+
+def _redirect(target: str) -> HttpResponse:
+    return HttpResponse(status=303, headers={"Location": target})
+
+
+def _refusal(position: int, **data: int) -> HttpResponse:
+    """Tell a program to come again; one that keeps cookies has a place."""
+    metrics.NEWCOMERS.labels("refused").inc()
+    refusal = Refusal(ErrorCode.SERVER_FULL, retry_after=update_interval(position), **data)
+    with translation.override("en-gb"):
+        response = json_answer(refusal)
+    response["Retry-After"], response["Cache-Control"] = str(refusal.data["retry_after"]), "no-store"
+    return response
+
+
+async def _send(send: Send, response: HttpResponse, holding: Holding = None, client: list[str] | None = None) -> None:
+    if holding and client:
+        set_cookie(response, holding, client)
+    await send_response(response, send)
+
+
+def _page_before(visit: Visit) -> str:
+    """Return the page of this site that a form was sent from; the home page if the browser does not say."""
+    referer = visit.headers.get(b"referer", "")
+    if not url_has_allowed_host_and_scheme(referer, visit.headers.get(b"host", "")):
+        return "/"
+    return urlunsplit(("", "", *urlsplit(referer)[2:4], ""))
+
+
+def _next_page(visit: Visit) -> str:
+    """Return the page that a client waits for."""
+    return _own_page(parse_qs(visit.scope["query_string"].decode("latin1")).get("next", ["/"])[0])
+
+
+def _own_page(page: str) -> str:
+    """Return an address if it is one of this site, else the home page."""
+    is_ours = page.startswith("/") and page.isascii() and page.isprintable()
+    return page if is_ours and url_has_allowed_host_and_scheme(page, allowed_hosts=None) else "/"
+
+
+def _new_session(headers: list[tuple[bytes, bytes]]) -> str:
+    """Return the session key that a response sets, if any."""
+    prefix = f"{settings.SESSION_COOKIE_NAME}=".encode()
+    for name, value in headers:
+        if name.lower() == b"set-cookie" and value.startswith(prefix):
+            return value.removeprefix(prefix).partition(b";")[0].decode("latin1").strip('"')
+    return ""
+
+
+def _expire(entries: dict[Any, float], now: float) -> None:
+    """Remove what is out of date from entries in order of time."""
+    while entries and entries[first := next(iter(entries))] < now:
+        del entries[first]
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

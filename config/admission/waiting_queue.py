@@ -1,0 +1,60 @@
+"""The waiting queue of one process: first come, first served, by the time of arrival in the ticket.
+
+Every process orders tickets the same way, so a client keeps its place when it reaches another process or the process
+restarts. A client that has left for a few seconds loses its entry, not its ticket.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from typing import Final
+
+from games.admission import Ticket
+
+#: The most tickets remembered. Later ones get the last place.
+MAX_TICKETS: Final = 20_000
+
+
+class WaitingQueue:
+    """Tickets in order of arrival, each until a deadline (s, monotonic) by which its client must show it again."""
+
+    def __init__(self) -> None:
+        self._order: list[Ticket] = []
+        self._until: dict[Ticket, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def place(self, ticket: Ticket) -> int:
+        """Return the ticket's place, from 1 on, in the queue or if it were in it."""
+        return bisect_left(self._order, ticket) + 1
+
+    def enter(self, ticket: Ticket, until: float) -> int:
+        """Add a ticket, or extend its deadline; return its place."""
+        if ticket not in self._until:
+            if len(self) >= MAX_TICKETS:
+                return len(self) + 1
+            insort(self._order, ticket)
+        self._until[ticket] = until
+        return self.place(ticket)
+
+    def leave(self, ticket: Ticket) -> None:
+        """Remove a ticket."""
+        if self._until.pop(ticket, None) is not None:
+            del self._order[self.place(ticket) - 1]
+
+    def pop(self) -> Ticket:
+        """Remove the first ticket and return it."""
+        ticket = self._order.pop(0)
+        del self._until[ticket]
+        return ticket
+
+    def expire(self, now: float) -> None:
+        """Remove the tickets whose clients have not come back."""
+        for ticket in [ticket for ticket, until in self._until.items() if until < now]:
+            self.leave(ticket)
+
+
+def update_interval(place: int) -> int:
+    """Return the seconds from one update of a client to the next: longer further back, where they matter less."""
+    return min(1 + place // 20, 20)

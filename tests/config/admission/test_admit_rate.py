@@ -1,0 +1,172 @@
+"""The controller on a simulated server: one page at a time, in simulated time, with a known capacity."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+import pytest
+from pytest_django import Settings
+
+from config.admission.admit_rate import BURST, PRIOR, AdmitRate
+from config.admission.gate import MAX_BACKLOG
+from config.admission.load import BEAT, TARGET, Load
+from config.admission.waiting_queue import WaitingQueue
+from config.handler import THREADS, OneHop
+from games.admission import Ticket
+
+
+@dataclass
+class Server:
+    """A process that serves `capacity` pages per second, with the controller in front of it.
+
+    A newcomer loads its `pages` one after the other: at once if it did not have to wait, else `thought` seconds after
+    it was let in.
+    """
+
+    capacity: float
+    pages: int = 2
+    thought: tuple[float, float] = (1.0, 3.0)
+    players: float = 0.0
+    """Pages per second of players who are in already."""
+    now: float = 0.0
+    queue: WaitingQueue = field(default_factory=WaitingQueue)
+    let_in: list[Ticket] = field(default_factory=list)
+    delays: list[float] = field(default_factory=list)
+    queued: int = 0
+    last_served: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.load, self.rate, self.random = Load(OneHop(), lambda: 0), AdmitRate(), random.Random(1)
+        self.due: list[float] = []
+        self.work: deque[float] = deque()
+        self.left = self.players_due = 0.0
+
+    def arrive(self, number: int) -> None:
+        """Take a newcomer as the gate does."""
+        ticket = Ticket(int(self.now * 1e9) + number, str(number))
+        if self.is_full or self.queue:
+            self.queue.enter(ticket, 1e9)
+            self.queued += 1
+        else:
+            self._go_in(ticket, (0.0, 0.1))
+
+    @property
+    def is_full(self) -> bool:
+        """As the gate has it."""
+        return self.load.is_full or len(self.work) / self.rate.pages_per_second > MAX_BACKLOG
+
+    def _go_in(self, ticket: Ticket, thought: tuple[float, float]) -> None:
+        self.let_in.append(ticket)
+        begun = self.now + self.random.uniform(*thought)
+        for page in range(self.pages):
+            heappush(self.due, begun + page * 0.05)
+
+    def beat(self) -> None:
+        """Serve pages until the next beat, then let the controller decide."""
+        self.now += BEAT
+        while self.due and self.due[0] <= self.now:
+            self.work.append(heappop(self.due))
+        self.players_due += self.players * BEAT
+        while self.players_due >= 1:
+            self.players_due -= 1
+            self.work.append(self.now)
+        self.left += BEAT
+        served = 0
+        while self.work and self.left >= 1 / self.capacity:
+            self.left -= 1 / self.capacity
+            self.delays.append(self.now - self.work.popleft())
+            served += 1
+            self.last_served = self.now
+        busy = bool(self.work) or self.random.random() < served / self.capacity / BEAT
+        if not self.work:
+            self.left = 0.0
+        self.load.note(max(0, len(self.work) - THREADS + 1) / self.capacity, self.now)
+        if self.queue:
+            self.rate.note(BEAT, busy=busy, pages=served, has_room=not self.is_full)
+            while self.queue and self.rate.take():
+                self._go_in(self.queue.pop(), self.thought)
+
+    def run(self, arrivals: int, within: float) -> None:
+        """Have newcomers arrive evenly within some seconds, and go on until all of them are served."""
+        came = 0
+        while came < arrivals or self.queue or self.due or self.work:
+            while came < arrivals and came * within / arrivals <= self.now:
+                self.arrive(came)
+                came += 1
+            self.beat()
+            assert self.now < 600, "newcomers starve"
+
+
+@pytest.fixture(autouse=True)
+def _controlled(settings: Settings) -> None:
+    settings.ADMISSION, settings.MAX_SOCKETS = True, 0
+
+
+@pytest.mark.parametrize("capacity", [30, 60, 120, 240])
+@pytest.mark.parametrize("thought", [(0.02, 0.1), (1.0, 3.0)])
+def test_rate_converges_to_the_capacity(capacity: float, thought: tuple[float, float]) -> None:
+    server = Server(capacity, thought=thought)
+    newcomers = int(capacity * 15)
+    server.run(newcomers, 3.0)
+    needed = newcomers * server.pages / capacity
+    assert server.last_served < 1.4 * needed + thought[1]
+
+
+@pytest.mark.parametrize(("pages", "thought"), [(1, (1.0, 3.0)), (2, (1.0, 3.0)), (4, (1.0, 6.0)), (8, (0.1, 0.5))])
+def test_rate_follows_the_cost_of_a_newcomer(pages: int, thought: tuple[float, float]) -> None:
+    server = Server(60, pages, thought)
+    server.run(1200 // pages, 3.0)
+    assert server.last_served < 1.6 * 20 + thought[1]
+
+
+def test_players_who_are_in_keep_their_share() -> None:
+    server = Server(60, players=30)
+    server.run(300, 3.0)
+    assert server.last_served < 1.5 * 20
+    assert sorted(server.delays)[len(server.delays) // 2] < 4 * TARGET
+    assert sorted(server.delays)[len(server.delays) * 95 // 100] < 2.0
+
+
+def test_nobody_queues_below_the_capacity() -> None:
+    server = Server(60)
+    server.run(20 * 60, 60.0)
+    assert server.queued == 0
+
+
+def test_ten_times_the_load_is_served_in_order() -> None:
+    server = Server(60)
+    server.run(3000, 3.0)
+    assert server.let_in == sorted(server.let_in)
+    assert len(server.let_in) == 3000
+    assert server.last_served < 1.4 * 100
+
+
+def test_rate_recovers_after_an_outage() -> None:
+    server = Server(60)
+    for _ in range(1200):
+        server.rate.note(0.1, busy=True, pages=0, has_room=False)
+    server.run(900, 3.0)
+    assert server.last_served < 1.5 * 30 + 3
+
+
+def test_full_process_lets_nobody_in() -> None:
+    rate = AdmitRate()
+    rate.note(1.0, busy=True, pages=60, has_room=True)
+    rate.note(0.1, busy=True, pages=6, has_room=False)
+    assert not rate.take()
+
+
+def test_quiet_second_is_not_saved_for_a_crowd() -> None:
+    rate = AdmitRate()
+    rate.note(60.0, busy=True, pages=3600, has_room=True)
+    assert sum(rate.take() for _ in range(1000)) <= max(1, rate.per_second * BURST) + 1
+
+
+def test_first_rate_is_the_assumed_one_and_idle_hours_do_not_change_it() -> None:
+    rate = AdmitRate()
+    assert rate.per_second == PRIOR[2] / PRIOR[0]
+    rate.note(7200.0, busy=False, pages=0, has_room=False)
+    assert rate.per_second == PRIOR[2] / PRIOR[0]

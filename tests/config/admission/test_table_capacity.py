@@ -1,0 +1,84 @@
+"""Web processes know whether the processes of tables have room."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from django.core.cache import cache
+
+from config.admission import table_capacity
+from config.admission.table_capacity import EVERY, EXPIRY, ROOM, RUNNING, TableCapacity, publish
+from tests.services.racing.watching import until
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_capacity, "EVERY", 0.001)
+    cache.delete_many([RUNNING, ROOM])
+
+
+def is_full() -> bool:
+    capacity = TableCapacity()
+    capacity.read()
+    return capacity.is_full
+
+
+async def published(*has_room: bool) -> None:
+    """Have one process after the other publish once at least."""
+    for room in has_room:
+        calls = list[bool]()
+        job = asyncio.create_task(publish(_noting(calls, room)))
+        await until(lambda calls=calls: len(calls) > 1)  # type: ignore[misc]
+        job.cancel()
+
+
+def _noting(calls: list[bool], room: bool) -> Callable[[], bool]:
+    def has_room() -> bool:
+        calls.append(room)
+        return room
+
+    return has_room
+
+
+def test_there_is_room_while_nothing_is_known() -> None:
+    assert not is_full()
+
+
+async def test_tables_are_full_while_no_process_has_room() -> None:
+    await published(False, False)
+    assert is_full()
+    await published(True, False)
+    assert not is_full(), "a full process does not speak for the other"
+
+
+async def test_entries_expire_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    timeouts = set[int]()
+
+    class Noting:
+        def set_many(self, _entries: object, timeout: int) -> None:
+            timeouts.add(timeout)
+
+    monkeypatch.setattr(table_capacity, "cache", Noting())
+    job = asyncio.create_task(publish(lambda: True))
+    await until(lambda: bool(timeouts))
+    job.cancel()
+    assert timeouts == {EXPIRY}
+    assert EXPIRY > 2 * EVERY, "one write may be late"
+
+
+async def test_failing_cache_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = list[int]()
+
+    class Away:
+        def get_many(self, _keys: object) -> dict[str, int]:
+            calls.append(1)
+            raise ConnectionError
+
+    monkeypatch.setattr(table_capacity, "cache", Away())
+    capacity = TableCapacity()
+    job = asyncio.create_task(capacity.watch())
+    await until(lambda: len(calls) > 2)
+    job.cancel()
+    assert not capacity.is_full
