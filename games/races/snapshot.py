@@ -187,18 +187,22 @@ class _Known:
 
     names: Mapping[int, tuple[str, Any]]
     accounts: Collection[int]
+    guests: Mapping[int, tuple[str, Any]]
     ratings: Mapping[int, Any]
 
     @classmethod
     def of(cls, entrants: Iterable[Entrant], hosts: Iterable[int | None]) -> _Known:
         players = {entrant.player_id for entrant in entrants} | set(hosts)
         ids = {player for player in players if player is not None}
-        return cls(people().shown_names(ids), people().accounts_among(ids), ratings().shown(ids))
+        accounts = people().accounts_among(ids)
+        guests = people().names_of(ids - accounts)
+        return cls(people().shown_names(ids), accounts, guests, ratings().shown(ids))
 
     def name(self, player_id: int | None) -> str:
-        """The name of who may be named; of others a number that stays theirs."""
-        if player_id is not None and player_id in self.names:
-            return self.names[player_id][0]
+        """The player's name; of one who is not to be named, or is gone, a number that stays theirs."""
+        for names in (self.names, self.guests):
+            if player_id is not None and player_id in names:
+                return names[player_id][0]
         return f"{'Player' if player_id in self.accounts else 'Guest'} {number_of(player_id)}"
 
     def seat(self, entrant: Entrant, room: Room, *, rated: bool) -> protocol.Seat:
