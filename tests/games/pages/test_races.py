@@ -335,6 +335,16 @@ def test_a_void_race_says_why(client: Client) -> None:
     assert "It was never started" in text
 
 
+def test_only_a_won_race_has_a_golden_place_in_the_history() -> None:
+    run = finished()
+    first = Entrant.objects.get(race=run.race, place=1)
+    pages = {}
+    for state in ("won", "retired"):
+        Entrant.objects.filter(pk=first.pk).update(state=state)
+        pages[state] = browser_of(first.player).get("/races/mine/").content.decode()
+    assert ["rank-1" in pages[state] for state in ("won", "retired")] == [True, False]
+
+
 def test_a_history_is_the_players_own(client: Client) -> None:
     run = finished()
     assert f"/races/{run.room.code}/1/" in browser_of(run.players[1]).get("/races/mine/").content.decode()
