@@ -7,6 +7,7 @@ import { offerLastRematch } from "./races/offering.js";
 import { applySettings, bindSettings } from "./settings.js";
 
 applySettings();
+localise();
 
 for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-preferences]")))
   bindSettings(form);

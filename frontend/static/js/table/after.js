@@ -1,5 +1,7 @@
 /** What the panel at the end shows beside the game's own figures: the server writes it, for the game's player alone. */
 
+import { localise } from "../moments.js";
+
 /** The last request: the answer to an earlier one may come later and is out of date. */
 let asked = 0;
 
