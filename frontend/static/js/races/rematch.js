@@ -1,5 +1,6 @@
 /** "Ariadne wants a rematch": for players who have raced lately, on whatever page of the site they are. */
 
+import { csrfToken } from "../csrf.js";
 import { t } from "../i18n.js";
 import { part, write } from "./list.js";
 import { forget, raced, remember } from "./raced.js";
@@ -10,7 +11,6 @@ class Rematch {
   #declined;
   /** The race to come that is offered. */
   #number = 0;
-  #joins = false;
   #text = part("p", "");
   #box = part("section", "offer");
 
@@ -31,7 +31,6 @@ class Rematch {
     document.body.append(this.#box);
     this.#socket = new RaceSocket(code, {
       changed: () => this.#show(),
-      refused: () => this.#joins && this.#go(),
       gone: () => this.#end(),
     });
   }
@@ -39,33 +38,26 @@ class Rematch {
   #show() {
     const { room, you } = this.#socket;
     if (!room) return;
-    if (you.to_come !== null) {
-      if (this.#joins) this.#go();
-      this.#box.hidden = true;
-      return;
-    }
     const { to_come: next, running, last } = room;
     const rivals = new Set([running, last].flatMap((race) => race?.seats ?? []).map(({ name }) => name));
     const rival = next?.state === "open" ? next.seats.find(({ name }) => rivals.has(name)) : undefined;
     this.#number = next?.number ?? 0;
     if (rival) write(this.#text, t("{name} wants a rematch.", { name: rival.name }));
-    this.#box.hidden = !rival || this.#number === this.#declined;
+    this.#box.hidden = !rival || you.to_come !== null || this.#number === this.#declined;
   }
 
   #join() {
-    this.#joins = true;
-    if (!this.#socket.send({ type: "sit" })) this.#go();
+    const form = Object.assign(document.createElement("form"), { method: "post", action: `/races/${this.code}/sit` });
+    const token = { type: "hidden", name: "csrfmiddlewaretoken", value: csrfToken() };
+    form.append(Object.assign(document.createElement("input"), token));
+    this.#box.append(form);
+    form.submit();
   }
 
   #decline() {
     this.#declined = this.#number;
     remember(this.code, this.#declined);
     this.#box.hidden = true;
-  }
-
-  #go() {
-    this.#joins = false;
-    location.assign(`/races/${this.code}/`);
   }
 
   /** The room is closed. */

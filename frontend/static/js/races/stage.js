@@ -26,8 +26,8 @@ export class Stage {
     this.socket = socket;
     this.names = names;
     byId("sit-form").addEventListener("submit", (event) => {
-      // Who is nobody yet becomes a guest by sending the form.
-      if (signedIn && socket.send({ type: "sit" })) event.preventDefault();
+      // Who is nobody yet becomes a guest by sending the form, and a quick match is then confirmed on every page.
+      if (signedIn && socket.room?.kind !== "quick" && socket.send({ type: "sit" })) event.preventDefault();
     });
     byId("ready").addEventListener("click", () => socket.send({ type: "ready", ready: !this.#isReady }));
     byId("leave").addEventListener("click", () => socket.send({ type: "leave" }));
