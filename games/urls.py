@@ -81,6 +81,7 @@ urlpatterns = [
     path("deals/<day:day>/<slug:variant>/solution/steps.json", deals.solution_steps, name="solution_steps"),
     path("deals/<day:day>/<slug:variant>/solution/record.json", deals.solution_record, name="solution_record"),
     # Ghosts, and games side by side
+    path("ghosts/", ghosts.latest, name="latest_ghosts"),
     path("ghosts/<int:deal>/", ghosts.choose, name="ghosts"),
     path("ghosts/<int:deal>/start", ghosts.race, name="race_ghost"),
     path("ghosts/<uuid:attempt>/lane.json", ghosts.lane, name="lane"),

@@ -24,6 +24,7 @@ from games.pages import day
 from games.pages.shown import ShownAttempt, ShownDeal, begun_on
 from games.pages.titles import VARIANT_TITLES
 from games.players import people
+from games.races.control import is_top_place
 from games.replays.models import Continuation
 from games.rules import CATALOGUE
 from games.templatetags.client import duration
@@ -128,6 +129,14 @@ class After:
             today=None if in_race else _today(attempt, now),
             again=None if in_race else Again.of(attempt, now),
         )
+
+    @property
+    def is_top_place(self) -> bool:
+        """Whether the game is won and its place is worth confirming in a race."""
+        own = self.own
+        if own is None or own.is_preview or self.attempt.end != Attempt.End.WON:
+            return False
+        return is_top_place(own.rank, own.of)
 
     @property
     def standing(self) -> str:

@@ -7,17 +7,19 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Final
 
+from django.db.models import F
 from django.utils import timezone
 
 from games.ladders import Ladder
 from games.models import Attempt, Deal
 from games.players import Player
 from games.races import control
-from games.races.control import TOP, Run
+from games.races.control import Run
 from games.races.ratings import ShownRating
 from leaderboards import boards
 from leaderboards.listings import deal_listing
 from leaderboards.models import Rating, Result
+from leaderboards.own import own_result
 from leaderboards.ratings.formula import Skill, chance
 from leaderboards.ratings.shown import shown_ratings
 
@@ -47,22 +49,22 @@ class RaceControl:
 
 
 def unconfirmed(player: Player, now: datetime | None = None) -> Deal | None:
-    """The latest deal on whose board the player has a top place in a game that the player has not raced lately.
+    """The latest deal that the player has won, with a top place, in a game that the player has not raced lately.
 
     Of each game the latest result counts.
     """
     now = now or timezone.now()
     results = Result.objects.filter(player=player.pk, listed=True, finished_at__gte=now - ASKING)
     asked: set[str] = set()
-    for result in results.select_related("deal").order_by("-finished_at", "-pk"):
+    for result in results.annotate(end=F("attempt__end")).select_related("deal").order_by("-finished_at", "-pk"):
         deal = result.deal
         if deal.game in asked:
             continue
         asked.add(deal.game)
-        if (
-            not control.has_raced(player.pk, deal.game, now)
-            and (boards.rank_of(deal, "race", player) or TOP + 1) <= TOP
-        ):
+        if result.end != Attempt.End.WON or control.has_raced(player.pk, deal.game, now):
+            continue
+        own = own_result(deal, "race", player)
+        if own is not None and control.is_top_place(own.rank, own.of):
             return deal
     return None
 

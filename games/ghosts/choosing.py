@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from games.errors import ErrorCode, Refusal
 from games.ghosts import lanes
 from games.ghosts.results import Score, results
-from games.models import Attempt, Deal
+from games.models import GRACE, Attempt, Deal
 
 #: How many of the players whom one follows are offered.
 FRIENDS: Final = 5
+#: How many daily deals, and how many practice games of one's own, offer a ghost before a deal is chosen.
+DAILY: Final = 9
+PRACTICE: Final = 3
 
 
 class Whose(StrEnum):
@@ -53,6 +58,29 @@ def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
     if (line := lanes.line_ms(deal)) is not None:
         found.append(Ghost(Whose.LINE, None, line))
     return found
+
+
+def latest_ghosts(player_id: int | None, now: datetime | None = None) -> list[tuple[Deal, Ghost]]:
+    """Return a ghost for each of the latest daily deals that are over and of the player's latest practice deals."""
+    over = Deal.objects.filter(day__isnull=False, closes_at__lte=(now or timezone.now()) - GRACE)
+    deals = list(over.order_by("-day", "pk")[:DAILY])
+    if player_id is not None:
+        mine = Attempt.objects.filter(player=player_id, deal__day=None, deal__for_race=False)
+        practised = mine.filter(state=Attempt.State.VERIFIED).order_by("-pk").select_related("deal").defer("record")
+        unique = {attempt.deal_id: attempt.deal for attempt in practised[: 2 * PRACTICE]}
+        deals += [deal for deal in unique.values() if lanes.knows_deal(deal, player_id)][:PRACTICE]
+    ghosts = [(deal, _best_ghost(deal, player_id)) for deal in deals]
+    return [(deal, ghost) for deal, ghost in ghosts if ghost is not None]
+
+
+def _best_ghost(deal: Deal, player_id: int | None) -> Ghost | None:
+    """The leader's game, or else the certified line."""
+    leader = leader_of(deal, player_id)
+    if leader is not None:
+        whose = Whose.OWN if leader.player_id == player_id else Whose.LEADER
+        return Ghost(whose, leader, leader.elapsed_ms)
+    line = lanes.line_ms(deal)
+    return None if line is None else Ghost(Whose.LINE, None, line)
 
 
 def score_of(attempt: Attempt) -> Score:

@@ -60,6 +60,15 @@ class ShownGhost:
 
 @require_safe
 @never_cache
+def latest(request: HttpRequest) -> HttpResponse:
+    """Ghosts that the visitor can race at once, on different deals."""
+    found = choosing.latest_ghosts(player_id(request))
+    offers = [(ShownDeal.of(deal), ShownGhost.of(ghost)) for deal, ghost in found]
+    return render(request, "games/latest_ghosts.html", {"offers": offers})
+
+
+@require_safe
+@never_cache
 def choose(request: HttpRequest, deal: int) -> HttpResponse:
     """Whose ghost to race on a deal that the visitor may know."""
     found = get_object_or_404(Deal, pk=deal)

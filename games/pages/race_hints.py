@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from games.models import Attempt, Deal
 from games.pages import titles
 from games.players import has_account
-from games.races.control import TOP, has_raced
+from games.races.control import has_raced
 from games.rules import CATALOGUE
 
 #: The cookie of a player who has sent the hint away.
@@ -24,7 +24,6 @@ class RaceHint:
     game: str
     variants: list[str]
     cookie: str = COOKIE
-    top: int = TOP
 
     @classmethod
     def of(cls, deal: Deal) -> Self:

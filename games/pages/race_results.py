@@ -72,7 +72,7 @@ class ShownEntrant:
         return cls(
             id=entrant.pk,
             name=_name(entrant, names),
-            page=names[entrant.player_id][1] if entrant.player_id in names else None,
+            page=entrant.player.public_id if entrant.player is not None and entrant.player.has_page else None,
             is_me=me is not None and entrant.player_id == me,
             state=entrant.state,
             state_title=str(Entrant.State(entrant.state).label),
@@ -94,13 +94,13 @@ class ShownEntrant:
 
 
 def _name(entrant: Entrant, names: Names) -> str:
-    """The name, or what stands for it: of a deleted account, of a guest."""
+    """The name, or what stands for it: of a deleted account, of a banned player."""
     player: Player | None = entrant.player
     if player is None:
         return ""
     if player.pk in names:
         return names[player.pk][0]
-    return _("Former player") if player.is_former else _("Guest %(number)s") % {"number": number_of(player.pk)}
+    return _("Former player") if player.is_former else _("Player %(number)s") % {"number": number_of(player.pk)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _entrants(race: Race, me: int | None) -> list[ShownEntrant]:
     """Those who took part, in the order of their places; who was absent comes last."""
     rows = list(Entrant.objects.filter(race=race).select_related("attempt", "player"))
     rows.sort(key=lambda row: (row.place is None, row.place or 0, row.pk))
-    names = people().names_on_pages([row.player_id for row in rows if row.player_id])
+    names = people().names_of([row.player_id for row in rows if row.player_id])
     named = {row.pk: _name(row, names) for row in rows}
     changes = ratings().changes(race.pk) if race.rated else {}
     shown = [ShownEntrant.of(row, names, me, _change(changes.get(row.pk), named)) for row in rows]

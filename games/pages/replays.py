@@ -29,6 +29,8 @@ from games.models import Attempt
 from games.pages.analyses import compared
 from games.pages.shown import ShownDeal, ShownPlayer
 from games.players import check_may_begin, has_account, player_for, player_id
+from games.races import files
+from games.races.models import Entrant
 from games.replays import access, continuing, pictures
 from games.rules import Record, RecordError, RulesError, Table, replay
 
@@ -126,12 +128,17 @@ def steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @require_GET
 def record(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The record of a finished game, to keep or to check offline. It names the seed."""
+    """The record of a finished game, to keep or to check offline. It names the seed.
+
+    The `Link` header of a game in a race names the race's file, which has all records and the commitment.
+    """
     found = finished_attempt(request, attempt)
     if not publishing.may_see_seed(found.deal, player_id(request)):
         raise PermissionDenied
     name = f"talon-{found.deal.label.replace(' ', '-')}-{found.public_id.hex[:8]}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    if race := _race_file_address(found):
+        headers["Link"] = f'<{race}>; rel="collection"'
     return JsonResponse(record_of(found).to_json(), headers=headers)
 
 
@@ -182,6 +189,14 @@ def finished_attempt(request: HttpRequest, public_id: uuid.UUID) -> Attempt:
     if not access.may_watch(found, player_id(request)):
         raise PermissionDenied
     return found
+
+
+def _race_file_address(attempt: Attempt) -> str:
+    """Where the file of the attempt's race is; empty for a game in no race, and while the file is secret."""
+    entrant = Entrant.objects.select_related("race__room", "race__deal").filter(attempt=attempt).first()
+    if entrant is None or not files.is_public(entrant.race):
+        return ""
+    return reverse("games:race_json", args=[entrant.race.room.code, entrant.race.number])
 
 
 def _shareable(request: HttpRequest, public_id: uuid.UUID) -> Attempt:

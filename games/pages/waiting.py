@@ -8,9 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from django.contrib import messages
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from games.players import player_id
+from games.races import quick
 from games.races.models import Entrant, Race, Room
 from games.replicas.routing import reading_primary
 
@@ -48,9 +51,13 @@ def waiting_room(request: HttpRequest) -> dict[str, str]:
     session = getattr(request, "session", None)
     if session is None or not session.get(_MARK):
         return {"waiting_room": ""}
+    player = player_id(request)
     with reading_primary():  # a mark that is taken away does not come back
-        seat = seat_of(player_id(request))
+        seat = seat_of(player)
     if seat is None or seat.kind != Room.Kind.QUICK or seat.has_begun:
         del session[_MARK]
+        if player is not None and quick.take_missed(player):
+            missed = _("You missed a quick match: you didn't confirm in time. To race, join the queue again.")
+            messages.warning(request, missed)
         return {"waiting_room": ""}
     return {"waiting_room": seat.code}

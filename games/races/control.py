@@ -13,10 +13,15 @@ from games.races.models import Entrant, Race
 #: Races from so long ago still count.
 RECENT: Final = timedelta(days=180)
 
-#: A place on a deal's board, from 1, up to which a game asks for a race.
+#: A place on a deal's board, from 1, up to which a won game asks for a race.
 TOP: Final = 3
 
 _RACED: Final = (Entrant.State.WON, Entrant.State.RETIRED, Entrant.State.TIMED_OUT)
+
+
+def is_top_place(rank: int, of: int) -> bool:
+    """Whether a place of a won game is worth confirming in a race: among the first, with somebody behind."""
+    return rank <= TOP and rank < of
 
 
 class Run(NamedTuple):

@@ -204,6 +204,8 @@ class You(_Out):
     running: int | None
     #: The address of one's table, from the countdown on.
     table: str | None
+    #: The time on the clock by which a quick match must be confirmed with `ready`; without that the seat is lost.
+    confirm_by: int | None
 
 
 class Lanes(_Out):

@@ -1,7 +1,8 @@
 """Quick matches: one queue. Who enters is seated beside others who wish for the same variant.
 
-A race starts eight seconds after two are ready. Whoever waits alone is moved to others as soon as their wishes allow.
-A seat may be kept while looking elsewhere; once there is company the player has fifteen seconds to be ready.
+Players who waited must confirm within fifteen seconds of an opponent's arrival, wherever they are on the site; the seat
+of a player who doesn't is free, and the others stay in line. A race starts eight seconds after two have confirmed.
+Whoever waits alone is moved to others as soon as their wishes allow.
 
 Each step holds the rooms that it changes and looks again before it acts, so any process may take it at any time.
 """
@@ -13,6 +14,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from django.core.cache import cache
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -29,18 +31,20 @@ SEATS: Final = 16
 LIMIT_S: Final = 1200
 #: How long others may still come once two are ready.
 GATHERING: Final = timedelta(seconds=8)
-#: How long somebody who is elsewhere has to be ready once there is company.
+#: How long a player has to confirm once there is an opponent.
 PROMPT: Final = timedelta(seconds=15)
 LEAST: Final = 2
+#: Seconds for which a player who missed a match can still be told.
+_MISSED_FOR: Final = 24 * 3600
 
 _E: Final = Entrant.State
 _BEFORE: Final = (_E.JOINED, _E.READY)
 
 
 def enter(player: Player, wishes: Collection[str], now: datetime | None = None) -> Room:
-    """Seat the player, ready, in a race of one of the variants wished for, and return its room.
+    """Seat the player in a race of one of the variants wished for, and return its room.
 
-    Who waits already keeps the seat and has the new wishes.
+    A player who waits already keeps the seat and has the new wishes. Entering counts as confirming.
 
     :raises Refusal: for wishes that are none, or while the player is in another race.
     """
@@ -77,9 +81,33 @@ def tend_room(room_id: int, now: datetime | None = None) -> bool:
     if race.deal_failed and _move_all_on(race, entrants, now):
         return True
     if len(entrants) == 1 and entrants[0].player_id is not None:
-        return _leave_alone(race, now) | _find_company(race, entrants[0], now)
+        return _leave_alone(race, entrants[0], now) | _find_company(race, entrants[0], now)
     changed = _is_unsettled(race, entrants, now) and _settle(race, now)
     return _start_if_due(race, now) or changed
+
+
+def confirm_by(entrants: Sequence[Entrant], one: Entrant) -> datetime | None:
+    """Return when `one` loses the seat unless the player confirms; None without an opponent, and once confirmed.
+
+    `entrants` are those of the race, in the order in which they came.
+    """
+    if one.state != _E.JOINED or len(entrants) < LEAST:
+        return None
+    return max(entrants[1].joined_at, one.joined_at) + PROMPT  # the first has had company since the second came
+
+
+def take_missed(player_id: int) -> bool:
+    """Return, once, whether the player has lately missed a match by not confirming it."""
+    return bool(cache.delete(_missed_key(player_id)))
+
+
+def _missed_key(player_id: int) -> str:
+    return f"quick-match-missed:{player_id}"
+
+
+def _note_missed(players: Collection[int]) -> None:
+    noted = {_missed_key(player): True for player in players}
+    transaction.on_commit(lambda: cache.set_many(noted, _MISSED_FOR))
 
 
 def wait_elsewhere(player_id: int, now: datetime | None = None) -> bool:
@@ -118,11 +146,14 @@ def _sit_down(player: Player, wishes: list[str], now: datetime) -> None:
 
 
 def _take_seat(room_id: int, player: Player, wishes: list[str], now: datetime) -> bool:
-    """Sit down and be ready; False when the room has been filled, started or closed meanwhile."""
+    """Sit down, and be ready if there is an opponent; False when the room was filled, started or closed meanwhile."""
     try:
         with transaction.atomic():
-            seats.sit(room_id, player, wishes=wishes, now=now)
-            seats.set_ready(room_id, player.pk, ready=True, now=now)
+            entrant = seats.sit(room_id, player, wishes=wishes, now=now)
+            others = Entrant.objects.filter(race=entrant.race_id).exclude(pk=entrant.pk)
+            if others.exists():
+                _ask_lone(others)
+                seats.set_ready(room_id, player.pk, ready=True, now=now)
     except Refusal as refusal:
         if refusal.code == ErrorCode.ALREADY_RACING:
             raise
@@ -149,18 +180,16 @@ def _entrants(race: Race) -> list[Entrant]:
     return list(race.entrants.order_by("joined_at", "pk"))
 
 
+def _ask_lone(others: QuerySet[Entrant]) -> None:
+    """Have a player who waited alone, and may be anywhere, confirm now that there is an opponent."""
+    if others.count() == 1:
+        others.update(state=_E.JOINED)
+
+
 def _late(entrants: Sequence[Entrant], now: datetime) -> list[Entrant]:
-    """Who has had company for long enough and is not ready, and who has no player any more."""
-    if not entrants:
-        return []
-    second = entrants[min(1, len(entrants) - 1)]
-    company_since = second.joined_at  # the first has company from then on
-    return [
-        one
-        for one in entrants
-        if one.player_id is None
-        or (one.state == _E.JOINED and len(entrants) > 1 and now >= max(company_since, one.joined_at) + PROMPT)
-    ]
+    """The entrants who have not confirmed in time, or have no player any more."""
+    deadlines = [(one, confirm_by(entrants, one)) for one in entrants]
+    return [one for one, at in deadlines if one.player_id is None or (at is not None and now >= at)]
 
 
 def _gathers_until(race: Race, entrants: Sequence[Entrant], now: datetime) -> datetime | None:
@@ -182,17 +211,21 @@ def _settle(race: Race, now: datetime) -> bool:
         if race.pk not in held:
             return False
         race.gathers_until = held[race.pk].gathers_until
-        late = [one.pk for one in _late(_entrants(race), now)]
-        Entrant.objects.filter(pk__in=late).delete()
+        late = _late(_entrants(race), now)
+        Entrant.objects.filter(pk__in=[one.pk for one in late]).delete()
+        _note_missed([one.player_id for one in late if one.player_id is not None])
+        left = race.entrants.all()
+        if left.count() < LEAST:
+            left.update(state=_E.JOINED)
         race.gathers_until = _gathers_until(race, _entrants(race), now)
         Race.objects.filter(pk=race.pk).update(gathers_until=race.gathers_until)
         tell_room(race.room_id)
     return True
 
 
-def _leave_alone(race: Race, now: datetime) -> bool:
-    """A race with one entrant does not start."""
-    return race.gathers_until is not None and _settle(race, now)
+def _leave_alone(race: Race, entrant: Entrant, now: datetime) -> bool:
+    """A race with one entrant does not start, and the next opponent is to be confirmed anew."""
+    return (race.gathers_until is not None or entrant.state == _E.READY) and _settle(race, now)
 
 
 def _start_if_due(race: Race, now: datetime) -> bool:
@@ -236,11 +269,11 @@ def _move_all_on(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool
 
 
 def _move_on(race: Race, entrant: Entrant, now: datetime) -> None:
-    """Move somebody out of a race that starts without them, or not at all."""
-    wishes = entrant.wishes or [race.variant]
-    if not any(_move(race, other, [entrant.pk], now) for other in _others(race, wishes)):
+    """Move a player out of a race that starts without them, or not at all. One who has confirmed need not again."""
+    wishes, is_ready = entrant.wishes or [race.variant], entrant.state == _E.READY
+    if not any(_move(race, other, [entrant.pk], now, is_ready=is_ready) for other in _others(race, wishes)):
         (new,) = Race.objects.filter(room=_new_room(wishes, now)).select_related("room")
-        _move(race, new, [entrant.pk], now)
+        _move(race, new, [entrant.pk], now, is_ready=is_ready)
 
 
 def _others(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
@@ -249,8 +282,11 @@ def _others(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
     return fitting.exclude(pk=race.pk).order_by("-taken", "pk")
 
 
-def _move(source: Race, target: Race, entrants: Collection[int], now: datetime) -> bool:
-    """Move entrants from one open race to another, and close the room that nobody is left in."""
+def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, *, is_ready: bool = False) -> bool:
+    """Move entrants from one open race to another, and close the room that nobody is left in.
+
+    Unless `is_ready`, they and a player who waits there alone must confirm.
+    """
     with transaction.atomic():
         if len(_held(source, target)) < 2 or target.entrants.count() + len(entrants) > target.room.seats:
             return False
@@ -263,6 +299,9 @@ def _move(source: Race, target: Race, entrants: Collection[int], now: datetime) 
         tell_moved(source.room_id, players, target.room.code)
         tell_room(source.room_id)
         tell_room(target.room_id)
+        if not is_ready:
+            _ask_lone(Entrant.objects.filter(race=target).exclude(pk__in=entrants))
+            Entrant.objects.filter(pk__in=entrants).update(state=_E.JOINED)
         if not source.entrants.exists():
             rooms.close(source.room, now)
     return True

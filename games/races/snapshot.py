@@ -13,7 +13,7 @@ from django.urls import reverse
 from games.attempts import deal_table, journal_of, record_of
 from games.models import Attempt
 from games.players import people
-from games.races import protocol
+from games.races import protocol, quick
 from games.races.models import Entrant, Race, Room
 from games.races.naming import number_of
 from games.races.ratings import ratings
@@ -42,6 +42,7 @@ class EntrantFacts:
     place: int | None
     figures: Figures | None
     ms: int | None
+    confirm_by: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ def room_message(
 def you_message(facts: RoomFacts, player_id: int | None) -> protocol.You:
     """The message `you` of one who watches."""
     if player_id is None:
-        return protocol.You(host=False, to_come=None, running=None, table=None)
+        return protocol.You(host=False, to_come=None, running=None, table=None, confirm_by=None)
     coming = facts.to_come.seat_of(player_id) if facts.to_come else None
     running = facts.running.seat_of(player_id) if facts.running else None
     return protocol.You(
@@ -170,6 +171,7 @@ def you_message(facts: RoomFacts, player_id: int | None) -> protocol.You:
         to_come=coming.id if coming else None,
         running=running.id if running else None,
         table=next((seat.table for seat in (coming, running) if seat and seat.table), None),
+        confirm_by=protocol.clock(coming.confirm_by) if coming and coming.confirm_by else None,
     )
 
 
@@ -187,18 +189,22 @@ class _Known:
 
     names: Mapping[int, tuple[str, Any]]
     accounts: Collection[int]
+    guests: Mapping[int, tuple[str, Any]]
     ratings: Mapping[int, Any]
 
     @classmethod
     def of(cls, entrants: Iterable[Entrant], hosts: Iterable[int | None]) -> _Known:
         players = {entrant.player_id for entrant in entrants} | set(hosts)
         ids = {player for player in players if player is not None}
-        return cls(people().shown_names(ids), people().accounts_among(ids), ratings().shown(ids))
+        accounts = people().accounts_among(ids)
+        guests = people().names_of(ids - accounts)
+        return cls(people().shown_names(ids), accounts, guests, ratings().shown(ids))
 
     def name(self, player_id: int | None) -> str:
-        """The name of who may be named; of others a number that stays theirs."""
-        if player_id is not None and player_id in self.names:
-            return self.names[player_id][0]
+        """The player's name; of one who is not to be named, or is gone, a number that stays theirs."""
+        for names in (self.names, self.guests):
+            if player_id is not None and player_id in names:
+                return names[player_id][0]
         return f"{'Player' if player_id in self.accounts else 'Guest'} {number_of(player_id)}"
 
     def seat(self, entrant: Entrant, room: Room, *, rated: bool) -> protocol.Seat:
@@ -246,7 +252,7 @@ def _race_facts(race: Race, room: Room, entrants: list[Entrant], known: _Known) 
         gathers_until=race.gathers_until,
         scheduled_at=race.scheduled_at,
         told=told,
-        entrants=tuple(_entrant_facts(race, entrant) for entrant in shown),
+        entrants=tuple(_entrant_facts(race, entrant, at) for entrant, at in _confirm_by(race, room, shown)),
     )
 
 
@@ -256,7 +262,15 @@ def _deal_state(race: Race) -> protocol.DealState:
     return protocol.DealState(state="none" if race.deal_failed else "preparing", tried=race.deal_tries, commitment=None)
 
 
-def _entrant_facts(race: Race, entrant: Entrant) -> EntrantFacts:
+def _confirm_by(race: Race, room: Room, entrants: list[Entrant]) -> list[tuple[Entrant, datetime | None]]:
+    """The entrants, each with the time by which a quick match must be confirmed."""
+    if room.kind != Room.Kind.QUICK or race.state != _S.OPEN:
+        return [(entrant, None) for entrant in entrants]
+    in_order = sorted(entrants, key=lambda one: (one.joined_at, one.pk))
+    return [(entrant, quick.confirm_by(in_order, entrant)) for entrant in entrants]
+
+
+def _entrant_facts(race: Race, entrant: Entrant, confirm_by: datetime | None) -> EntrantFacts:
     attempt = entrant.attempt
     ms = entrant.elapsed_ms
     if ms is None and attempt is not None and attempt.finished_at is not None:
@@ -272,6 +286,7 @@ def _entrant_facts(race: Race, entrant: Entrant) -> EntrantFacts:
         place=entrant.place,
         figures=(entrant.cards_up or 0, entrant.tokens or 0) if has_figures else None,
         ms=ms,
+        confirm_by=confirm_by,
     )
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, Final
 
 from django import template
 from django.conf import settings
 from django.templatetags.static import static
-from django.utils.formats import get_format
+from django.utils.formats import date_format, get_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
@@ -90,6 +93,30 @@ def over_par(entry: Any, deal: Any) -> str:  # noqa: ANN401 - an entry of a boar
     if deal.par is None or entry.cards_up != goal_of(deal.variant):
         return ""
     return f"{entry.tokens - deal.par:+d}"
+
+
+#: How moments are written where the browser does not put them on the visitor's clock.
+_MOMENTS: Final = {
+    "date": "DATE_FORMAT",
+    "long": _("j F Y, H:i"),
+    "short": _("j F, H:i"),
+    "time": "H:i",
+}
+
+
+@register.simple_tag
+def moment(when: datetime, form: str = "long") -> SafeString:
+    """A moment in UTC, which the browser rewrites on the visitor's clock (`moments.js`)."""
+    in_utc = when.astimezone(UTC)
+    text = date_format(in_utc, str(_MOMENTS[form]))
+    zone = "" if form == "date" else " UTC"
+    return format_html('<time datetime="{}" data-moment="{}">{}{}</time>', in_utc.isoformat(), form, text, zone)
+
+
+@register.simple_tag
+def utc_time(time: str) -> SafeString:
+    """A time of every day in UTC, such as 03:00, which the browser rewrites on the visitor's clock."""
+    return format_html('<span data-utc="{0}">{0} UTC</span>', time)
 
 
 @register.simple_tag

@@ -70,6 +70,8 @@ def test_the_profile_shows_them_and_a_rejected_game_takes_its_own_back(client: C
     mine = Client()
     mine.force_login(who, backend=BACKEND)
     assert len(shown(mine)) == len(CATALOGUE) + 3  # also those still to come
-    assert "still to come" in mine.get(address).content.decode()
+    page = mine.get(address).content.decode()
+    assert "still to come" in page
+    assert page.count("✓</span>") == len(shown(client))  # none of those still to come has a tick
     Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REJECTED)
     assert shown(client) == []

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.browser.table import Mouse, won_record
 from tests.browser.test_playing import deal
 
@@ -47,6 +49,41 @@ def test_a_refused_move_says_why_and_a_pressed_pile_what_it_is(visit: Visit) -> 
     page.wait_for_selector(".peek .card")
     player.play_elsewhere(won_record("stonewall")["tokens"][:1])
     assert page.locator(".peek").count() == 0
+
+
+def test_large_indices_are_drawn_at_once(visit: Visit) -> None:
+    page = visit("/play/stonewall/", width=1440, height=900, reduced_motion="reduce")
+    deal(page)
+    page.wait_for_selector("#felt .card:not(.down)")
+    dressed = "all => all.map((card) => card.dataset.dressed.slice(-2))"
+    assert set(page.eval_on_selector_all("#felt .card:not(.down)", dressed)) <= {"-i", "-j"}
+    page.click("[data-opens=settings-dialog]")
+    for large in (True, False):
+        page.set_checked("input[name=large_cards]", large)
+        faces = {"-c", "-d"} if large else {"-i", "-j"}
+        assert set(page.eval_on_selector_all("#felt .card:not(.down)", dressed)) <= faces
+
+
+@pytest.mark.parametrize("language", ["en-GB", "de-DE"])
+@pytest.mark.parametrize("variant", ["braid-either", "plot", "stonewall"])
+def test_tools_and_status_lines_are_whole_on_a_phone_held_sideways(visit: Visit, variant: str, language: str) -> None:
+    page = visit(f"/play/{variant}/", width=844, height=390, reduced_motion="reduce", locale=language)
+    page.click("main form button:not(.secondary)")
+    page.wait_for_selector("#felt .card")
+    # With everything that may be offered: a hint and the way back to a replay as in practice, and the finish.
+    page.evaluate("""() => {
+      document.querySelector('#auto').hidden = false;
+      const tool = document.querySelector('#resign');
+      for (const id of ['hint', 'back-to-replay'])
+        if (!document.getElementById(id)) tool.before(Object.assign(tool.cloneNode(true), {id}));
+    }""")
+    cut = """all => all.filter((one) => one.getBoundingClientRect().height).filter((one) => {
+      const { left, top, right, bottom } = one.getBoundingClientRect();
+      return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
+    }).map((one) => one.id || one.textContent)"""
+    assert page.eval_on_selector_all(".tools > *, .fact", cut) == []
+    assert page.locator(".fact").count() == {"braid-either": 3, "plot": 2, "stonewall": 0}[variant]
+    assert page.evaluate("document.documentElement.scrollHeight") == 390
 
 
 def test_moves_are_taken_back_and_made_again_and_the_end_is_said_beside_the_cards(visit: Visit) -> None:

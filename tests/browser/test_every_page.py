@@ -103,6 +103,7 @@ RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "games:day_opening": [("stranger", {"language": "en-gb", "day": "<past>"})],
     "games:deal_picture": [("stranger", {"language": "en-gb", "day": "<today>", "variant": "plot"})],
     "games:deal_opening": [("stranger", {"language": "de", "day": "<past>", "variant": "labyrinth"})],
+    "games:latest_ghosts": [("stranger", {}), ("member", {})],
     "games:ghosts": [("stranger", {"deal": "<old deal>"}), ("member", {"deal": "<old deal>"})],
     "games:race_ghost": [("stranger", {"deal": "<old deal>"})],
     "games:lane": [("stranger", {"attempt": "<finished>"})],

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from tests.browser.conftest import OLD_DAY
 from tests.browser.table import Mouse, Player, won_record
 from tests.browser.test_every_page import faults
 from tests.browser.test_playing import deal, play_through, sign_up
+
+sync_api = pytest.importorskip("playwright.sync_api")
 
 Visit = Callable[..., Any]
 
@@ -157,3 +160,20 @@ def test_error_pages_are_of_the_house(visit: Visit, complaints: list[str]) -> No
     page = visit("/no/such/page/")
     assert page.text_content("h1") == "No such card"
     complaints.clear()
+
+
+def test_every_time_is_on_the_visitors_clock(visit: Visit) -> None:
+    page = visit(f"/deals/{OLD_DAY}/labyrinth/", timezone_id="Asia/Kolkata")
+    sync_api.expect(page.locator("footer")).to_contain_text("New deals every day at 05:30.")
+    announced = page.locator("time[data-moment]").first
+    sync_api.expect(announced).to_have_text("3 January 2026 at 05:30")
+    assert "UTC" not in page.inner_text("body")
+    page.goto("/races/heats/")
+    sync_api.expect(page.locator(".lead")).to_contain_text("at 08:30, 16:30 and 00:30, each on a fresh deal")
+    page.goto("/")
+    sync_api.expect(page.locator(".countdown .local")).to_have_text("at 05:30")
+    page.goto("/races/")
+    sync_api.expect(page.locator("#heat-when")).to_have_text(re.compile(r"^at (08:30|16:30|00:30)$"))
+    plain = visit(f"/deals/{OLD_DAY}/labyrinth/", timezone_id="Asia/Kolkata", java_script_enabled=False)
+    assert "3 January 2026, 00:00 UTC" in plain.inner_text("body")
+    assert "New deals every day at 00:00 UTC." in plain.inner_text("footer")

@@ -55,11 +55,20 @@ def play_ends(player: Player, tokens: list[str], most: int, **how: Any) -> None:
 
 
 def test_a_won_game_is_played_verified_and_ranked_by_the_page_alone(visit: Visit) -> None:
+    rival = visit("/")  # without anybody behind it a first place is no top place
+    sign_up(rival, "Phaedra")
+    rival.goto("/play/labyrinth/")
+    deal(rival)
+    tokens = won_record("labyrinth")["tokens"]
+    play_through(Mouse(rival), tokens[:1])
+    rival.click("#resign")
+    rival.click("#resign-dialog button.danger")
+    rival.wait_for_selector("#finish-rank[data-state=verified]")
+    assert rival.locator("#finish-race").is_hidden()
     page = visit("/")
     sign_up(page, "Ariadne")
     page.goto("/play/labyrinth/")
     deal(page)
-    tokens = won_record("labyrinth")["tokens"]
     # With a move taken back: whoever plays the very line of another player of the deal goes to review.
     play_through(Mouse(page), [tokens[0], "u", *tokens], thinks=True, drag_every=3)
     page.wait_for_selector("#finish[open]")

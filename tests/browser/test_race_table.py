@@ -35,6 +35,19 @@ _KEEP_WHAT_THE_BANNER_SAYS = """() => {
 }"""
 
 
+# The names that a reaction covers where it is seen.
+_COVERED = """() => [...document.querySelectorAll('.bubble.seen')].filter((bubble) => bubble.checkVisibility())
+  .flatMap((bubble) => {
+    const [a, row] = [bubble.getBoundingClientRect(), bubble.parentElement];
+    const name = row.querySelector('.strip-name, .lane-name > span, .seat-name');
+    const range = document.createRange();
+    range.selectNodeContents(name);
+    const b = range.getBoundingClientRect();
+    const apart = a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+    return apart ? [] : [name.textContent];
+  })"""
+
+
 class Racers:
     """The pages of those who race, each in a browser of its own."""
 
@@ -87,6 +100,7 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any
 
     desk.click(".lanes-panel [data-react=clap]")
     phone.wait_for_selector(".strip-cell:not(.me) .bubble.seen svg")
+    assert phone.evaluate(_COVERED) == []
 
     ahead = [n for n, token in enumerate(tokens) if token.endswith("-f")][1] + 1
     play_through(Touch(phone), tokens[:ahead])
@@ -107,6 +121,58 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any
         assert page.text_content("#finish-place") == place
     phone.tap("#finish button:has-text('Rematch')")
     phone.wait_for_url(re.compile(f"/races/{racers.race['code']}/$"))
+
+
+# A lane of each kind, as the panel beside the felt, the dialog over it and the room's page have them.
+_LANES = """async (css) => {
+  const { Lanes } = await import("/static/js/races/lanes.js");
+  const at = (place) => ({ entrant: place, name: 'Clytaemnestra of Mycenae', avatar: '', player: null });
+  const race = {
+    seats: [at(1), at(2)],
+    lanes: [[1, 52, 90, 'won', false, 1, 64600], [2, 12, 7, 'racing', false, 2, null]],
+  };
+  document.body.innerHTML = '<div class="lanes-panel"><ol class="lane-list"></ol></div>'
+    + '<dialog class="lanes-dialog" open><ol class="lane-list"></ol></dialog>'
+    + '<div class="room"><ol class="lanes"></ol></div>';
+  const words = {};
+  for (const sheet of css) {
+    await new Promise((done) => document.head.append(Object.assign(
+      document.createElement('link'), { rel: 'stylesheet', href: `/static/css/${sheet}.css`, onload: done })));
+  }
+  document.querySelector('.lanes-panel').style.display = 'block';
+  for (const list of document.querySelectorAll('ol')) {
+    new Lanes(list).show(race, { goal: 52, me: null });
+    words[list.parentElement.className] = [...list.children].map((row) => {
+      const shown = [...row.querySelectorAll('.lane-figures > *')].filter((one) => one.checkVisibility());
+      const before = (one) => getComputedStyle(one, '::before').content.replace(/^"|"$|^none$/g, '');
+      return shown.map((one) => before(one) + one.textContent).join('');
+    });
+  }
+  const bubbles = [...document.querySelectorAll('li')].map((row) => {
+    const bubble = row.appendChild(Object.assign(document.createElement('span'), { className: 'bubble seen' }));
+    bubble.style.animation = 'none';
+    return bubble;
+  });
+  return [words, bubbles.length];
+}"""
+
+
+def test_a_finished_lane_says_its_time_and_a_reaction_covers_no_name(visit: Visit) -> None:
+    for css, expected in (
+        (
+            ["at-table", "racing"],
+            {"lanes-panel": ["1:04.6", "12/52"], "lanes-dialog": ["52/52 · 1:04.6", "12/52 · 7 moves"]},
+        ),
+        (["races"], {"room": ["52/52 · 90 moves · 1:04.6", "12/52 · 7 moves"]}),
+    ):
+        page = visit("/rules/", **PHONE)
+        from_sources(page)
+        words, bubbles = page.evaluate(_LANES, css)
+        assert {kind: words[kind] for kind in expected} == expected
+        assert bubbles == 6
+        for kind in expected:
+            page.evaluate("k => document.querySelectorAll('body > *').forEach(o => o.hidden = o.className !== k)", kind)
+            assert page.evaluate(_COVERED) == [], kind
 
 
 def test_a_race_that_is_put_back_leads_back_to_its_room(visit: Visit, chromium: Any, site: Any) -> None:

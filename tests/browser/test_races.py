@@ -153,15 +153,72 @@ def test_a_public_room_comes_up_in_the_lobby_by_itself(visit: Visit) -> None:
     shows(onlooker, "Take a seat")
 
 
-def test_who_waits_for_a_quick_match_is_told_on_another_page(visit: Visit) -> None:
-    seeker = visit("/races/")
-    press(seeker, "Find me a race")
-    shows(seeker, "Looking for company…")
+def seek(visit: Visit, variant: str) -> Any:
+    """A player who looks for an opponent at one variant, so that no other test's player is found."""
+    page = visit("/races/")
+    page.get_by_text("Games I am content with").click()
+    for box in page.locator("[name=variant]").all():
+        box.set_checked(box.get_attribute("value") == variant)
+    press(page, "Find me a race")
+    page.wait_for_url(ROOM)
+    return page
+
+
+def test_a_quick_match_is_confirmed_on_another_page(visit: Visit) -> None:
+    seeker = seek(visit, "braid")
+    shows(seeker, "Looking for an opponent…")
     seeker.get_by_role("link", name="Rules", exact=True).click()
-    other = visit("/races/")
-    press(other, "Find me a race")
+    seeker.wait_for_url("**/rules/")
+    other = seek(visit, "braid")
+    shows(other, "Opponent found")
+    sync_api.expect(other.locator("#stage-note")).to_have_text("Waiting for your opponent to confirm.")
     dialog = seeker.get_by_role("dialog", name="Your race is ready")
-    sync_api.expect(dialog).to_contain_text("2 players have come together.")
-    dialog.get_by_role("link", name="Play").click()
+    sync_api.expect(dialog).to_contain_text("Opponent found. Confirm within")
+    dialog.get_by_role("button", name="I am ready").click()
     for page in (seeker, other):
         page.wait_for_url(TABLE)
+
+
+def test_nobody_races_alone_when_a_quick_match_is_missed(visit: Visit) -> None:
+    absent, seeker = seek(visit, "pigtail"), visit("/races/")
+    shows(absent, "Looking for an opponent…")
+    elsewhere = visit("/rules/", context=absent.context)
+    patient = seek(visit, "pigtail")
+    shows(absent, "Opponent found")
+    sync_api.expect(absent.get_by_role("button", name="I am ready")).to_be_visible()
+    shows(absent, "You missed this match")
+    sync_api.expect(elsewhere.get_by_role("dialog", name="You missed this match")).to_be_visible()
+    shows(patient, "Looking for an opponent…")
+    assert patient.url == absent.url
+    absent.goto("/rules/")
+    sync_api.expect(absent.locator(".messages")).to_contain_text("You missed a quick match")
+    seeker.close()
+
+
+def test_a_rematch_is_offered_on_another_page(visit: Visit) -> None:
+    host = visit("/races/")
+    press(host, "Make a room")
+    host.wait_for_url(ROOM)
+    room = host.url
+    friend = visit(room)
+    press(friend, "Sit down")
+    for page in (host, friend):
+        press(page, "I am ready")
+    for page in (host, friend):
+        page.wait_for_url(TABLE)
+        page.locator("#felt .card").first.wait_for()
+        page.keyboard.press("r")
+        page.click("#resign-dialog button.danger")
+        page.locator("#finish-place").wait_for()
+    host.locator("#finish-place[data-final=true]").wait_for()
+    friend.goto("/rules/")
+    host.locator("#finish").get_by_role("button", name="Rematch").click()
+    host.wait_for_url(room)
+    offer = friend.locator(".offer")
+    name = host.locator(".seat.me .seat-name").inner_text()
+    sync_api.expect(offer).to_contain_text(f"{name} wants a rematch.")
+    assert name == host.locator(".player-link span").inner_text()
+    friend.goto("/play/stonewall/")  # and wherever else one goes
+    offer.get_by_role("button", name="Join").click()
+    friend.wait_for_url(room)
+    sync_api.expect(host.locator(".seat:not(.free)")).to_have_count(2)

@@ -155,6 +155,21 @@ def test_a_race_is_checked_with_its_places(visit: Visit) -> None:
     assert told(page, "places") == "The place of Racer 1 should be 1."
 
 
+@pytest.mark.parametrize("link", ["/races/abcd0/2/replay/", "/replay/0b5e7c1e-6a33-4f0f-9a37-55d1c1d3a001/"])
+def test_replays_of_a_race_lead_to_the_check_of_the_whole_race(visit: Visit, link: str) -> None:
+    page, race = visit("/verify/"), race_world("labyrinth").document
+    record = next(one["record"] for one in race["entrants"] if one["record"])
+    page.route("**/races/abcd0/2/race.json", lambda route: route.fulfill(json=race))
+    whole = {"Link": '</races/abcd0/2/race.json>; rel="collection"'}
+    page.route("**/replay/*/record.json", lambda route: route.fulfill(json=record, headers=whole))
+    page.fill("#link", link)
+    page.click("form[data-verify] button")
+    states = found(page)
+    assert {check for check, state in states.items() if state == "passed"} == {
+        *("replays", "server", "places", "commitment", "chain")
+    }
+
+
 def test_what_cannot_be_checked_is_said(visit: Visit, complaints: list[str]) -> None:
     page = visit("/verify/")
     heading = "[data-findings]:not([aria-busy]) h2"

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from games.models import Deal
+from games.models import Attempt, Deal
 from games.pages.race_hints import COOKIE
 from games.races.control import RECENT, TOP, Run, has_raced, runs
 from games.races.models import Race
 from leaderboards import control
+from leaderboards.after import After
 from leaderboards.keys import Score
 from leaderboards.models import Rating
 from leaderboards.ratings import keeping
@@ -30,12 +32,15 @@ def ada() -> Any:
     return factory.player(display_name="Ada")
 
 
-def on_the_board(player: Any, deal: Deal, place: int = 1) -> Any:
+def on_the_board(player: Any, deal: Deal, place: int = 1, *, behind: int = 1, end: str = "won") -> Any:
     """A result of the player in this place, with others before and behind."""
     for cards in range(51, 51 - place + 1, -1):
         factory.listed(deal, Score(cards, 60_000, 100), finished_at=AT)
-    factory.listed(deal, Score(10, 60_000, 100), finished_at=AT)
-    return factory.listed(deal, Score(40, 60_000, 100), who=player, finished_at=AT)
+    for _ in range(behind):
+        factory.listed(deal, Score(10, 60_000, 100), finished_at=AT)
+    result = factory.listed(deal, Score(40, 60_000, 100), who=player, finished_at=AT)
+    Attempt.objects.filter(pk=result.attempt_id).update(end=end)
+    return result
 
 
 def test_a_race_of_the_game_against_somebody_counts_for_a_while(ada: Any) -> None:
@@ -64,6 +69,22 @@ def test_a_top_place_without_a_race_asks_for_one(ada: Any, place: int, *, asks: 
     deal = make_deal("plot")
     on_the_board(ada, deal, place)
     assert control.unconfirmed(ada, NOW) == (deal if asks else None)
+
+
+@pytest.mark.parametrize(("behind", "end"), [(1, "resigned"), (0, "won"), (0, "resigned")])
+def test_a_lost_game_or_the_last_place_is_no_top_place(ada: Any, behind: int, end: str) -> None:
+    result = on_the_board(ada, make_deal("plot"), behind=behind, end=end)
+    assert control.unconfirmed(ada, NOW) is None
+    result.attempt.refresh_from_db()
+    assert not After.of(result.attempt, ada, NOW).is_top_place
+
+
+def test_a_won_first_place_before_others_is_a_top_place(ada: Any) -> None:
+    result = on_the_board(ada, make_deal("plot"))
+    result.attempt.refresh_from_db()
+    assert After.of(result.attempt, ada, NOW).is_top_place
+    page = browser(ada).get(reverse("boards:after", args=[result.attempt.public_id])).content.decode()
+    assert "data-top-place" in page
 
 
 def test_a_race_answers_and_an_old_game_asks_no_more(ada: Any) -> None:
@@ -97,7 +118,7 @@ def test_the_table_has_the_hint_for_the_end_of_a_ranked_game(ada: Any) -> None:
     practised = factory.finished(factory.deal("plot", None), ada, ranked=False)
     mine = browser(ada)
     path = f"/table/{attempt.public_id}/"
-    assert f'data-top="{TOP}" hidden' in mine.get(path).content.decode()
+    assert 'id="finish-race" class="race-hint" hidden' in mine.get(path).content.decode()
     assert "finish-race" not in mine.get(f"/table/{practised.public_id}/").content.decode()
     raced.race([ada, factory.player()], at=AT)
     assert "finish-race" not in mine.get(path).content.decode()

@@ -3,7 +3,8 @@
  * written at, and pages that are open at midnight reload spread over a while.
  */
 
-import { language, t } from "./i18n.js";
+import { t } from "./i18n.js";
+import { momentText } from "./moments.js";
 
 /** The pages reload at a random moment of this time after the new deals have come, in ms. */
 const SPREAD = 120000;
@@ -29,9 +30,8 @@ class Countdown {
     this.#end = new Date(countdown).getTime();
     this.#reloadAt = this.#end + GRACE + Math.random() * SPREAD;
     this.#figure = box.querySelector("b");
-    const time = new Date(this.#end).toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
     const local = box.querySelector(".local");
-    if (local) local.textContent = t("at {time} your time", { time });
+    if (local) local.textContent = t("at {time}", { time: momentText(this.#end) });
     this.#tick();
     setInterval(() => this.#tick(), 1000);
   }

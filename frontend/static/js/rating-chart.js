@@ -23,7 +23,7 @@ export function range(values) {
 }
 
 /** @param {string} at */
-const day = (at) => new Date(at).toLocaleDateString(language, { dateStyle: "medium", timeZone: "UTC" });
+const day = (at) => new Date(at).toLocaleDateString(language, { dateStyle: "medium" });
 
 /** @param {Point[]} points */
 function chart(points) {

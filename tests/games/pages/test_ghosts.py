@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import uuid
+from pathlib import Path
 
 import pytest
+from django.template.loader import get_template
 from django.test import Client
 
 from accounts.models import User
@@ -44,6 +47,38 @@ def test_the_lane_of_a_deal_that_one_may_not_know_is_refused(
     assert mine.get(f"/ghosts/{deal.pk}/").status_code == 403
     assert mine.post(f"/ghosts/{deal.pk}/start", {"ghost": attempt.public_id}).status_code == 403
     assert mine.post(f"/ghosts/{deal.pk}/start", {"ghost": "line"}).status_code == 403
+
+
+def test_latest_ghosts_can_be_raced_at_once(client: Client, mine: Client, player: User) -> None:
+    deal = past_deal()
+    page = client.get("/ghosts/")
+    assert [(shown.id, ghost.ghost) for shown, ghost in page.context["offers"]] == [(deal.pk, "line")]
+    assert f'action="/ghosts/{deal.pk}/start"' in page.content.decode()
+    practised = played(player, practice_deal("labyrinth"), ranked=False)
+    offers = mine.get("/ghosts/").context["offers"]
+    assert [(shown.id, ghost.ghost) for shown, ghost in offers] == [
+        (deal.pk, "line"),
+        (practised.deal_id, str(practised.public_id)),
+    ]
+    begun = mine.post(f"/ghosts/{practised.deal_id}/start", {"ghost": practised.public_id})
+    assert begun.headers["Location"].endswith(f"?ghost={practised.public_id}")
+
+
+def test_no_ghost_of_an_open_or_running_deal_is_listed(client: Client, mine: Client, player: User) -> None:
+    played(player, open_deal(), ranked=True)
+    start_attempt(player, practice_deal("labyrinth"))
+    for visitor in (client, mine):
+        page = visitor.get("/ghosts/")
+        assert page.context["offers"] == []
+        assert "There are no ghosts yet." in page.content.decode()
+
+
+@pytest.mark.parametrize("page", ["races/lobby.html", "races/room.html"])
+def test_race_a_ghost_leads_to_the_list_of_ghosts(page: str) -> None:
+    source = Path(get_template(page).origin.name).read_text()
+    assert re.findall(r'<a [^>]*href="{% url "([\w:]+)" %}"[^>]*>{% translate "Race a ghost', source) == [
+        "games:latest_ghosts"
+    ]
 
 
 def test_there_is_no_lane_of_what_is_no_game(client: Client) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from accounts.guests import create_guest
 from games.ghosts import inbox
 from games.ghosts.models import Notice
+from games.races import quick, seats
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,6 +42,24 @@ def test_notices_go_over_to_the_account_at_once(mine: Client, player: Any, rival
     inbox.put(rival.pk, Notice.Kind.RATING_MOVED, {})
     inbox.hand_over(rival.pk, player.pk, since=rival.date_joined)
     assert inbox.unread(player.pk) == 1
+
+
+def test_a_missed_quick_match_is_told_once_on_the_next_page(mine: Client, player: Any) -> None:
+    now = timezone.now()
+    quick.take_missed(player.pk)
+    mine.post("/races/quick", {"variant": "plot"})
+    quick.enter(create_guest(), ["plot"], now)
+    assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
+    quick.tend(now + timedelta(seconds=16))
+    assert "You missed a quick match" in mine.get(PLAIN).content.decode()
+    assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
+
+
+def test_leaving_the_queue_is_no_missed_match(mine: Client, player: Any) -> None:
+    quick.take_missed(player.pk)
+    mine.post("/races/quick", {"variant": "plot"})
+    seats.leave_all(player.pk)
+    assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
 
 
 def test_only_who_waits_for_a_quick_match_is_looked_up(mine: Client, django_assert_num_queries: Any) -> None:

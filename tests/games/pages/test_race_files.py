@@ -8,10 +8,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from games.models import Deal
-from games.races.models import Race, Room
+from accounts.guests import create_guest
+from games.models import Attempt, Deal
+from games.races.models import Entrant, Race, Room
 from games.rules import RaceFile
 from tests.games.races.results import race_of
+from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
 
@@ -28,6 +30,17 @@ def test_a_race_is_downloaded_when_all_on_its_deal_are_finished() -> None:
     assert RaceFile.from_json(answer.json() | {"entrants": [_nobody()]}).id == race.public_id
     Race.objects.filter(pk=race.pk).update(state="racing", finished_at=None)
     assert Client().get(address).status_code == 403
+
+
+def test_the_record_of_a_game_in_a_race_names_the_file_of_the_whole_race() -> None:
+    race = race_of(timezone.now() - timedelta(hours=1), kind=Room.Kind.PRIVATE)
+    assert race.deal is not None
+    attempt = factory.finished(race.deal, create_guest(), state=Attempt.State.VERIFIED, ranked=False)
+    Entrant.objects.create(race=race, player=attempt.player, attempt=attempt, state="retired", joined_at=timezone.now())
+    address = f"/replay/{attempt.public_id}/record.json"
+    assert Client().get(address).status_code == 403
+    Deal.objects.filter(races=race).update(for_race=True, revealed_at=timezone.now())
+    assert Client().get(address)["Link"] == f'</races/{race.room.code}/1/race.json>; rel="collection"'
 
 
 def _nobody() -> dict[str, object]:

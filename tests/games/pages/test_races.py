@@ -291,15 +291,25 @@ def test_pictures_stand_beside_the_names_in_the_lobby_and_in_results(account: Us
     assert names == [avatars.address_of("Ariadne"), avatars.address_of("")]
 
 
-def test_who_has_no_name_is_called_the_same_in_the_room_and_on_its_results(client: Client) -> None:
+def test_guests_have_one_name_in_the_room_on_results_and_in_the_header() -> None:
     run = finished(3)
+    client = browser_of(run.players[0])
     room = snapshot.read_room(run.room.pk)
     assert room is not None
     assert room.last is not None
     names = [seat.name for seat in room.last.told.seats]
     page = client.get(f"/races/{run.room.code}/1/")
-    assert sorted(one.name for one in page.context["entrants"]) == sorted(names)
-    assert all(re.fullmatch(r"Guest \d{4}", name) for name in names)
+    called = sorted(player.display_name for player in run.players)
+    assert sorted(one.name for one in page.context["entrants"]) == sorted(names) == called
+    assert f"<span>{run.players[0].display_name}</span></a>" in page.content.decode()
+
+
+def test_a_banned_player_is_a_number_in_results(client: Client, account: User) -> None:
+    run = finished(3)
+    Entrant.objects.filter(attempt=run.attempt_ids[0]).update(player=account)
+    User.objects.filter(pk=account.pk).update(banned_at=timezone.now())
+    names = [one.name for one in client.get(f"/races/{run.room.code}/1/").context["entrants"]]
+    assert sum(bool(re.fullmatch(r"Player \d{4}", name)) for name in names) == 1
 
 
 def test_results_name_former_players_and_forget_guests(client: Client, account: User) -> None:
@@ -326,6 +336,16 @@ def test_a_void_race_says_why(client: Client) -> None:
     rooms.close(room)
     text = client.get(f"/races/{room.code}/1/").content.decode()
     assert "It was never started" in text
+
+
+def test_only_a_won_race_has_a_golden_place_in_the_history() -> None:
+    run = finished()
+    first = Entrant.objects.get(race=run.race, place=1)
+    pages = {}
+    for state in ("won", "retired"):
+        Entrant.objects.filter(pk=first.pk).update(state=state)
+        pages[state] = browser_of(first.player).get("/races/mine/").content.decode()
+    assert ["rank-1" in pages[state] for state in ("won", "retired")] == [True, False]
 
 
 def test_a_history_is_the_players_own(client: Client) -> None:

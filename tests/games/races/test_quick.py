@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 
 from accounts.guests import create_guest
@@ -15,7 +17,7 @@ from accounts.models import User
 from games.deals import sealed
 from games.errors import ErrorCode, Refusal
 from games.events import notifier
-from games.races import quick, rooms, seats, snapshot, starting, tending
+from games.races import protocol, quick, rooms, seats, snapshot, starting, tending
 from games.races.hub import Hub
 from games.races.models import Entrant, Race, Room
 from games.races.watch import Watch
@@ -35,6 +37,19 @@ def enter(second: float = 0, *wishes: str) -> User:
     player = create_guest()
     quick.enter(player, wishes or ALL, at(second))
     return player
+
+
+def confirm(player: User, second: float = 0) -> None:
+    """The player says within the fifteen seconds that the race may start."""
+    seats.set_ready(room_of(player).pk, player.pk, ready=True, now=at(second))
+    quick.tend_room(room_of(player).pk, at(second))
+
+
+def pair(second: float = 0, *wishes: str) -> tuple[User, User]:
+    """Two players of one race who have both confirmed."""
+    first, other = enter(second, *(wishes or ("plot",))), enter(second, *(wishes or ("plot",)))
+    confirm(first, second)
+    return first, other
 
 
 def room_of(player: User) -> Room:
@@ -64,20 +79,22 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return messages
 
 
-def test_the_first_player_waits_ready_in_a_rated_room_without_a_host() -> None:
+def test_the_first_player_waits_in_a_rated_room_without_a_host() -> None:
     player = enter(0, "plot")
     race = race_of(player)
     assert (race.state, race.rated, race.variant, race.limit_s) == ("open", True, "plot", 1200)
     assert (race.room.kind, race.room.host, race.room.seats) == ("quick", None, 16)
-    assert (state_of(player), race.gathers_until) == ("ready", None)
+    assert (state_of(player), race.gathers_until) == ("joined", None)
     assert {race.opened_at, race.room.made_at, race.entrants.get().joined_at} == {at(0)}
     quick.tend(at(60))
     assert race_of(player).state == "open"
 
 
 def test_two_wait_eight_seconds_for_more_and_ten_for_the_start() -> None:
-    first, second = enter(0, "plot", "braid"), enter(3, "braid", "plot")
+    first, second = enter(0, "plot", "braid"), enter(2, "braid", "plot")
     assert room_of(first) == room_of(second)
+    assert race_of(first).gathers_until is None
+    confirm(first, 3)
     assert race_of(first).gathers_until == at(11)
     third = enter(10, "plot", "braid")
     quick.tend(at(10.9))
@@ -91,6 +108,7 @@ def test_each_step_is_taken_by_whoever_watches_the_room() -> None:
     first = enter(0, "plot")
     assert not quick.tend_room(room_of(first).pk, at(1))
     enter(1, "plot")
+    confirm(first, 1)
     assert quick.tend_room(room_of(first).pk, at(9))
     assert race_of(first).state == "countdown"
     assert not quick.tend_room(room_of(first).pk, at(9))
@@ -105,7 +123,8 @@ def watch_of(room: Room) -> Watch:
 def test_who_watches_the_room_looks_after_it_every_second() -> None:
     first, second = enter(0, "plot"), create_guest()
     seats.sit(room_of(first).pk, second, wishes=["plot"], now=at(1))
-    seats.set_ready(room_of(first).pk, second.pk, ready=True, now=at(1))
+    for player in (first, second):
+        seats.set_ready(room_of(first).pk, player.pk, ready=True, now=at(1))
     assert race_of(first).gathers_until is None
     tend = watch_of(room_of(first))._gathering()
     assert tend is not None
@@ -121,7 +140,7 @@ def test_other_rooms_are_not_looked_after_every_second() -> None:
 
 
 def test_looking_after_all_races_looks_after_quick_matches() -> None:
-    first, _ = enter(0, "plot"), enter(0, "plot")
+    first, _ = pair()
     tending.tend(at(8))
     assert race_of(first).state == "countdown"
 
@@ -145,18 +164,20 @@ def test_sixteen_fill_a_race() -> None:
 
 
 def test_a_countdown_takes_nobody_in() -> None:
-    first, _ = enter(0, "plot"), enter(0, "plot")
+    first, _ = pair()
     quick.tend(at(8))
     assert room_of(enter(9, "plot")) != room_of(first)
 
 
 def test_when_one_of_two_leaves_the_other_waits_again() -> None:
-    first, second = enter(0, "plot"), enter(0, "plot")
+    first, second = pair()
     seats.leave(room_of(second).pk, second.pk, at(4))
     quick.tend(at(9))
     assert (race_of(first).state, race_of(first).gathers_until) == ("open", None)
     enter(20, "plot")
-    assert race_of(first).gathers_until == at(28)
+    assert (state_of(first), race_of(first).gathers_until) == ("joined", None)
+    confirm(first, 21)
+    assert race_of(first).gathers_until == at(29)
 
 
 def test_who_waits_alone_is_moved_to_the_next_who_comes(told: list[dict[str, Any]]) -> None:
@@ -168,7 +189,7 @@ def test_who_waits_alone_is_moved_to_the_next_who_comes(told: list[dict[str, Any
     left = room_of(first)
     quick.tend(at(1))
     assert room_of(first) == room_of(second) == lone
-    assert (race_of(first).gathers_until, state_of(first)) == (at(9), "ready")
+    assert [state_of(first), state_of(second)] == ["joined", "joined"]
     assert [(one["room"], one["type"], one.get("players"), one.get("code")) for one in told] == [
         (left.pk, "room.moved", [first.pk], lone.code),
         (left.pk, "room.closed", None, None),
@@ -195,7 +216,9 @@ def test_wishes_in_common_bring_two_together_in_a_third_room(told: list[dict[str
     quick.tend(at(1))
     race = race_of(first)
     assert (race.variant, race.entrants.count(), race.gathers_until) == ("tarot", 2, None)
-    quick.tend(at(2))
+    assert [state_of(first), state_of(second)] == ["joined", "joined"]
+    confirm(first, 2)
+    confirm(second, 2)
     assert race_of(first).gathers_until == at(10)
     assert {one["room"] for one in told if one["type"] == "room.moved"} == left
     assert {one["code"] for one in told if one["type"] == "room.moved"} == {race.room.code}
@@ -214,6 +237,77 @@ def test_who_is_elsewhere_has_fifteen_seconds_once_there_is_company() -> None:
     assert seats.room_of(away.pk) is None
 
 
+@pytest.fixture
+def missed(settings: Any) -> Iterator[None]:
+    """A cache in which nobody has missed a match yet."""
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "missed"}}
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.mark.usefixtures("missed")
+def test_nobody_races_when_one_of_two_does_not_confirm() -> None:
+    first, second = enter(0, "plot"), enter(60, "plot")
+    room = room_of(first)
+    assert [state_of(first), state_of(second)] == ["joined", "ready"]
+    quick.tend(at(74.9))
+    assert race_of(second).state == "open"
+    quick.tend(at(75))
+    assert seats.room_of(first.pk) is None
+    quick.tend(at(200))
+    assert (race_of(second).state, race_of(second).gathers_until, room_of(second)) == ("open", None, room)
+    assert [quick.take_missed(first.pk), quick.take_missed(first.pk)] == [True, False]
+    assert not quick.take_missed(second.pk)
+
+
+@pytest.mark.usefixtures("missed")
+def test_who_leaves_before_confirming_has_not_missed_the_match() -> None:
+    first, _ = enter(0, "plot"), enter(60, "plot")
+    seats.leave(room_of(first).pk, first.pk, at(61))
+    quick.tend(at(80))
+    assert not quick.take_missed(first.pk)
+
+
+def test_who_is_left_alone_confirms_the_next_opponent_wherever_that_one_sits_down() -> None:
+    first, second = enter(0, "plot"), enter(60, "plot")
+    seats.leave(room_of(first).pk, first.pk, at(61))
+    quick.tend(at(62))
+    assert state_of(second) == "joined"
+    late = create_guest()
+    seats.sit(room_of(second).pk, late, now=at(600))  # by the room's page
+    confirm(late, 601)
+    assert (state_of(second), race_of(second).gathers_until) == ("joined", None)
+
+
+def test_who_has_waited_is_first_in_line_for_the_next_player() -> None:
+    absent, patient = enter(0, "plot"), enter(60, "plot")
+    quick.tend(at(75))
+    later = enter(80, "plot")
+    assert room_of(later) == room_of(patient)
+    assert [state_of(patient), state_of(later)] == ["joined", "ready"]
+    confirm(patient, 82)
+    quick.tend(at(90))
+    assert race_of(patient).state == "countdown"
+    assert seats.room_of(absent.pk) is None
+
+
+def test_the_room_tells_by_when_to_confirm() -> None:
+    first = enter(0, "plot")
+
+    def told_to(player: User) -> int | None:
+        facts = snapshot.read_room(room_of(first).pk)
+        assert facts is not None
+        return snapshot.you_message(facts, player.pk).confirm_by
+
+    assert told_to(first) is None
+    second = enter(60, "plot")
+    assert told_to(first) == protocol.clock(at(75))
+    assert told_to(second) is None
+    confirm(first, 62)
+    assert told_to(first) is None
+
+
 def test_who_comes_back_in_time_races() -> None:
     away = enter(0, "plot")
     quick.wait_elsewhere(away.pk, at(5))
@@ -227,7 +321,7 @@ def test_who_comes_back_in_time_races() -> None:
 
 def test_the_fifteen_seconds_begin_when_one_turns_away() -> None:
     """As when the page is loaded again while the deal is still being made."""
-    first, second = enter(0, "plot"), enter(0, "plot")
+    first, second = pair()
     Race.objects.update(deal=None)
     quick.wait_elsewhere(first.pk, at(60))
     quick.wait_elsewhere(first.pk, at(70))
@@ -235,7 +329,7 @@ def test_the_fifteen_seconds_begin_when_one_turns_away() -> None:
     assert state_of(first) == "joined"
     quick.tend(at(75))
     assert seats.room_of(first.pk) is None
-    assert state_of(second) == "ready"
+    assert state_of(second) == "joined"
 
 
 def test_who_is_still_elsewhere_at_the_start_waits_on_in_another_room(told: list[dict[str, Any]]) -> None:
@@ -276,7 +370,7 @@ def test_a_seat_whose_player_is_gone_is_free() -> None:
 
 
 def test_without_a_deal_nobody_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, _ = enter(0, "plot"), enter(0, "plot")
+    first, _ = pair()
     deal = race_of(first).deal
     Race.objects.update(deal=None)
     quick.tend(at(30))
@@ -292,7 +386,7 @@ def test_who_enters_again_keeps_the_seat_and_has_the_new_wishes() -> None:
     room = quick.enter(player, ["plot", "tarot"], at(2))
     entrant = Entrant.objects.get(player=player)
     assert room == room_of(player)
-    assert (entrant.wishes, entrant.state) == (["tarot", "plot"], "ready")
+    assert (entrant.wishes, entrant.state) == (["tarot", "plot"], "joined")
 
 
 def test_nobody_enters_from_another_race() -> None:
@@ -308,7 +402,7 @@ def test_nobody_enters_from_another_race() -> None:
 
 
 def test_nobody_enters_again_during_the_countdown() -> None:
-    first, _ = enter(0, "plot"), enter(0, "plot")
+    first, _ = pair()
     quick.tend(at(8))
     enter(9, "braid")
     with pytest.raises(Refusal) as refused:
@@ -327,7 +421,7 @@ def test_who_is_too_late_for_a_seat_has_one_all_the_same(monkeypatch: pytest.Mon
         return sit(room_id, player, **rest)
 
     monkeypatch.setattr(seats, "sit", sit_too_late)
-    assert state_of(enter(1, "plot")) == "ready"
+    assert state_of(enter(1, "plot")) == "joined"
 
 
 @pytest.mark.parametrize("wishes", [[], ["klondike"], ["plot", "klondike"]])
@@ -339,7 +433,7 @@ def test_wishes_are_variants(wishes: list[str]) -> None:
 
 
 def test_a_room_whose_race_is_being_run_gathers_nobody() -> None:
-    first, _ = enter(0, "plot"), enter(0, "plot")
+    first, _ = pair()
     quick.tend(at(8))
     race = race_of(first)
     starting.begin_due(at(18))
@@ -348,7 +442,7 @@ def test_a_room_whose_race_is_being_run_gathers_nobody() -> None:
 
 
 def test_two_processes_tend_at_once() -> None:
-    players = [enter(0, "plot"), enter(0, "braid"), enter(0, "plot"), enter(0, "braid")]
+    players = [*pair(0, "plot"), *pair(0, "braid")]
     gate, failures = threading.Barrier(4), []
 
     def work() -> None:
@@ -376,7 +470,7 @@ def test_two_processes_tend_at_once() -> None:
 
 
 def test_when_no_deal_is_found_everybody_waits_on_elsewhere(told: list[dict[str, Any]]) -> None:
-    first, second = enter(0, "plot", "tarot"), enter(0, "plot", "tarot")
+    first, second = pair(0, "plot", "tarot")
     lost = race_of(first)
     Race.objects.filter(pk=lost.pk).update(deal=None, deal_failed=True)
     quick.tend(at(20))
@@ -450,7 +544,7 @@ def test_a_new_room_is_of_a_game_of_which_there_are_deals(monkeypatch: pytest.Mo
 
 
 def test_nobody_waits_elsewhere_once_the_countdown_runs() -> None:
-    first, _ = enter(0, "plot"), enter(0, "plot")
+    first, _ = pair()
     quick.tend(at(8))
     assert not quick.wait_elsewhere(first.pk, at(9))
     assert state_of(first) == "ready"

@@ -46,7 +46,8 @@ async def test_anybody_with_the_link_may_watch(watch: Watch, public: bool) -> No
     assert (room["code"], room["kind"]) == (house.room.code, "public" if public else "private")
     assert (room["to_come"]["state"], viewer.states("to_come")) == ("open", ["joined", "joined"])
     assert room["to_come"]["deal"]["commitment"]
-    assert viewer.you == {"type": "you", "host": False, "to_come": None, "running": None, "table": None}
+    nothing = dict.fromkeys(["to_come", "running", "table", "confirm_by"])
+    assert viewer.you == {"type": "you", "host": False, **nothing}
 
 
 async def test_players_are_told_what_is_theirs(watch: Watch) -> None:
@@ -60,7 +61,7 @@ async def test_players_are_told_what_is_theirs(watch: Watch) -> None:
         (False, ids[1]),
     ]
     names = [seat["name"] for seat in host.race("to_come")["seats"]]
-    assert all(name.startswith("Guest ") for name in names)
+    assert names == [player.display_name for player in house.players]
     assert host.race("to_come")["seats"] == other.race("to_come")["seats"]
     assert [seat["host"] for seat in host.race("to_come")["seats"]] == [True, False]
 

@@ -63,7 +63,7 @@ class Line {
     write(this.state, stateText(state, away));
     write(this.up, `${cardsUp}/${goal}`);
     write(this.moves, ` · ${tn("one move", "{n} moves", tokens)}`);
-    write(this.time, ms !== null && state === "won" ? ` · ${durationText(ms)}` : "");
+    write(this.time, ms !== null && state === "won" ? durationText(ms) : "");
     this.bar.style.transform = `scaleX(${Math.min(1, cardsUp / goal)})`;
   }
 }

@@ -1,7 +1,8 @@
 /** The lobby: what is going on comes with the page, and is asked for again while somebody looks at it. */
 
 import { avatar } from "../avatar.js";
-import { language, t, tn } from "../i18n.js";
+import { t, tn } from "../i18n.js";
+import { momentText } from "../moments.js";
 import { clockText } from "../times.js";
 import { bindForm } from "./form.js";
 import { fillList, link, part, write } from "./list.js";
@@ -117,14 +118,12 @@ class Lobby {
   #heat({ starts_at: starts, doors_at: doors, entrants, variant }) {
     const left = Math.max(0, Math.ceil((starts - this.#now) / 1000) * 1000);
     write(byId("heat-clock"), clockText(left));
-    const time = (/** @type {number} */ at) =>
-      new Date(at).toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
-    write(byId("heat-when"), t("at {time} your time", { time: time(starts) }));
+    write(byId("heat-when"), t("at {time}", { time: momentText(starts) }));
     write(byId("heat-game"), this.names.title({ variant, game: variant, options: {} }));
     const open = this.#now >= doors;
     byId("heat-enter").hidden = !open;
     const here = tn("1 player is there", "{n} players are there", entrants);
-    write(byId("heat-doors"), open ? here : t("Doors open at {time}", { time: time(doors) }));
+    write(byId("heat-doors"), open ? here : t("Doors open at {time}", { time: momentText(doors) }));
   }
 
   /** @param {Found["rooms"][number]} room */

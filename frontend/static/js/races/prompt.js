@@ -1,30 +1,36 @@
 /** "Your race is ready": for those who look around the site while they wait for a quick match. */
 
-import { t, tn } from "../i18n.js";
+import { t } from "../i18n.js";
 import { part, write } from "./list.js";
 import { RaceSocket } from "./socket.js";
 
 const TICK = 250;
-/** How long one is asked where the server has set no time yet, in ms (games.races.quick.PROMPT). */
-const ASKED_FOR = 15000;
+
+/** @param {string} text @param {string} [style] */
+const button = (text, style = "") =>
+  Object.assign(document.createElement("button"), { className: `button${style}`, type: "button", textContent: text });
 
 class Prompt {
   #socket;
+  /** When the time to confirm is over, or the race starts, on the server's clock; 0 while nothing is asked. */
   #until = 0;
+  #code = "";
+  #asks = false;
+  #confirmed = false;
+  #title = part("h2", "", t("Your race is ready"));
   #line = part("p", "");
-  #go = Object.assign(document.createElement("a"), { className: "button", textContent: t("Play") });
+  #go = button(t("I am ready"));
+  #later = button(t("Not now"), " secondary");
   #dialog = /** @type {HTMLDialogElement} */ (document.createElement("dialog"));
 
   /** @param {string} code */
   constructor(code) {
-    const later = Object.assign(document.createElement("button"), { className: "button secondary", type: "button" });
-    later.textContent = t("Not now");
-    later.addEventListener("click", () => this.#decline());
-    const title = part("h2", "", t("Your race is ready"));
-    title.id = "race-ready";
-    this.#dialog.setAttribute("aria-labelledby", title.id);
+    this.#later.addEventListener("click", () => this.#decline());
+    this.#go.addEventListener("click", () => this.#agree());
+    this.#title.id = "race-ready";
+    this.#dialog.setAttribute("aria-labelledby", this.#title.id);
     this.#dialog.addEventListener("cancel", () => this.#decline());
-    this.#dialog.append(title, this.#line, part("p", "actions", later, this.#go));
+    this.#dialog.append(this.#title, this.#line, part("p", "actions", this.#later, this.#go));
     document.body.append(this.#dialog);
     this.#socket = this.#follow(code);
     setInterval(() => this.#tick(), TICK);
@@ -32,7 +38,7 @@ class Prompt {
 
   /** @param {string} code */
   #follow(code) {
-    this.#go.href = `/races/${code}/`;
+    this.#code = code;
     return new RaceSocket(code, {
       changed: () => this.#show(),
       moved: (other) => {
@@ -46,13 +52,14 @@ class Prompt {
   #show() {
     const { room, you } = this.#socket;
     const race = room?.to_come;
-    if (!race || you.to_come === null) return you.running === null ? this.#rest() : this.#end();
-    const company = race.gathers_in !== null || race.starts_in !== null || race.seats.length > 1;
-    if (!company) return this.#rest();
-    const at = this.#socket.at(race.starts_in ?? race.gathers_in);
-    if (at !== null) this.#until = at;
-    else this.#until ||= this.#socket.clock.now() + ASKED_FOR;
-    if (you.table) this.#go.href = you.table;
+    if (!race || you.to_come === null) return this.#asks ? this.#miss() : this.#end();
+    const at = you.confirm_by ?? this.#socket.at(race.starts_in);
+    if (this.#confirmed && you.confirm_by === null) return location.assign(you.table ?? `/races/${this.#code}/`);
+    this.#asks = you.confirm_by !== null;
+    // Without an opponent, or while others are still to confirm, there is nothing to do.
+    if (at === null) return this.#rest();
+    this.#until = at;
+    write(this.#go, this.#asks ? t("I am ready") : t("Play"));
     this.#tick();
     if (!this.#dialog.open) this.#dialog.showModal();
     this.#go.focus();
@@ -60,22 +67,39 @@ class Prompt {
 
   #tick() {
     if (!this.#until) return;
-    const left = Math.max(0, Math.ceil(this.#socket.clock.until(this.#until) / 1000));
-    const count = this.#socket.room?.to_come?.seats.length ?? 0;
-    const company = tn("1 player has come together.", "{n} players have come together.", count);
-    const time = t("{n} s left.", { n: left });
-    write(this.#line, `${company} ${time}`);
+    const n = Math.max(0, Math.ceil(this.#socket.clock.until(this.#until) / 1000));
+    write(this.#line, this.#asks ? t("Opponent found. Confirm within {n} s.", { n }) : t("It starts in {n} s.", { n }));
   }
 
-  /** Nobody is there any more. */
+  /** The place is confirmed, or the player goes to the table. */
+  #agree() {
+    if (!this.#asks) return location.assign(this.#socket.you.table ?? `/races/${this.#code}/`);
+    this.#confirmed = this.#socket.send({ type: "ready", ready: true });
+  }
+
   #rest() {
     this.#until = 0;
     this.#dialog.close();
   }
 
   #decline() {
+    this.#asks = false;
     this.#socket.send({ type: "leave" });
     this.#end();
+  }
+
+  /** The time has passed: the seat is gone. The next page says so as well. */
+  #miss() {
+    this.#until = 0;
+    this.#socket.close();
+    write(this.#title, t("You missed this match"));
+    write(this.#line, t("You didn't confirm in time."));
+    const close = button(t("Close"), " secondary");
+    close.addEventListener("click", () => this.#dialog.close());
+    const races = Object.assign(document.createElement("a"), { className: "button", href: "/races/" });
+    races.textContent = t("To the races");
+    this.#later.replaceWith(close);
+    this.#go.replaceWith(races);
   }
 
   #end() {

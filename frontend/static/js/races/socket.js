@@ -31,7 +31,7 @@ function named(seat) {
 export class RaceSocket {
   clock = new ServerClock();
   /** @type {Room|null} */ room = null;
-  /** @type {You} */ you = { host: false, to_come: null, running: null, table: null };
+  /** @type {You} */ you = { host: false, to_come: null, running: null, table: null, confirm_by: null };
   /** @type {Connection} */ #connection;
   #pings = 0;
   /** Whether the clock was compared on this connection: the one here may have stood still while the machine slept. */

@@ -18,20 +18,23 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Stage {
   #since = performance.now();
+  /** By when a quick match is to be confirmed, on the server's clock. @type {number|null} */ #askedUntil = null;
+  #missed = false;
 
   /** @param {RaceSocket} socket @param {Names} names @param {boolean} signedIn */
   constructor(socket, names, signedIn) {
     this.socket = socket;
     this.names = names;
     byId("sit-form").addEventListener("submit", (event) => {
-      // Who is nobody yet becomes a guest by sending the form.
-      if (signedIn && socket.send({ type: "sit" })) event.preventDefault();
+      // Who is nobody yet becomes a guest by sending the form, and a quick match is then confirmed on every page.
+      if (signedIn && socket.room?.kind !== "quick" && socket.send({ type: "sit" })) event.preventDefault();
     });
     byId("ready").addEventListener("click", () => socket.send({ type: "ready", ready: !this.#isReady }));
     byId("leave").addEventListener("click", () => socket.send({ type: "leave" }));
-    // Whoever looks for company and goes elsewhere keeps the seat, and is asked when somebody comes. This goes out
-    // before the connection is closed for the same reason.
-    addEventListener("pagehide", () => this.#seeks && socket.send({ type: "ready", ready: false }), { capture: true });
+    // A player who has confirmed and goes elsewhere is asked once more, there. This goes out before the connection is
+    // closed for the same reason.
+    const turnAway = () => this.#seeks && this.#isReady && socket.send({ type: "ready", ready: false });
+    addEventListener("pagehide", turnAway, { capture: true });
     setInterval(() => this.#tick(), TICK);
   }
 
@@ -63,10 +66,18 @@ export class Stage {
     return this.socket.room?.kind === "quick" && this.#race?.state === "open" && this.socket.you.to_come !== null;
   }
 
+  /** Notes whether a quick match is to be confirmed, and whether that time has passed. */
+  #followAsked() {
+    const { you, clock } = this.socket;
+    if (you.to_come === null) this.#missed ||= this.#askedUntil !== null && clock.until(this.#askedUntil) < TICK;
+    else this.#missed = false;
+    this.#askedUntil = you.confirm_by;
+  }
+
   show() {
     const { room, you } = this.socket;
     if (!room) return;
-    if (this.#seeks && this.#states.mine === "joined") this.socket.send({ type: "ready", ready: true });
+    this.#followAsked();
     const [text, note] = this.#words();
     write(byId("stage-text"), text);
     write(byId("stage-note"), note);
@@ -77,7 +88,7 @@ export class Stage {
     const may = open && !seated && you.running === null && !full && !(room.kind === "heat" && !race);
     byId("sit-form").hidden = !may;
     write(byId("sit"), room.last && !room.running ? t("Sit down for the next race") : t("Sit down"));
-    byId("ready").hidden = !(seated && open && room.kind !== "quick");
+    byId("ready").hidden = !(seated && open && (room.kind !== "quick" || you.confirm_by !== null));
     byId("ready").setAttribute("aria-pressed", String(this.#isReady));
     write(byId("ready"), this.#isReady ? t("Not ready after all") : t("I am ready"));
     byId("ready").classList.toggle("secondary", this.#isReady);
@@ -110,6 +121,7 @@ export class Stage {
   /** @returns {[string, string]} */
   #asVisitor() {
     const { room } = this.socket;
+    if (this.#missed) return [t("You missed this match"), t("You didn't confirm in time.")];
     if (room?.running?.state === "settling")
       return [t("The race is over"), t("The records are being verified; this takes a moment.")];
     if (room?.running) return [t("A race is being run"), t("Watch it, and sit down for the next one.")];
@@ -121,15 +133,19 @@ export class Stage {
 
   /** @returns {[string, string]} */
   #asSeeker() {
-    if (this.#race?.gathers_in !== null) return [t("Company is here"), t("Others may still join.")];
-    return [t("Looking for company…"), t("It starts seconds after somebody else comes.")];
+    const seats = this.#race?.seats.length ?? 0;
+    if (this.socket.you.confirm_by !== null) return [t("Opponent found"), t("Confirm in time to keep your seat.")];
+    if (this.#race?.gathers_in !== null) return [t("Opponent found"), t("Others may still join.")];
+    if (seats === 2) return [t("Opponent found"), t("Waiting for your opponent to confirm.")];
+    if (seats > 2) return [t("Opponents found"), t("Waiting for your opponents to confirm.")];
+    return [t("Looking for an opponent…"), t("You'll confirm here, or on any other page of this site.")];
   }
 
   #tick() {
-    const { room, clock } = this.socket;
+    const { room, clock, you } = this.socket;
     const race = this.#race;
     const span = race?.starts_in ?? race?.gathers_in ?? race?.scheduled_in ?? null;
-    const at = this.socket.at(span);
+    const at = you.confirm_by ?? this.socket.at(span);
     const figure = byId("stage-clock");
     figure.hidden = at === null;
     if (at !== null) {

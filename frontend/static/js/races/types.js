@@ -43,7 +43,12 @@
  * @property {RaceState|null} running
  * @property {RaceState|null} last
  *
- * @typedef {{host: boolean, to_come: number|null, running: number|null, table: string|null}} You
+ * @typedef {object} You
+ * @property {boolean} host
+ * @property {number|null} to_come
+ * @property {number|null} running
+ * @property {string|null} table
+ * @property {number|null} confirm_by a time on the server's clock: a quick match is to be confirmed until then
  */
 
 /** A lane by the names of its parts. @param {Lane} lane */

@@ -48,22 +48,27 @@ export function showEnd(state) {
   // With each status there is more to say.
   once(state, `after ${state.status}`, () => {
     state.standing = null;
-    showAfter((standing) => showStanding(state, standing));
+    showAfter((standing, isTop) => showStanding(state, standing, isTop));
   });
   showRank(state);
   document.body.dataset.finished = won ? "won" : "over";
   tell(state, `${title} ${t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })}`);
   once(state, "ghost", () => showGhost(state));
   byId("finish-appeal").hidden = state.status !== "review" && state.status !== "rejected";
-  showRaceHint(state);
   const today = document.getElementById("finish-today");
   if (today) today.hidden = !won;
 }
 
-/** @param {State} state @param {string} standing the place among all, in words; empty if there is none */
-function showStanding(state, standing) {
+/**
+ * @param {State} state @param {string} standing the place among all, in words; empty if there is none
+ * @param {boolean} isTop whether the place is worth confirming in a race
+ */
+function showStanding(state, standing, isTop) {
   state.standing = standing;
   showRank(state);
+  // The hint may have been sent away.
+  const hint = document.getElementById("finish-race");
+  if (hint) hint.hidden = !isTop;
 }
 
 /**
@@ -80,13 +85,6 @@ function showRank(state) {
   if (line.textContent === text) return;
   line.textContent = text;
   if (verdict && !panel().open) tell(state, text);
-}
-
-/** The hint to confirm a top place in a race; it may have been sent away. @param {State} state */
-function showRaceHint({ status, verdict }) {
-  const hint = document.getElementById("finish-race");
-  const rank = (status === "verified" && verdict?.rank) || Infinity;
-  if (hint) hint.hidden = rank > Number(hint.dataset.top);
 }
 
 /** @param {State} state @param {string} what @param {() => void} action */

@@ -1,6 +1,7 @@
 /** The page of a table: puts state, connection, hand and picture together. */
 
 import "../copying.js";
+import { offerLastRematch } from "../races/offering.js";
 import { applySettings, bindSettings } from "../settings.js";
 import { bindAsking } from "./asking.js";
 import { companyAt } from "./company.js";
@@ -120,3 +121,5 @@ function bindButtons(state, socket) {
 applySettings();
 const felt = document.getElementById("felt");
 if (felt) start(felt);
+// Nobody is asked for a rematch of another race during one.
+if (!felt?.dataset.race) void offerLastRematch();

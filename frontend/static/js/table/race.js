@@ -32,15 +32,17 @@ export class RaceTable {
   #leaving = false;
   /** @type {RaceState|null} */ #race = null;
 
-  /** @param {State} state @param {HTMLElement} place */
-  constructor(state, { dataset }) {
+  /** @param {State} state @param {HTMLElement} place @param {(code: string) => void} offerRematches of a room */
+  constructor(state, { dataset }, offerRematches) {
     this.state = state;
+    this.offerRematches = offerRematches;
     this.number = Number(dataset.number);
     this.mine = Number(dataset.entrant);
     this.room = dataset.room ?? "/races/";
+    this.code = dataset.code ?? "";
     const lists = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-lanes]"));
     this.#lists = [...lists].map((list) => ({ list, lanes: new Lanes(list) }));
-    this.#socket = new RaceSocket(dataset.code ?? "", {
+    this.#socket = new RaceSocket(this.code, {
       changed: (room) => this.#changed(room),
       lanes: (_, room) => this.#changed(room),
       reacted: (entrant, kind) => this.#reacted(entrant, kind),
@@ -125,6 +127,7 @@ export class RaceTable {
     if (line.textContent !== text) line.textContent = text;
     line.dataset.final = String(final);
     document.body.dataset.race = state;
+    if (this.state.status !== "playing") this.offerRematches(this.code);
     if (!final || this.state.status === "playing") return;
     byId("finish-close").textContent = t("Look at the table");
     byId("race-banner-text").textContent = text

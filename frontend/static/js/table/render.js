@@ -26,12 +26,11 @@ export function render(state, { deal = false, jump = false, source = null } = {}
   const view = shown(state);
   if (!view || size.width === 0) return null;
   const to = layout(view, size.width, size.height, settings.left_handed);
-  const resized = state.layout?.w !== to.w;
   state.draws++;
   if (view !== before) endPeek(state);
   state.drawn = view;
+  if (state.layout?.w !== to.w || state.faces.small !== small(to.w)) measure(state, to);
   state.layout = to;
-  if (resized) measure(state, to);
   felt.classList.toggle("still", jump || motionReduced());
   state.slots.draw(to, view, new Set(to.cards.map(({ pile }) => pile)));
   const { kept, gone } = match(state.pieces, to.cards, source);

@@ -99,7 +99,7 @@ export function read(text) {
 
 const DEAL = /^\/deals\/(\d{4}-\d\d-\d\d)\/([a-z-]+)\/(deal\.json|(?:solution\/(?:record\.json)?)?)$/;
 const REPLAY = /^(\/replay\/[0-9a-f-]{36}\/)(?:record\.json)?$/;
-const RACE = /^(\/races\/[\w-]+\/\d+\/)(?:race\.json)?$/;
+const RACE = /^(\/races\/[\w-]+\/\d+\/)(?:race\.json|replay\/)?$/;
 
 /** @param {string} text an address, whole or from its first slash on @param {string} origin this site's */
 export function readLink(text, origin) {

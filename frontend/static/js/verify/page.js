@@ -16,6 +16,9 @@ class Unusable extends Error {}
 const form = /** @type {HTMLFormElement} */ (document.querySelector("form[data-verify]"));
 const told = /** @type {HTMLElement} */ (document.querySelector("[data-findings]"));
 
+/** The race to which a record belongs, in the head of the answer. */
+const RACE = /^<(\/races\/[^>]+\/race\.json)>; rel="collection"$/;
+
 /** @param {string} name */
 const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
 
@@ -62,7 +65,10 @@ async function asked() {
 async function linkedText(file) {
   if (!file) throw new Unusable(t("Give a record, a file or a link to check."));
   try {
-    return await (await fetched(file)).text();
+    const answer = await fetched(file);
+    // Of a game in a race all is checked: every record, the places and the commitment.
+    const race = RACE.exec(answer.headers.get("Link") ?? "");
+    return await (race ? await fetched(race[1]) : answer).text();
   } catch {
     throw new Unusable(t("There is nothing public at this link yet: seeds are published when a deal is over."));
   }
