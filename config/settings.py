@@ -364,8 +364,13 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "accounts.adapter.PlayerAdapter"
-ACCOUNT_FORMS = {"login": "accounts.forms.SignInForm", "signup": "accounts.forms.SignUpForm"}
-ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_FORMS = {
+    "add_email": "accounts.forms.AddressForm",
+    "login": "accounts.forms.SignInForm",
+    "reset_password": "accounts.forms.ForgottenPasswordForm",
+    "signup": "accounts.forms.SignUpForm",
+}
+ACCOUNT_LOGIN_METHODS = {"username"}  # the form turns a confirmed address into the name: one hash for each attempt
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same whether an e-mail address is known or not
 ACCOUNT_EMAIL_VERIFICATION = "optional"
@@ -375,9 +380,18 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
-# Failed sign-ins: by address, and by name and address. By name alone many more are allowed, so that a rival needs many
-# addresses to lock somebody out (accounts.adapter).
-ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/5m/key", "login_failed_anywhere": "100/10m/key"}
+ACCOUNT_RATE_LIMITS = {
+    # Failed sign-ins: by address, and by name and network; by the /48 of an IPv6 address. A name that many networks try
+    # can be tried less often from each, so nobody can lock a rival out from elsewhere (accounts.adapter).
+    "login_failed": "10/m/ip,5/5m/key",
+    "login_failed_wide": "30/m/key",
+    "login_failed_name": "100/10m/key",
+    "login_failed_rare": "2/10m/key",
+    # Messages to an address, whoever asks for them.
+    "confirm_email": "1/3m/key,3/h/key",
+    "reset_mail": "1/h/key",
+    "notice": "10/h/key",
+}
 USERSESSIONS_ADAPTER = "accounts.sessions.SessionsAdapter"
 MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
 MFA_FORMS = {
