@@ -24,7 +24,7 @@ from accounts.guests import merge_guest
 from accounts.held_names import HELD, check_not_held
 from accounts.languages import remember_language
 from accounts.models import User
-from accounts.names import clean_name, name_key
+from accounts.names import alike_keys, clean_name, name_key
 from accounts.sign_in_again import check_fresh, ways_for
 from games.addresses import UNKNOWN, client_address, network_of, wide_network_of
 from leaderboards import ranking
@@ -71,10 +71,10 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         :raises ValidationError: when it is not allowed as a name or is taken.
         """
         name = clean_name(username)
-        if not shallow and User.objects.filter(name_key=name_key(name)).exists():
+        if not shallow and User.objects.filter(name_key__in=alike_keys(name)).exists():
             raise self.validation_error("username_taken")
         if not shallow:
-            check_not_held(name_key(name))
+            check_not_held(name)
         return name
 
     def new_user(self, request: HttpRequest) -> User:
@@ -104,7 +104,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
                         raise ImmediateHttpResponse(redirect("account_login"))  # signed up in another tab meanwhile
                     user.preferences = guest.preferences  # they can have changed since the request read them
                 user.save()
-                check_not_held(name_key(user.username))  # after the write, which waits for who gives the name up
+                check_not_held(user.username)  # after the write, which waits for who gives the name up
                 if was_guest:
                     ranking.mark_player(user)
                 if more:

@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.email_addresses import drop_oldest_claims, owner_of
 from accounts.models import User
-from accounts.names import LONGEST, SHORTEST, clean_name, name_key
+from accounts.names import LONGEST, SHORTEST, alike_keys, clean_name
 from accounts.preferences import PREFERENCES, preferences_of
 
 
@@ -50,10 +50,13 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
         if "@" in login:
             owner = owner_of(login)
             return owner.username if owner else login
-        alike = Q(username=login) | Q(name_key=name_key(login) or None)
-        names = set(User.objects.filter(alike).values_list("username", flat=True))
+        keys = alike_keys(login)
+        alike = User.objects.filter(Q(username=login) | Q(name_key__in=keys)).values_list("name_key", "username")
+        names: dict[str | None, str] = dict(alike)
         # Older names that look alike belong to different players, each as spelled.
-        return login if login in names or not names else names.pop()
+        if login in names.values():
+            return login
+        return next((names[key] for key in keys if key in names), login)
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]
