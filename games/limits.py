@@ -17,10 +17,12 @@ from games.errors import RateLimitedError
 
 Action = Literal[
     "analyse",
+    "answered",
     "api",
     "appeal",
     "ask",
     "challenge",
+    "challenged",
     "delete",
     "export",
     "follow",
@@ -44,10 +46,12 @@ Action = Literal[
 #: Requests a window: of a player, or of an address where nobody is signed in.
 RATES: Final[dict[Action, str]] = {
     "analyse": "30/h",
+    "answered": "20/d",  # notices of strangers' answers, to one player
     "api": "300/m",
     "appeal": "20/h",
     "ask": "20/m",
     "challenge": "30/h",
+    "challenged": "20/d",  # notices of strangers' challenges, to one player
     "delete": "10/h",
     "export": "10/h",
     "follow": "60/m",
