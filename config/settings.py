@@ -59,6 +59,12 @@ if not SECRET_KEY:
     if SECURE:
         raise ImproperlyConfigured("SECRET_KEY must be set while PUBLIC_URL is https")
     SECRET_KEY = stored_secret_key(VAR_DIR / "secret_key")
+if SECURE and (len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5):  # what Django's own check of a deployment asks
+    raise ImproperlyConfigured(
+        "SECRET_KEY must have 50 random characters or more while PUBLIC_URL is https; "
+        "python -c 'import secrets; print(secrets.token_urlsafe(50))' prints one. "
+        "Put the old one in SECRET_KEY_FALLBACKS, so that sessions and second factors stay valid."
+    )
 SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", default=[])
 METRICS_TOKEN: str = env.str("METRICS_TOKEN", default="")
 
@@ -392,6 +398,8 @@ ACCOUNT_RATE_LIMITS = {
     "reset_mail": "1/h/key",
     "notice": "10/h/key",
 }
+# Whether the admin and the desk ask for a second factor (accounts.staff).
+STAFF_SECOND_FACTOR: bool = env.bool("STAFF_SECOND_FACTOR", default=SECURE)
 USERSESSIONS_ADAPTER = "accounts.sessions.SessionsAdapter"
 MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
 MFA_FORMS = {
@@ -482,6 +490,8 @@ STORAGES = {
 
 # --- Protection -----------------------------------------------------------------------------------------------------
 
+# No other host under the same domain can set, or be sent, a cookie with this prefix. Browsers take it over https only.
+COOKIE_PREFIX = "__Host-" if SECURE else ""
 SESSION_ENGINE = "accounts.session_store"
 SESSION_COOKIE_AGE = 400 * 24 * 3600  # a guest's games live as long as the session
 SESSION_COOKIE_HTTPONLY = True
@@ -491,10 +501,11 @@ CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 CSRF_COOKIE_HTTPONLY = False  # the client sends it back in a header
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = SECURE
+MESSAGE_STORAGE = "config.cookies.Messages"
 if SECURE:
-    SESSION_COOKIE_NAME = "__Host-session"
-    CSRF_COOKIE_NAME = "__Host-csrf"
-    LANGUAGE_COOKIE_NAME = "__Host-language"
+    SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}session"
+    CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}csrf"
+    LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}language"
     SECURE_SSL_REDIRECT = True
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
@@ -530,6 +541,12 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
         **({"upgrade-insecure-requests": True} if SECURE else {}),
     },
 }
+
+# What neither a page nor a frame in it can ask a browser for; passkeys, sharing and the clipboard are used.
+PERMISSIONS_POLICY = (
+    "accelerometer", "bluetooth", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope", "hid",
+    "idle-detection", "local-fonts", "magnetometer", "microphone", "midi", "payment", "serial", "usb",
+)  # fmt: skip
 
 # Any site may read what the API gives to everybody; sessions are for this site alone.
 CORS_URLS_REGEX = r"^/api/v1/"

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core import signing
 from django.http import HttpResponseBase
 
-COOKIE: Final = "talon_admission"
+COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_admission"
 #: A ticket that has not been shown for so long is void: nobody collects tickets for later.
 TICKET_KEPT: Final = timedelta(minutes=10)
 #: For how long a pass is good.

@@ -160,7 +160,7 @@ def _not_sent(refusal: Refusal, name: str) -> str:
     if refusal.code == ErrorCode.NO_CHALLENGE:
         return _("You cannot challenge yourself. The link works for anybody else.")
     if refusal.code == ErrorCode.RATE_LIMITED:
-        return _("%(name)s has too many challenges to read already. Send them the link instead.") % {"name": name}
+        return _("%(name)s can't get more challenges right now. Send them the link instead.") % {"name": name}
     return str(refusal.sentence)
 
 
