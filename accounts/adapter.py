@@ -77,6 +77,12 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
             check_not_held(name)
         return name
 
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Count a sign-up against the wider network too: allauth counts by the /64 of an IPv6 address."""
+        if not self._count(request, "signup_wide", wide_network_of(request)):
+            raise ImmediateHttpResponse(ratelimit.respond_429(request))
+        return True
+
     def new_user(self, request: HttpRequest) -> User:
         """The row to sign up with: the guest's own, so that the attempts stay with it, or a new one."""
         return guest_of(request) or User()

@@ -8,6 +8,7 @@ from typing import Any
 from allauth.account.forms import AddEmailForm, LoginForm, ResetPasswordForm, SignupForm
 from allauth.account.models import EmailAddress
 from allauth.core import ratelimit
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.webauthn.forms import (
     AddWebAuthnForm,
     AuthenticateWebAuthnForm,
@@ -25,6 +26,7 @@ from accounts.email_addresses import drop_oldest_claims, owner_of
 from accounts.models import User
 from accounts.names import LONGEST, SHORTEST, alike_keys, clean_name
 from accounts.preferences import PREFERENCES, preferences_of
+from games.addresses import wide_network_of
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
@@ -102,6 +104,8 @@ class ForgottenPasswordForm(ResetPasswordForm):  # type: ignore[misc]
     def save(self, request: HttpRequest, **kwargs: Any) -> str:  # noqa: ANN401 - allauth's
         """Send one message an hour at most, whether the address is known or not."""
         email: str = self.cleaned_data["email"]
+        if not ratelimit.consume(request, action="reset_wide", key=wide_network_of(request)):
+            raise ImmediateHttpResponse(ratelimit.respond_429(request))
         if ratelimit.consume(request, action="reset_mail", key=email):
             super().save(request, **kwargs)
         return email

@@ -393,6 +393,9 @@ ACCOUNT_RATE_LIMITS = {
     "login_failed_wide": "30/m/key",
     "login_failed_name": "100/10m/key",
     "login_failed_rare": "2/10m/key",
+    # What allauth counts by the /64 of an IPv6 address, by its /48.
+    "signup_wide": "60/m/key",
+    "reset_wide": "60/m/key",
     # Messages to an address, whoever asks for them.
     "confirm_email": "1/3m/key,3/h/key",
     "reset_mail": "1/h/key",

@@ -76,6 +76,25 @@ def test_a_large_ipv6_network_has_a_limit_of_its_own(user: User) -> None:
     assert signs_in(user, "2001:db8:1::1")
 
 
+@pytest.mark.parametrize(
+    ("page", "form"),
+    [
+        ("account_signup", {"username": "Ada", "password1": PASSWORD, "password2": PASSWORD}),
+        ("account_reset_password", {"email": "ada@example.org"}),
+    ],
+)
+def test_a_large_ipv6_network_signs_up_and_resets_as_one(page: str, form: dict[str, str], settings: Any) -> None:
+    with_limits(settings, signup_wide="2/m/key", reset_wide="2/m/key")
+
+    def post(address: str) -> int:
+        return Client().post(reverse(page), form, REMOTE_ADDR=address).status_code
+
+    codes = [post(f"2001:db8:0:{n}::1") for n in range(4)]
+    assert (codes[0], codes[2:]) == (302, [429, 429])
+    assert post("2001:db8:1::1") != 429
+    assert Client().get(reverse(page), REMOTE_ADDR="2001:db8:0:9::1").status_code == 200
+
+
 def test_what_is_refused_from_an_address_does_not_count_against_the_name(user: User, settings: Any) -> None:
     with_limits(settings, login_failed_name="6/10m/key", login_failed_rare="0/10m/key")
     for _ in range(20):
