@@ -71,7 +71,9 @@ class SignUpForm(SignupForm):  # type: ignore[misc]
         name.help_text = _("What other players see; you can change it later.")
         name.widget.attrs |= {"minlength": SHORTEST, "maxlength": LONGEST, "autocapitalize": "words"}
         self.fields["email"].label = _("E-mail address (optional)")
-        self.fields["email"].help_text = _("Only to get back in when you have forgotten your password.")
+        self.fields["email"].help_text = _(
+            "Only to get back in when you have forgotten your password. Confirm it with the link we send you."
+        )
         _plain(self)
 
     def save(self, request: HttpRequest) -> User:

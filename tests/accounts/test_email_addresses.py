@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -130,6 +133,16 @@ def test_a_stranger_gets_few_messages_whatever_accounts_do_with_the_address() ->
         "Talon: Please Confirm Your Email Address",
         "Talon: Unknown Account",
     ]
+
+
+def test_a_stranger_is_asked_to_confirm_three_times_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = count(time.time(), 200)
+    clock = SimpleNamespace(time=lambda: now, monotonic=time.monotonic, sleep=time.sleep)
+    monkeypatch.setattr("allauth.core.internal.ratelimit.time", clock)
+    for n in range(10):
+        now = next(seconds)
+        sign_up(n)
+    assert len(mail.outbox) == 3
 
 
 def test_a_forgotten_password_sends_one_message_an_hour(make_user: MakeUser) -> None:
