@@ -89,6 +89,7 @@ def test_names_are_tidied(text: str, name: str) -> None:
         ("Talon Team455", "name_reserved"),
         ("Talon.Support", "name_reserved"),
         ("Off1cial Mods", "name_reserved"),
+        ("Tal0n 24", "name_reserved"),
         ("You 2", "name_reserved"),
         # What shows nothing
         ("A\u3164da", "name_characters"),  # Hangul filler; NFKC makes another filler of it
