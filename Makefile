@@ -14,7 +14,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test lint style types client bench docs proof soak mutate orders messages lock clean
+.PHONY: help run stack test lint style types client bench docs proof soak mutate orders messages lock images clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -75,6 +75,9 @@ messages: $(VENV)/.dev ## bring the catalogues of other languages up to date (NE
 
 lock: ## write requirements/*.txt anew from pyproject.toml (needs uv)
 	@cd requirements && PYTHON="$(PYTHON)" ./lock.sh
+
+images: $(VENV)/.base ## pin the container images to the digests that their tags have now (needs Docker)
+	@$(BIN)/python -m deploy.images
 
 clean: ## remove everything made, the embedded database included
 	rm -rf $(VENV) var .mypy_cache .ruff_cache .pytest_cache

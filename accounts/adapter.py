@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.core import ratelimit
+from allauth.account.models import EmailAddress
 from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.internal import ratelimit
 from django.conf import settings
 from django.contrib import auth, messages
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -18,21 +19,18 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.email_addresses import owner_of
 from accounts.guests import merge_guest
 from accounts.held_names import HELD, check_not_held
 from accounts.languages import remember_language
 from accounts.models import User
-from accounts.names import clean_name, name_key
+from accounts.names import alike_keys, clean_name, name_key
 from accounts.sign_in_again import check_fresh, ways_for
-from games.addresses import UNKNOWN, client_address, network_of
+from games.addresses import UNKNOWN, client_address, network_of, wide_network_of
 from leaderboards import ranking
 
 if TYPE_CHECKING:
     from django.forms import Form
-
-
-#: Failed sign-ins to a name, from any address (`ACCOUNT_RATE_LIMITS`).
-_ANYWHERE: Final = "login_failed_anywhere"
 
 
 class Site(NamedTuple):
@@ -47,8 +45,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "username_taken": _("This name, or one much like it, is taken."),
-        "username_password_mismatch": _("The name and password do not match."),
-        "email_password_mismatch": _("The e-mail address and password do not match."),
+        "username_password_mismatch": _("Wrong name, e-mail address or password."),
     }
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
@@ -56,17 +53,35 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         site = Site(settings.SITE_NAME, settings.SITE_DOMAIN)
         super().send_mail(template_prefix, email, {**context, "current_site": site})
 
+    def send_notification_mail(
+        self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
+    ) -> None:
+        """Tell the owner of an account about a change to it.
+
+        Only a confirmed address is known to be the owner's; a former one gets the notice that it was replaced.
+        """
+        confirmed = EmailAddress.objects.get_verified(user)
+        email = email or (confirmed.email if confirmed else None)
+        if email and self._count(self.request, "notice", email.lower()):
+            super().send_notification_mail(template_prefix, user, context, email)
+
     def clean_username(self, username: str, shallow: bool = False) -> str:  # noqa: FBT001, FBT002  allauth's signature
         """Tidy and check a name.
 
         :raises ValidationError: when it is not allowed as a name or is taken.
         """
         name = clean_name(username)
-        if not shallow and User.objects.filter(name_key=name_key(name)).exists():
+        if not shallow and User.objects.filter(name_key__in=alike_keys(name)).exists():
             raise self.validation_error("username_taken")
         if not shallow:
-            check_not_held(name_key(name))
+            check_not_held(name)
         return name
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Count a sign-up against the wider network too: allauth counts by the /64 of an IPv6 address."""
+        if not self._count(request, "signup_wide", wide_network_of(request)):
+            raise ImmediateHttpResponse(ratelimit.respond_429(request))
+        return True
 
     def new_user(self, request: HttpRequest) -> User:
         """The row to sign up with: the guest's own, so that the attempts stay with it, or a new one."""
@@ -89,10 +104,13 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         was_guest = user.pk is not None
         try:
             with transaction.atomic():
-                if was_guest and not User.objects.select_for_update().filter(pk=user.pk, is_guest=True).exists():
-                    raise ImmediateHttpResponse(redirect("account_login"))  # signed up in another tab meanwhile
+                if was_guest:
+                    guest = User.objects.select_for_update().filter(pk=user.pk, is_guest=True).first()
+                    if guest is None:
+                        raise ImmediateHttpResponse(redirect("account_login"))  # signed up in another tab meanwhile
+                    user.preferences = guest.preferences  # they can have changed since the request read them
                 user.save()
-                check_not_held(name_key(user.username))  # after the write, which waits for who gives the name up
+                check_not_held(user.username)  # after the write, which waits for who gives the name up
                 if was_guest:
                     ranking.mark_player(user)
                 if more:
@@ -128,28 +146,46 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         return address
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401 - allauth's
-        """Refuse more guesses at a name's password: after a few from one address, after many from anywhere.
+        """Count an attempt to sign in before the password is checked; a correct one is taken back.
 
-        :raises ValidationError: when there have been too many.
+        A name with many failures stays open to its owner: each network can then try it less often.
+
+        :raises ValidationError: after too many failures from this network.
         """
         super().pre_authenticate(request, **credentials)
-        name = super()._get_login_attempts_cache_key(request, **credentials)
-        if not ratelimit.consume(request, action=_ANYWHERE, key=name, dry_run=True):
+        name, network = self._login_name(request, **credentials), wide_network_of(request)
+        usages = [
+            self._count(request, "login_failed_wide", network),
+            self._count(request, "login_failed_name", name) or self._count(request, "login_failed_rare", name, network),
+        ]
+        self._usages = [usage for usage in usages if usage]
+        if len(self._usages) < len(usages):
             raise self.validation_error("too_many_login_attempts")
 
-    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
-        """Count a wrong password against the name. An attempt refused before the password is checked does not count."""
-        name = super()._get_login_attempts_cache_key(request, **credentials)
-        ratelimit.consume(request, action=_ANYWHERE, key=name)
+    @staticmethod
+    def _count(request: HttpRequest, action: str, *parts: str) -> ratelimit.RateLimitUsage | None:
+        return ratelimit.consume(request, app="allauth.account", action=action, key=":".join(parts))
+
+    def _rollback_login_failed_rl_usage(self) -> None:
+        for usage in self._usages:
+            usage.rollback()
+        super()._rollback_login_failed_rl_usage()
+
+    def _login_name(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ANN401
+        name: str = super()._get_login_attempts_cache_key(request, **credentials)
+        return name
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ANN401
         # Counted by name alone, anybody could lock a rival out.
-        return f"{super()._get_login_attempts_cache_key(request, **credentials)}:{network_of(request)}"
+        return f"{self._login_name(request, **credentials)}:{network_of(request)}"
 
-    def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401
-        super()._delete_login_attempts_cached_email(request, **credentials)
-        name = super()._get_login_attempts_cache_key(request, **credentials)
-        ratelimit.clear(request, action=_ANYWHERE, key=name)
+    def _delete_login_attempts_cached_email(self, request: HttpRequest, email: str) -> None:
+        # Sign-ins are counted by the account's name. A new password opens the network that it is set from.
+        owner = owner_of(email)
+        if owner:
+            super()._delete_login_attempts_cached_email(request, username=owner.username)
+            key = f"{self._login_name(request, username=owner.username)}:{wide_network_of(request)}"
+            ratelimit.clear(request, app="allauth.account", action="login_failed_rare", key=key)
 
     def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse:  # noqa: ANN401 - allauth's
         """Answer a sign-in, and set the browser to the language saved with the account."""

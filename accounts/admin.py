@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from allauth.account.decorators import secure_admin_login
 from allauth.socialaccount import admin as _services  # noqa: F401 - which registers what is taken away below
@@ -25,12 +25,27 @@ from accounts.deletion import erase_player
 from accounts.models import Ban, User
 from accounts.moderation import lift_ban
 from accounts.renaming import neutralise_name
+from accounts.staff import ask_for_second_factor, has_second_factor
 from games.errors import ErrorCode, Refusal
 from leaderboards.desk import access
 from leaderboards.desk.views import together_url
 
-# Staff sign in on the ordinary page, with their second factor and its limits on attempts.
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+_has_permission, _login = admin.site.has_permission, admin.site.login
+
+
+def _may_enter(request: HttpRequest) -> bool:
+    """Let staff in who have shown their second factor, if they need one."""
+    return _has_permission(request) and has_second_factor(request)
+
+
+def _enter(request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    """Ask staff who are signed in for what is missing."""
+    return _login(request, extra_context) if has_second_factor(request) else ask_for_second_factor(request)
+
+
+# Staff sign in on the ordinary page, with its limits on attempts. Every page of the admin and the desk asks the first.
+admin.site.has_permission = _may_enter  # type: ignore[method-assign]
+admin.site.login = secure_admin_login(_enter)  # type: ignore[method-assign]
 
 # Keys are in the settings, and a connection is a way in: whoever could edit one could sign in as anybody.
 admin.site.unregister([SocialAccount, SocialApp, SocialToken])

@@ -12,7 +12,7 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         """Follow the ends of sessions, register the checks, and tell the games whom to ask about people."""
         # These modules need models, which are there only now.
-        from accounts import avatars, checks, guests, presence, sessions, winning  # noqa: F401, PLC0415
+        from accounts import avatars, checks, follows, guests, presence, sessions, winning  # noqa: F401, PLC0415
         from games import players  # noqa: PLC0415
 
         players.register(
@@ -25,6 +25,7 @@ class AccountsConfig(AppConfig):
                 presence.names_of,
                 winning.current_streak,
                 presence.find_by_name,
+                follows.is_following,
                 avatars.address_of,
             )
         )

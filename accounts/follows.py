@@ -25,6 +25,11 @@ def follow(follower: User, followed: User) -> None:
     Follow.objects.get_or_create(follower=follower, followed=followed)
 
 
+def is_following(follower_id: int, followed_id: int) -> bool:
+    """Tell whether one player, by id, follows another."""
+    return Follow.objects.filter(follower=follower_id, followed=followed_id).exists()
+
+
 def unfollow(follower: User, followed: User) -> None:
     """Stop following; does nothing if the player is not followed."""
     Follow.objects.filter(follower=follower, followed=followed).delete()

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from allauth.account.forms import LoginForm, SignupForm
+from allauth.account.forms import AddEmailForm, LoginForm, ResetPasswordForm, SignupForm
+from allauth.account.models import EmailAddress
+from allauth.core import ratelimit
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.webauthn.forms import (
     AddWebAuthnForm,
     AuthenticateWebAuthnForm,
@@ -16,12 +19,14 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db.models import Q
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from accounts.email_addresses import drop_oldest_claims, owner_of
 from accounts.models import User
-from accounts.names import LONGEST, SHORTEST, clean_name, name_key
+from accounts.names import LONGEST, SHORTEST, alike_keys, clean_name
 from accounts.preferences import PREFERENCES, preferences_of
+from games.addresses import wide_network_of
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
@@ -29,22 +34,31 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["login"].label = _("Name or e-mail address")
-        self.fields["login"].widget.attrs |= {"autocomplete": "username webauthn", "autocapitalize": "none"}
+        self.fields["login"] = forms.CharField(
+            label=_("Name or e-mail address"),
+            max_length=EmailAddress._meta.get_field("email").max_length,
+            widget=forms.TextInput(attrs={"autocomplete": "username webauthn", "autocapitalize": "none"}),
+        )
+        self.order_fields(["login", "password"])
         _plain(self)
 
     def clean_login(self) -> str:
-        """The registered spelling of a name: case, width and accents need not match.
+        """Return the registered spelling of a name, whose case, width and accents can differ from what was typed, or
+        the name of the account that has confirmed the address.
 
-        The limit on failed sign-ins counts by this spelling, so variants of a name do not get around it.
+        So the password is compared with one account's, and the limits on failed sign-ins count by this spelling.
         """
         login: str = super().clean_login()
         if "@" in login:
-            return login
-        alike = Q(username=login) | Q(name_key=name_key(login) or None)
-        names = set(User.objects.filter(alike).values_list("username", flat=True))
+            owner = owner_of(login)
+            return owner.username if owner else login
+        keys = alike_keys(login)
+        alike = User.objects.filter(Q(username=login) | Q(name_key__in=keys)).values_list("name_key", "username")
+        names: dict[str | None, str] = dict(alike)
         # Older names that look alike belong to different players, each as spelled.
-        return login if login in names or not names else names.pop()
+        if login in names.values():
+            return login
+        return next((names[key] for key in keys if key in names), login)
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]
@@ -57,8 +71,46 @@ class SignUpForm(SignupForm):  # type: ignore[misc]
         name.help_text = _("What other players see; you can change it later.")
         name.widget.attrs |= {"minlength": SHORTEST, "maxlength": LONGEST, "autocapitalize": "words"}
         self.fields["email"].label = _("E-mail address (optional)")
-        self.fields["email"].help_text = _("Only to get back in when you have forgotten your password.")
+        self.fields["email"].help_text = _(
+            "Only to get back in when you have forgotten your password. Confirm it with the link we send you."
+        )
         _plain(self)
+
+    def save(self, request: HttpRequest) -> User:
+        """Create the account, with an unconfirmed address if one was given."""
+        user: User = super().save(request)
+        drop_oldest_claims(user.email)
+        return user
+
+
+class AddressForm(AddEmailForm):  # type: ignore[misc]
+    """A new address for an account, which replaces the old one once it is confirmed."""
+
+    def save(self, request: HttpRequest) -> EmailAddress:
+        """Add the unconfirmed address."""
+        address = super().save(request)
+        drop_oldest_claims(address.email)
+        return address
+
+
+class ForgottenPasswordForm(ResetPasswordForm):  # type: ignore[misc]
+    """The confirmed address of an account whose password is forgotten."""
+
+    def clean_email(self) -> str:
+        """Find the account. An unknown address gets the same answer."""
+        email: str = self.cleaned_data["email"].lower()
+        owner = owner_of(email)
+        self.users = [owner] if owner and owner.is_active else []
+        return email
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:  # noqa: ANN401 - allauth's
+        """Send one message an hour at most, whether the address is known or not."""
+        email: str = self.cleaned_data["email"]
+        if not ratelimit.consume(request, action="reset_wide", key=wide_network_of(request)):
+            raise ImmediateHttpResponse(ratelimit.respond_429(request))
+        if ratelimit.consume(request, action="reset_mail", key=email):
+            super().save(request, **kwargs)
+        return email
 
 
 class CredentialField(forms.JSONField):

@@ -16,6 +16,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import HeldName, User
+from accounts.names import alike_keys
 from games.models import GRACE, Attempt
 
 HELD: Final = _("This name has just been given up. It can be taken when the deals played under it are revealed.")
@@ -34,11 +35,11 @@ def hold(user: User, key: str | None, *, kept_by: User | None, now: datetime | N
         HeldName.objects.update_or_create(key=_digest(key), defaults=kept)
 
 
-def check_not_held(key: str, player: User | None = None, now: datetime | None = None) -> None:
+def check_not_held(name: str, player: User | None = None, now: datetime | None = None) -> None:
     """
-    :raises ValidationError: when the name with this key is kept for somebody other than ``player``.
+    :raises ValidationError: when this name, or one that reads alike, is kept for somebody other than ``player``.
     """
-    held = HeldName.objects.filter(key=_digest(key), until__gt=now or timezone.now())
+    held = HeldName.objects.filter(key__in=map(_digest, alike_keys(name)), until__gt=now or timezone.now())
     if player is not None and player.pk:
         held = held.exclude(player=player)
     if held.exists():

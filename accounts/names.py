@@ -22,17 +22,22 @@ LONGEST_KEY: Final = 128
 FORMER_PLAYER: Final = "Former player"
 
 # Letters and digits that look alike in common typefaces, each with the representative of its group, in addition to
-# those of the Unicode standard. Applied after case folding and the removal of accents, so only plain small letters
-# are listed.
+# those of the Unicode standard. Applied to small letters without accents.
 _LOOKALIKES: Final = str.maketrans(
     "01i|5ıɩɑɡ" + "авекмнорстухѕіјԁԛԝһгпьӏүө" + "αβγεηικνορσςτυχωμ" + "օսոհցզ",
     "olllsllag" + "abekmhopctyxsljdqwhrnblyo" + "abyenlkvopoctuxwu" + "ounhgq",
 )
 
+# Words for staff and for players without a name of their own, as the site uses them. No name consists of these alone,
+# in any combination or with a number: the site calls players "Guest 455".
+_ROLES: Final = (
+    "admin", "administrator", "bot", "deleted", "ehemaliges", "former", "gast", "geist", "ghost", "guest", "help",
+    "mitglied", "mod", "moderator", "official", "player", "root", "server", "spieler", "staff", "support", "system",
+    "talon", "team", "the",
+)  # fmt: skip
+# Words that are refused alone or with a number.
 _RESERVED: Final = (
-    "admin", "administrator", "root", "system", "staff", "team", "support", "help", "moderator", "mod", "official",
-    "talon", "server", "bot", "guest", "anonymous", "nobody", "everyone", "unknown", "deleted", "deleted player",
-    FORMER_PLAYER, "you", "me", "null", "none", "undefined",
+    "anonymous", "everyone", "jemand", "me", "nobody", "none", "null", "somebody", "undefined", "unknown", "you",
 )  # fmt: skip
 
 _JOINERS: Final = frozenset(" -_.'")
@@ -57,12 +62,18 @@ _SECOND: Final = (
 def name_key(name: str) -> str:
     """Fold ``name`` so that names which read alike get the same key.
 
-    Case, width, accents, spaces, punctuation, invisible characters and look-alike letters make no difference.
+    Case, width, accents, spaces, punctuation, invisible characters and look-alike letters make no difference. A capital
+    is taken for what it looks like as written: a Greek eta is an H, though its small letter looks like an n.
     """
-    bare = _bare(unicodedata.normalize("NFKC", name))
-    shapes = "".join(prototype(character) for character in bare.translate(_LOOKALIKES))
-    key = _bare(shapes).translate(_LOOKALIKES).replace("rn", "m").replace("vv", "w")
+    shapes = "".join(map(_shape, _bare(unicodedata.normalize("NFKC", name))))
+    key = _bare(shapes).casefold().translate(_LOOKALIKES).replace("rn", "m").replace("vv", "w")
     return key[:LONGEST_KEY]
+
+
+def alike_keys(name: str) -> list[str]:
+    """Return the keys of accounts that count as named ``name``: its own, and those of its other spellings in case."""
+    spellings = (name, name.lower(), name.upper(), name.title())
+    return [key for key in dict.fromkeys(map(name_key, spellings)) if key]
 
 
 def clean_name(text: str) -> str:
@@ -84,7 +95,7 @@ def clean_name(text: str) -> str:
         )
     if not is_of_one_script(name):
         raise ValidationError(_("A name uses the letters of one alphabet."), code="name_alphabets")
-    if name_key(name) in _reserved_keys():
+    if _is_reserved(name):
         raise ValidationError(_("This name is reserved."), code="name_reserved")
     return name
 
@@ -94,8 +105,18 @@ def guest_name() -> str:
     return f"{secrets.choice(_FIRST)} {secrets.choice(_SECOND)} {1000 + secrets.randbelow(9000)}"
 
 
+def _shape(character: str) -> str:
+    """What a character looks like: a small letter or digit, as the Latin alphabet has it if any does."""
+    if character.isascii():
+        return character
+    looks = prototype(character)
+    if character.isupper() and looks.isascii():
+        return looks
+    return "".join(map(prototype, character.casefold().translate(_LOOKALIKES)))
+
+
 def _bare(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", without_invisible(text).casefold())
+    decomposed = unicodedata.normalize("NFKD", without_invisible(text))
     return "".join(character for character in decomposed if _tells_apart(character))
 
 
@@ -123,6 +144,13 @@ def _marks_in_a_row(name: str) -> int:
     return longest
 
 
+def _is_reserved(name: str) -> bool:
+    without_number = re.sub(r"^[\W\d_]+|[\W\d_]+$", "", name)
+    spellings = (name, without_number, re.sub(r"\d", "", name))
+    return any(_reserved().fullmatch(name_key(spelling)) for spelling in spellings)
+
+
 @cache
-def _reserved_keys() -> frozenset[str]:
-    return frozenset(map(name_key, _RESERVED))
+def _reserved() -> re.Pattern[str]:
+    roles, words = ("|".join(map(name_key, some)) for some in (_ROLES, _RESERVED))
+    return re.compile(rf"(?:(?:{roles})s?)+|{words}")

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from accounts.models import User
-from accounts.names import name_key
+from accounts.names import alike_keys
 
 _CHUNK: Final = 500
 #: What is looked up of a name that somebody typed.
@@ -50,5 +50,8 @@ def names_of(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
 
 def find_by_name(name: str) -> int | None:
     """The id of the account that has a page and this name, or one that reads like it."""
-    key = name_key(name[:_LONGEST_NAME])
-    return User.objects.with_page().filter(name_key=key).values_list("pk", flat=True).first() if key else None
+    keys = alike_keys(name[:_LONGEST_NAME])
+    found: dict[str | None, int] = dict(
+        User.objects.with_page().filter(name_key__in=keys).values_list("name_key", "pk")
+    )
+    return next((found[key] for key in keys if key in found), None)

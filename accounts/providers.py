@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from allauth.account.adapter import get_adapter as get_account_adapter
-from allauth.account.utils import filter_users_by_email
+from allauth.account.models import EmailAddress
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.forms import SignupForm
@@ -158,13 +158,13 @@ class NameForm(SignupForm):  # type: ignore[misc]
 
     @property
     def is_known(self) -> bool:
-        """Whether there is an account with the address that the service has confirmed."""
-        return is_taken(self.sociallogin)
+        """Whether an account here has, or claims, the address that the service has confirmed."""
+        return EmailAddress.objects.lookup([one.email for one in self.sociallogin.email_addresses]).exists()  # type: ignore[no-any-return]
 
 
 def is_taken(sociallogin: SocialLogin) -> bool:
-    """Whether an address that a service has confirmed is in an account here."""
-    return any(filter_users_by_email(one.email) for one in sociallogin.email_addresses)
+    """Whether an account here has confirmed an address that the service has confirmed too."""
+    return any(EmailAddress.objects.is_verified(one.email) for one in sociallogin.email_addresses)
 
 
 def connections_of(player: User) -> list[Connection]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy as _
 
 from accounts.held_names import check_not_held, hold
 from accounts.models import User
-from accounts.names import guest_name, name_key
+from accounts.names import alike_keys, guest_name, name_key
 from leaderboards.entries import tell_all_watchers
+
+TAKEN: Final = _("This name, or one much like it, is taken.")
 
 
 def rename_player(user: User, name: str) -> None:
@@ -22,15 +26,22 @@ def rename_player(user: User, name: str) -> None:
     try:
         with transaction.atomic():
             _hold_old(user, key)
+            _check_free(name, user)
             user.save(update_fields=["username", "display_name", "name_key"])
-            check_not_held(key, user)  # after the write, which waits for whoever is giving the name up
+            check_not_held(name, user)  # after the write, which waits for whoever is giving the name up
     except ValidationError:
         user.refresh_from_db()
         raise
     except IntegrityError:
         user.refresh_from_db()
-        raise ValidationError(_("This name, or one much like it, is taken."), code="name_taken") from None
+        raise ValidationError(TAKEN, code="name_taken") from None
     transaction.on_commit(tell_all_watchers)
+
+
+def _check_free(name: str, player: User) -> None:
+    """Refuse a name that another account has in some other spelling; the database compares keys alone."""
+    if User.objects.filter(name_key__in=alike_keys(name)).exclude(pk=player.pk).exists():
+        raise ValidationError(TAKEN, code="name_taken")
 
 
 def neutralise_name(user: User) -> None:

@@ -11,6 +11,7 @@ from django.conf import settings as site
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import (
     Http404,
     HttpRequest,
@@ -270,9 +271,12 @@ def _bad_request(error: ValidationError) -> Refusal:
     return Refusal(ErrorCode.BAD_REQUEST, " ".join(error.messages))
 
 
+@transaction.atomic
 def _save_preferences(user: User, wanted: Mapping[str, str | bool]) -> None:
+    """Change these preferences. The row is read under a lock, so changes sent at the same time are all kept."""
     # Only what was chosen is stored: defaults may change, and a browser keeps its choices where the account has none.
-    user.preferences = user.preferences | dict(wanted)
+    locked = User.objects.select_for_update(no_key=True).only("preferences").get(pk=user.pk)
+    user.preferences = locked.preferences | dict(wanted)
     user.save(update_fields=["preferences"])
 
 

@@ -1,14 +1,18 @@
-"""The header that says what a page may load: written once, and not for every answer."""
+"""The headers that say what a page may load and ask a browser for: written once, and not for every answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
 from csp.utils import build_policy
+from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+
+PERMISSIONS: Final = "Permissions-Policy"
 
 _OF_ITS_OWN = "_csp_"
 
@@ -19,12 +23,14 @@ class ContentPolicy(CSPMiddleware):
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         super().__init__(get_response)
         self._policy = build_policy()
+        self._permissions = ", ".join(f"{feature}=()" for feature in settings.PERMISSIONS_POLICY)
 
     def process_request(self, request: HttpRequest) -> None:
         """Make no nonce: no page has a script of its own."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Say what the page may load."""
+        """Say what the page may load and ask for."""
+        response.headers.setdefault(PERMISSIONS, self._permissions)
         if any(name.startswith(_OF_ITS_OWN) for name in vars(response)):
             return super().process_response(request, response)
         response.headers.setdefault(HEADER, self._policy)

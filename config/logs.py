@@ -24,12 +24,17 @@ MAX_TEXT: Final = 8_000
 CUT_MARGIN: Final = 512
 CUT: Final = "[cut]"
 
-# A seed is 64 hexadecimal digits, a deck a long row of cards; a reset link or the password in a URL opens an account.
+# A seed is 64 hexadecimal digits, a deck a long row of cards; a reset link, the password in a URL or what another
+# service sends back opens an account; a calendar or an invitation is its player's. Links stand in addresses of their
+# own and, encoded, in those of the page before.
 # Each pattern takes time linear in the length of the text: runs are possessive (`++`), and a match starts only where
 # one can.
 SEED = re.compile(r"\b[0-9a-fA-F]{64}\b")
 CARDS = re.compile(r"(?:\b[A-Z0-9]{2,3}+\b['\", ]++){7,}\b[A-Z0-9]{2,3}+\b")
-RESET_LINK = re.compile(r"(/(?:password/reset/key|confirm-email)/)[^/\s]++")
+SECRET_LINK = re.compile(
+    r"((?:/|%2F)(?:password(?:/|%2F)reset(?:/|%2F)key|confirm-email|calendar|join)(?:/|%2F))[^/\s?&#]++", re.IGNORECASE
+)
+SECRET_QUERY = re.compile(r"([?&](?:code|key|state|token)=)[^&\s#]++", re.IGNORECASE)
 URL_PASSWORD = re.compile(r"(://[^:/@\s]*+:)[^@/\s]++@")
 
 
@@ -66,7 +71,8 @@ def _clean(text: str) -> str:
 def _without_secrets(text: str) -> str:
     text = SEED.sub(HIDDEN, text)
     text = CARDS.sub(HIDDEN, text)
-    text = RESET_LINK.sub(rf"\1{HIDDEN}", text)
+    text = SECRET_LINK.sub(rf"\1{HIDDEN}", text)
+    text = SECRET_QUERY.sub(rf"\1{HIDDEN}", text)
     return URL_PASSWORD.sub(rf"\1{HIDDEN}@", text)
 
 

@@ -60,6 +60,12 @@ if not SECRET_KEY:
     if SECURE:
         raise ImproperlyConfigured("SECRET_KEY must be set while PUBLIC_URL is https")
     SECRET_KEY = stored_secret_key(VAR_DIR / "secret_key")
+if SECURE and (len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5):  # what Django's own check of a deployment asks
+    raise ImproperlyConfigured(
+        "SECRET_KEY must have 50 random characters or more while PUBLIC_URL is https; "
+        "python -c 'import secrets; print(secrets.token_urlsafe(50))' prints one. "
+        "Put the old one in SECRET_KEY_FALLBACKS, so that sessions and second factors stay valid."
+    )
 SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", default=[])
 METRICS_TOKEN: str = env.str("METRICS_TOKEN", default="")
 
@@ -372,8 +378,13 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "accounts.adapter.PlayerAdapter"
-ACCOUNT_FORMS = {"login": "accounts.forms.SignInForm", "signup": "accounts.forms.SignUpForm"}
-ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_FORMS = {
+    "add_email": "accounts.forms.AddressForm",
+    "login": "accounts.forms.SignInForm",
+    "reset_password": "accounts.forms.ForgottenPasswordForm",
+    "signup": "accounts.forms.SignUpForm",
+}
+ACCOUNT_LOGIN_METHODS = {"username"}  # the form turns a confirmed address into the name: one hash for each attempt
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same whether an e-mail address is known or not
 ACCOUNT_EMAIL_VERIFICATION = "optional"
@@ -383,9 +394,23 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
-# Failed sign-ins: by address, and by name and address. By name alone many more are allowed, so that a rival needs many
-# addresses to lock somebody out (accounts.adapter).
-ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/5m/key", "login_failed_anywhere": "100/10m/key"}
+ACCOUNT_RATE_LIMITS = {
+    # Failed sign-ins: by address, and by name and network; by the /48 of an IPv6 address. A name that many networks try
+    # can be tried less often from each, so nobody can lock a rival out from elsewhere (accounts.adapter).
+    "login_failed": "10/m/ip,5/5m/key",
+    "login_failed_wide": "30/m/key",
+    "login_failed_name": "100/10m/key",
+    "login_failed_rare": "2/10m/key",
+    # What allauth counts by the /64 of an IPv6 address, by its /48.
+    "signup_wide": "60/m/key",
+    "reset_wide": "60/m/key",
+    # Messages to an address, whoever asks for them.
+    "confirm_email": "1/3m/key,3/h/key",
+    "reset_mail": "1/h/key",
+    "notice": "10/h/key",
+}
+# Whether the admin and the desk ask for a second factor (accounts.staff).
+STAFF_SECOND_FACTOR: bool = env.bool("STAFF_SECOND_FACTOR", default=SECURE)
 USERSESSIONS_ADAPTER = "accounts.sessions.SessionsAdapter"
 MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
 MFA_FORMS = {
@@ -476,6 +501,8 @@ STORAGES = {
 
 # --- Protection -----------------------------------------------------------------------------------------------------
 
+# No other host under the same domain can set, or be sent, a cookie with this prefix. Browsers take it over https only.
+COOKIE_PREFIX = "__Host-" if SECURE else ""
 SESSION_ENGINE = "accounts.session_store"
 SESSION_COOKIE_AGE = 400 * 24 * 3600  # a guest's games live as long as the session
 SESSION_COOKIE_HTTPONLY = True
@@ -485,10 +512,11 @@ CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 CSRF_COOKIE_HTTPONLY = False  # the client sends it back in a header
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = SECURE
+MESSAGE_STORAGE = "config.cookies.Messages"
 if SECURE:
-    SESSION_COOKIE_NAME = "__Host-session"
-    CSRF_COOKIE_NAME = "__Host-csrf"
-    LANGUAGE_COOKIE_NAME = "__Host-language"
+    SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}session"
+    CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}csrf"
+    LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}language"
     SECURE_SSL_REDIRECT = True
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
@@ -524,6 +552,12 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
         **({"upgrade-insecure-requests": True} if SECURE else {}),
     },
 }
+
+# What neither a page nor a frame in it can ask a browser for; passkeys, sharing and the clipboard are used.
+PERMISSIONS_POLICY = (
+    "accelerometer", "bluetooth", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope", "hid",
+    "idle-detection", "local-fonts", "magnetometer", "microphone", "midi", "payment", "serial", "usb",
+)  # fmt: skip
 
 # Any site may read what the API gives to everybody; sessions are for this site alone.
 CORS_URLS_REGEX = r"^/api/v1/"

@@ -12,6 +12,8 @@ from django.http import HttpRequest
 
 #: The bits of an IPv6 address that identify a household, which is free to choose the rest.
 IPV6_PREFIX: Final = 64
+#: The bits of an IPv6 address that a provider gives one customer at most, who has many households' worth of networks.
+WIDE_IPV6_PREFIX: Final = 48
 #: The bits of an IPv4 address that are left when it is to name nobody.
 IPV4_AREA: Final = 24
 #: Stands for a missing address, as on a Unix socket.
@@ -26,6 +28,11 @@ def client_address(request: HttpRequest) -> str:
 def network_of(request: HttpRequest) -> str:
     """What counts as one client: an IPv4 address, or an IPv6 network."""
     return _network(client_address(request))
+
+
+def wide_network_of(request: HttpRequest) -> str:
+    """Return an IPv4 address, or the largest IPv6 network that one client is likely to have."""
+    return _network(client_address(request), WIDE_IPV6_PREFIX)
 
 
 def area_of(request: HttpRequest) -> str:
@@ -51,5 +58,5 @@ def _own_form(text: str) -> str:
     return str((address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address)
 
 
-def _network(address: str) -> str:
-    return str(ip_network(f"{address}/{IPV6_PREFIX}", strict=False)) if ":" in address else address
+def _network(address: str, prefix: int = IPV6_PREFIX) -> str:
+    return str(ip_network(f"{address}/{prefix}", strict=False)) if ":" in address else address

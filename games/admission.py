@@ -19,7 +19,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 from games.addresses import network_of
 
-COOKIE: Final = "talon_admission"
+COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_admission"
 #: How long a ticket or pass is good.
 MAX_AGE: Final = timedelta(hours=1)
 

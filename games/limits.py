@@ -12,15 +12,17 @@ from typing import Final, Literal
 from django.http import HttpRequest
 from django_ratelimit.core import get_usage
 
-from games.addresses import network_of
+from games.addresses import network_of, wide_network_of
 from games.errors import RateLimitedError
 
 Action = Literal[
     "analyse",
+    "answered",
     "api",
     "appeal",
     "ask",
     "challenge",
+    "challenged",
     "delete",
     "export",
     "follow",
@@ -44,10 +46,12 @@ Action = Literal[
 #: Requests a window: of a player, or of an address where nobody is signed in.
 RATES: Final[dict[Action, str]] = {
     "analyse": "30/h",
+    "answered": "20/d",  # notices of strangers' answers, to one player
     "api": "300/m",
     "appeal": "20/h",
     "ask": "20/m",
     "challenge": "30/h",
+    "challenged": "20/d",  # notices of strangers' challenges, to one player
     "delete": "10/h",
     "export": "10/h",
     "follow": "60/m",
@@ -68,6 +72,9 @@ RATES: Final[dict[Action, str]] = {
     "verify": "30/m",
 }
 
+#: How many times as many the visitors of a large IPv6 network have together, whose every household is counted apart.
+WIDE: Final = 10
+
 
 def spend(request: HttpRequest, action: Action) -> None:
     """Count one `action` of the request's player or address. Comes before the work that it limits.
@@ -75,7 +82,13 @@ def spend(request: HttpRequest, action: Action) -> None:
     :raises RateLimitedError: when there have been too many.
     """
     user = request.user
-    _count(f"player:{user.pk}" if user.is_authenticated else network_of(request), action, request)
+    if user.is_authenticated:
+        _count(f"player:{user.pk}", action, request)
+        return
+    network, wide = network_of(request), wide_network_of(request)
+    _count(network, action, request)
+    if wide != network:
+        _count(wide, action, request, times=WIDE)
 
 
 def spend_of(player_id: int, action: Action) -> None:
@@ -86,7 +99,9 @@ def spend_of(player_id: int, action: Action) -> None:
     _count(f"player:{player_id}", action)
 
 
-def _count(who: str, action: Action, request: HttpRequest | None = None) -> None:
-    usage = get_usage(request, group=f"talon.{action}", key=lambda *_: who, rate=RATES[action], increment=True)
+def _count(who: str, action: Action, request: HttpRequest | None = None, times: int = 1) -> None:
+    number, _, window = RATES[action].partition("/")
+    rate = f"{int(number) * times}/{window}"
+    usage = get_usage(request, group=f"talon.{action}", key=lambda *_: who, rate=rate, increment=True)
     if usage and usage["should_limit"]:
         raise RateLimitedError(max(1, usage["time_left"]))

@@ -60,6 +60,8 @@ class People:
     """The streak of a player, by id, on a day: days won in a row."""
     find_by_name: Callable[[str], int | None]
     """The id of the account of this name that others may find."""
+    follows: Callable[[int, int], bool]
+    """Whether one player, by id, follows another."""
     avatar_of: Callable[[str], str]
     """Where the picture of the player of this name is; without a name, the one of who is not named."""
 

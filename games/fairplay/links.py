@@ -25,7 +25,7 @@ from games.models import GRACE, Attempt, Start
 from games.reasons import Reason, reason
 from games.statements import run_in_order
 
-COOKIE: Final = "talon_device"
+COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_device"
 #: How long a browser keeps its mark after the last game begun there.
 COOKIE_AGE: Final = timedelta(days=400)
 #: How long it is known where a game was begun.

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from games.attempts import close_attempt, start_attempt
 from games.deals.publishing import is_secret
-from games.errors import ErrorCode, Refusal
+from games.errors import ErrorCode, RateLimitedError, Refusal
 from games.ghosts import inbox
 from games.ghosts.choosing import score_of
 from games.ghosts.models import Answer, Challenge, Notice
@@ -46,6 +46,7 @@ def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime |
     Asking again gives the same challenge and tells nobody.
 
     :raises Refusal: for a game that nobody can be challenged with, or a name that cannot be challenged.
+    :raises RateLimitedError: when the player of that name has too many challenges to read already.
     """
     now = now or timezone.now()
     if attempt.player_id != sender.pk:
@@ -59,6 +60,7 @@ def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime |
         given = {"attempt": attempt, "addressee_id": addressee}
         found, made = Challenge.objects.get_or_create(**given, defaults={"sender_id": sender.pk, "made_at": now})
         if made and addressee is not None:
+            inbox.check_room(addressee, "challenged", sender.pk)
             inbox.put(addressee, Notice.Kind.CHALLENGED, {"challenge": found.code, "player": sender.pk}, now)
     return found
 
@@ -147,10 +149,19 @@ def _tell(one: Answer, now: datetime) -> bool:
     code, sender, answerer = one.challenge.code, one.challenge.sender_id, one.attempt.player_id
     ended = outcome(one.attempt, one.challenge.attempt)
     inbox.put(answerer, Notice.Kind.ANSWERED, {"challenge": code, "player": sender, "outcome": ended, "own": True}, now)
-    if ended != "rejected":
+    if ended != "rejected" and _has_room(sender, answerer):
         turned = outcome(one.challenge.attempt, one.attempt)
         told = {"challenge": code, "player": answerer, "outcome": turned, "own": False}
         inbox.put(sender, Notice.Kind.ANSWERED, told, now)
+    return True
+
+
+def _has_room(player_id: int, answerer_id: int) -> bool:
+    """Count one more answer that a player is told of. All answers are on the challenge's page."""
+    try:
+        inbox.check_room(player_id, "answered", answerer_id)
+    except RateLimitedError:
+        return False
     return True
 
 

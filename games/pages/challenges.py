@@ -159,6 +159,8 @@ def _not_sent(refusal: Refusal, name: str) -> str:
         return _("Nobody here is called %(name)s. The link works for anybody.") % {"name": name}
     if refusal.code == ErrorCode.NO_CHALLENGE:
         return _("You cannot challenge yourself. The link works for anybody else.")
+    if refusal.code == ErrorCode.RATE_LIMITED:
+        return _("%(name)s can't get more challenges right now. Send them the link instead.") % {"name": name}
     return str(refusal.sentence)
 
 

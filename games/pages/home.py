@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -32,7 +33,7 @@ from games.readings import SharedCache
 from games.rules import CATALOGUE
 
 #: The cookie of a visitor who has dismissed the newcomers' guide.
-KNOWS_THE_WAY: Final = "talon_guide"
+KNOWS_THE_WAY: Final = f"{settings.COOKIE_PREFIX}talon_guide"
 
 
 @dataclass(frozen=True, slots=True)

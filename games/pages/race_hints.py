@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Self
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from games.models import Attempt, Deal
@@ -14,7 +15,7 @@ from games.races.control import has_raced
 from games.rules import CATALOGUE
 
 #: The cookie of a player who has sent the hint away.
-COOKIE: Final = "talon_race_hint"
+COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_race_hint"
 
 
 @dataclass(frozen=True, slots=True)

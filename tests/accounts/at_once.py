@@ -135,10 +135,31 @@ def take_one_name(number: int) -> None:
     assert User.objects.filter(display_name__in=names).count() == 1
 
 
+def change_two_preferences(number: int) -> None:
+    """A player changes two preferences at once: both are kept."""
+    from accounts.models import User
+    from accounts.preferences import preferences_of
+    from accounts.views import _save_preferences
+
+    user = User.objects.create_user(f"chooser {number}")
+    stale = [User.objects.get(pk=user.pk) for _ in range(2)]
+    outcomes = both(
+        lambda: _save_preferences(stale[0], {"sound": True}), lambda: _save_preferences(stale[1], {"left_handed": True})
+    )
+    assert not any(outcomes), outcomes
+    user.refresh_from_db()
+    kept = preferences_of(user.preferences)
+    assert kept["sound"]
+    assert kept["left_handed"]
+
+
 def main() -> None:
     """Try each many times."""
     django.setup()
-    for scenario in (merge_while_the_account_begins, merge_in_two_tabs, expire_while_the_guest_begins, take_one_name):
+    for scenario in (
+        *(merge_while_the_account_begins, merge_in_two_tabs, expire_while_the_guest_begins, take_one_name),
+        change_two_preferences,
+    ):
         for number in range(ROUNDS):
             scenario(number)
         print("ok", scenario.__name__)

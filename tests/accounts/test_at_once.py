@@ -17,4 +17,4 @@ def test_nothing_is_lost_doubled_or_locked_up(migrated_postgres_url: str, tmp_pa
         var=tmp_path, DATABASE_URL=migrated_postgres_url, DJANGO_SETTINGS_MODULE="config.settings",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("ok ") == 4
+    assert done.stdout.count("ok ") == 5

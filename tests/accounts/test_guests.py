@@ -14,6 +14,7 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from accounts.adapter import PlayerAdapter
 from accounts.guests import create_guest, merge_guest, player_for
 from accounts.models import User
 from accounts.profile import results_page, statistics_of
@@ -270,3 +271,19 @@ def test_a_guest_can_leave(guest: User, sign_in: SignIn) -> None:
     client = sign_in(guest)
     client.post(reverse("account_logout"))
     assert "_auth_user_id" not in client.session
+
+
+def test_signing_up_keeps_preferences_that_change_meanwhile(
+    guest: User, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, check = sign_in(guest), PlayerAdapter.clean_username
+
+    def check_late(self: PlayerAdapter, name: str, shallow: bool = False) -> str:
+        sign_in(guest).post(reverse("players:preferences"), {"sound": True}, content_type="application/json")
+        return check(self, name, shallow)
+
+    monkeypatch.setattr(PlayerAdapter, "clean_username", check_late)
+    client.post(reverse("account_signup"), FORM)
+    guest.refresh_from_db()
+    assert not guest.is_guest
+    assert guest.preferences == {"sound": True}

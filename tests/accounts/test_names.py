@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 
 from accounts import lookalikes
 from accounts.models import User
-from accounts.names import LONGEST, LONGEST_KEY, clean_name, guest_name, name_key
+from accounts.names import LONGEST, LONGEST_KEY, alike_keys, clean_name, guest_name, name_key
+from accounts.presence import find_by_name
+from accounts.renaming import rename_player
+from accounts.search import find_players
 from tests.accounts.conftest import PASSWORD
 
 
@@ -76,6 +79,18 @@ def test_names_are_tidied(text: str, name: str) -> None:
         ("a d m i n", "name_reserved"),
         ("Tal0n", "name_reserved"),
         ("Former player", "name_reserved"),
+        ("Guest 455", "name_reserved"),
+        ("Gast455", "name_reserved"),
+        ("guest 101", "name_reserved"),
+        ("455 Player", "name_reserved"),
+        ("Players", "name_reserved"),
+        ("Ghost", "name_reserved"),
+        ("the_ghost.7", "name_reserved"),
+        ("Talon Team455", "name_reserved"),
+        ("Talon.Support", "name_reserved"),
+        ("Off1cial Mods", "name_reserved"),
+        ("Tal0n 24", "name_reserved"),
+        ("You 2", "name_reserved"),
         # What shows nothing
         ("A\u3164da", "name_characters"),  # Hangul filler; NFKC makes another filler of it
         ("A\u115fda", "name_characters"),
@@ -154,6 +169,14 @@ def test_what_is_no_name(text: str, code: str) -> None:
         ("Ilse", "ӏlse"),
         ("Ada", "𝐀𝐝𝐚"),
         ("Ruth", "ʀuth"),
+        ("HOPE455", "ΗΟΡΕ455"),  # Greek capitals, whose small letters look otherwise
+        ("hope455", "ΗΟΡΕ455"),
+        ("nope", "ηορε"),
+        ("KIM", "ΚΙΜ"),
+        ("YANNIS", "ΥΑΝΝΙS"),
+        ("Иван", "ИВАН"),
+        ("Щербаківна", "ЩЕРБАКІВНА"),
+        ("Արամ", "ԱՐԱՄ"),
     ],
 )
 def test_names_that_read_alike_have_one_key(one: str, other: str) -> None:
@@ -176,6 +199,59 @@ def test_names_that_read_alike_have_one_key(one: str, other: str) -> None:
 )
 def test_names_that_differ_have_different_keys(one: str, other: str) -> None:
     assert name_key(one) != name_key(other)
+
+
+@pytest.mark.parametrize("name", ["Ghostly", "Meme", "Botond", "Teammate 7", "455", "Goalkeeper", "Modest"])
+def test_a_name_with_more_than_reserved_words_is_allowed(name: str) -> None:
+    assert clean_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["Νίκος", "Μυρσίνη", "Ελένη Υψηλάντη", "Иван", "Ada", "Zoë"])
+def test_a_name_counts_as_another_spelling_of_itself(name: str) -> None:
+    for spelling in (name.lower(), name.upper(), name.title()):
+        assert name_key(name) in alike_keys(spelling)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("HOPE455", "ΗΟΡΕ455"), ("ΗΟΡΕ455", "Hope455"), ("Νίκος", "ΝΙΚΟΣ"), ("ΝΙΚΟΣ", "νίκος")],
+)
+def test_twins_in_another_alphabet_or_case_cannot_both_register(first: str, second: str) -> None:
+    for name in (first, second):
+        form = {"username": name, "password1": PASSWORD, "password2": PASSWORD}
+        Client().post("/accounts/signup/", form)
+    other = User.objects.create_user("Somebody else", password=PASSWORD)
+    with pytest.raises(ValidationError):
+        rename_player(other, second)
+    assert set(User.objects.values_list("username", flat=True)) == {first, "Somebody else"}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("typed", ["Νίκος", "νίκος", "ΝΙΚΟΣ", "νικος"])
+def test_a_greek_name_is_found_in_any_case(typed: str) -> None:
+    user = User.objects.create_user("Νίκος", password=PASSWORD)
+    client = Client()
+    client.post("/accounts/login/", {"login": typed, "password": PASSWORD})
+    assert client.session["_auth_user_id"] == str(user.pk)
+    assert find_by_name(typed) == user.pk
+    assert find_players(typed[:3]) == [user]
+
+
+@pytest.mark.django_db
+def test_twins_from_before_keep_their_accounts() -> None:
+    """Accounts that were told apart by their keys before capitals counted as written."""
+    made = [
+        User.objects.create_user(name, password=PASSWORD, name_key=key)
+        for name, key in (("HOPE455", "hope4ss"), ("ΗΟΡΕ455", "nope4ss"), ("Νίκος", "vlkoo"))
+    ]
+    import_module("accounts.migrations.0007_name_keys_as_written").fold_again(apps, None)
+    keys = [User.objects.get(pk=user.pk).name_key for user in made]
+    assert keys == ["hope4ss", f"hope4ss~{made[1].pk}", "nlkoo"]
+    for user in made:
+        client = Client()
+        client.post("/accounts/login/", {"login": user.username, "password": PASSWORD})
+        assert client.session["_auth_user_id"] == str(user.pk)
 
 
 @settings(deadline=None)
@@ -223,7 +299,7 @@ def test_a_key_has_room_in_its_column() -> None:
 @pytest.mark.django_db
 def test_names_from_before_keep_their_owners() -> None:
     """Accounts whose names were told apart when they were made, and are not any more."""
-    migration = import_module("accounts.migrations.0002_name_keys")
+    migration = import_module("accounts.migrations.0007_name_keys_as_written")
     old = [("Søren", "søren"), ("Soren", "soren"), ("S\u00f6ren", "soren~"), ("\u3164\u3164", "\u3164"), ("Ada", "ada")]
     made = [User.objects.create_user(name, password=PASSWORD, name_key=key) for name, key in old]
     User.objects.create_user("guest-1", is_guest=True)

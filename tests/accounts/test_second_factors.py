@@ -17,7 +17,7 @@ from django.urls import reverse
 from accounts.mfa import SecretsAdapter
 from accounts.models import User
 from games.models import Attempt
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
 
 pytestmark = pytest.mark.django_db
 
@@ -94,6 +94,58 @@ def test_staff_need_their_second_factor_for_the_admin(protected: User, client: C
     User.objects.filter(pk=protected.pk).update(is_staff=True)
     client.post(reverse("admin:login"), {"username": "Ada Lovelace", "password": PASSWORD})
     assert "_auth_user_id" not in client.session
+
+
+@pytest.fixture
+def staff(user: User, settings: Any) -> User:
+    """A member of staff where the site wants a second factor."""
+    settings.STAFF_SECOND_FACTOR = True
+    User.objects.filter(pk=user.pk).update(is_staff=True, is_superuser=True)
+    return user
+
+
+PAGES = ["admin:index", "admin:accounts_user_changelist", "admin:accounts_ban", "admin:desk_queue"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_staff_without_a_second_factor_are_led_to_add_one(staff: User, sign_in: SignIn, page: str) -> None:
+    client = sign_in(staff)
+    answer = client.get(reverse(page), follow=True)
+    assert answer.redirect_chain[-1][0] == reverse("mfa_index")
+    assert "Staff need a second factor" in answer.content.decode()
+    assert client.post(reverse(page), {"action": "ban"}).status_code == 302
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_staff_show_their_second_factor_in_each_session(staff: User, sign_in: SignIn, page: str) -> None:
+    """A session from before the factor was added has not shown it."""
+    TOTP.activate(staff, SECRET)
+    client, address = sign_in(staff), reverse(page)
+    answer = client.get(address, follow=True)
+    asked = answer.redirect_chain[-1][0]
+    assert asked.startswith(reverse("mfa_reauthenticate"))
+    client.post(asked, {"code": "000000"})
+    assert client.get(address).status_code == 302
+    assert client.post(asked, {"code": code(), "next": address}).headers["Location"] == address
+    assert client.get(address).status_code != 302
+
+
+def test_staff_who_sign_in_with_their_second_factor_enter(staff: User, client: Client) -> None:
+    TOTP.activate(staff, SECRET)
+    give_password(client)
+    client.post(reverse("mfa_authenticate"), {"code": code()})
+    assert client.get(reverse("admin:index")).status_code == 200
+    assert client.get(reverse("admin:desk_queue")).status_code == 200
+
+
+def test_a_site_can_do_without_second_factors(staff: User, sign_in: SignIn, settings: Any) -> None:
+    settings.STAFF_SECOND_FACTOR = False
+    assert sign_in(staff).get(reverse("admin:index")).status_code == 200
+
+
+def test_players_are_not_asked_for_a_second_factor(staff: User, sign_in: SignIn, make_user: MakeUser) -> None:
+    assert sign_in(make_user("Charles")).get(reverse("admin:index"), follow=True).status_code == 403
+    assert Client().get(reverse("admin:index"), follow=True).redirect_chain[-1][0].startswith(reverse("account_login"))
 
 
 def test_the_sign_in_page_offers_passkeys(client: Client) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.test import Client
 from django.urls import reverse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accounts import views
 from accounts.models import User
-from accounts.preferences import PREFERENCES, clean_preferences, preferences_of
+from accounts.preferences import PREFERENCES, Value, clean_preferences, preferences_of
 from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
 
 PREFERENCES_JSON = reverse("players:preferences")
@@ -109,3 +111,22 @@ def test_names_do_not_change_all_the_time(user: User, sign_in: SignIn) -> None:
     client = sign_in(user)
     answers = [client.post(reverse("players:rename"), {"name": f"Ada {word}"}) for word in "abcdef"]
     assert [answer.status_code for answer in answers] == [302] * 5 + [429]
+
+
+def test_preferences_changed_at_the_same_time_are_all_kept(
+    user: User, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = sign_in(user), sign_in(user)
+
+    def save(client: Client, **wanted: bool) -> None:
+        client.post(reverse("players:preferences"), wanted, content_type="application/json")
+
+    def clean_late(wanted: object) -> dict[str, Value]:
+        monkeypatch.setattr(views, "clean_preferences", clean_preferences)
+        save(other, left_handed=True)  # the first request has read the player's row already
+        return clean_preferences(wanted)
+
+    monkeypatch.setattr(views, "clean_preferences", clean_late)
+    save(one, sound=True)
+    user.refresh_from_db()
+    assert user.preferences == {"left_handed": True, "sound": True}

@@ -95,7 +95,7 @@ def test_everybody_signs_in_and_up(away: None) -> None:
     User.objects.create_user("Ada Lovelace", password=PASSWORD)
     client = Client()
     wrong = client.post("/accounts/login/", {"login": "Ada Lovelace", "password": "wrong"})
-    assert "do not match" in wrong.content.decode()
+    assert "Wrong name" in wrong.content.decode()
     signed_in = client.post("/accounts/login/", {"login": "Ada Lovelace", "password": PASSWORD})
     assert (signed_in.status_code, signed_in["Location"]) == (302, "/")
     new = {"username": "Grace Hopper", "password1": PASSWORD, "password2": PASSWORD}

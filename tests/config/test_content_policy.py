@@ -11,7 +11,7 @@ from csp.middleware import CSPMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from config.content_policy import ContentPolicy
+from config.content_policy import PERMISSIONS, ContentPolicy
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -43,7 +43,13 @@ def answer(middleware: CSPMiddleware) -> HttpResponse:
 def test_the_header_is_django_csps(view: View) -> None:
     ours, theirs = (answer(kind(view)) for kind in (ContentPolicy, CSPMiddleware))
     assert directives(ours.headers[HEADER]) == directives(theirs.headers[HEADER])
-    assert ours.headers.keys() == theirs.headers.keys()
+    assert ours.headers.keys() == {*theirs.headers, PERMISSIONS}
+
+
+def test_pages_can_ask_for_no_camera_or_place() -> None:
+    policy = answer(ContentPolicy(plain)).headers[PERMISSIONS].split(", ")
+    assert {"camera=()", "microphone=()", "geolocation=()", "payment=()"} <= set(policy)
+    assert not any(feature.startswith(("publickey-credentials", "clipboard", "web-share")) for feature in policy)
 
 
 def test_the_policy_is_not_worked_out_for_each_answer(monkeypatch: pytest.MonkeyPatch) -> None:

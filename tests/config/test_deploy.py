@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shlex
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 import yaml
 
 from config.server import GOODBYE_SECONDS, GRACE_SECONDS
+from deploy.images import FILES, OWN, current_digest, images, pin
 from deploy.procfile import commands
 from deploy.stack import STOP_SECONDS, stack_environment
 from games.live import draining
@@ -99,7 +101,7 @@ def test_no_secret_stands_in_the_compose_file() -> None:
         assert all(value.startswith("${") for value in values)
 
 
-@pytest.mark.parametrize("name", ["METRICS_TOKEN", "VAPID_PRIVATE_KEY", "LEDGER_KEY"])
+@pytest.mark.parametrize("name", ["METRICS_TOKEN", "VAPID_PRIVATE_KEY", "LEDGER_KEY", "SECRET_KEY_FALLBACKS"])
 def test_the_containers_are_given_the_keys_that_a_site_may_have(name: str) -> None:
     services = compose()["services"]
     assert {services[one]["environment"].get(name) for one in SITE_SERVICES} == {f"${{{name}:-}}"}
@@ -192,6 +194,36 @@ def test_the_stack_serves_collected_files() -> None:
     servers = {"DATABASE_URL": "postgres://x/y", "REDIS_URL": "redis://x"}
     assert stack_environment(servers)["COLLECTED_STATIC"] == "1"
     assert stack_environment(servers | {"COLLECTED_STATIC": "0"})["COLLECTED_STATIC"] == "0"
+
+
+def digest(image: str) -> str:
+    return f"sha256:{hashlib.sha256(image.encode()).hexdigest()}"
+
+
+def test_images_are_pinned_behind_their_tags() -> None:
+    for path in FILES:
+        text = path.read_text()
+        pinned = pin(text, digest)
+        assert images(pinned) == {image: f"@{digest(image)}" for image in images(text)}
+        assert pin(pinned, digest) == pinned
+        assert pin(pinned, lambda image: digest(f"newer {image}")) != pinned, "an old digest is replaced"
+    assert "FROM python:3.12-slim@sha256:" in pin(FILES[1].read_text(), digest)
+    assert f"image: {OWN}\n" in pin(FILES[0].read_text(), digest)
+
+
+def test_images_from_elsewhere_have_a_version_and_all_a_digest_or_none() -> None:
+    named = re.findall(r"^(?:\s*image: |FROM )(\S+)", "\n".join(path.read_text() for path in FILES), re.MULTILINE)
+    found = {image: at for path in FILES for image, at in images(path.read_text()).items()}
+    assert {name.partition("@")[0] for name in named} == {*found, OWN}
+    assert not [image for image in found if image.endswith(":latest")]
+    assert len({bool(at) for at in found.values()}) == 1, "make images pins all of them"
+
+
+def test_an_image_without_an_answer_is_not_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = subprocess.CompletedProcess([], 1, "", "no such host")
+    monkeypatch.setattr(subprocess, "run", lambda *_args, **_more: failed)
+    with pytest.raises(SystemExit, match="no such host"):
+        current_digest("caddy:0")
 
 
 @pytest.mark.parametrize("script", [".ci/run", "requirements/lock.sh"])

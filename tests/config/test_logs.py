@@ -17,6 +17,7 @@ import pytest
 import structlog
 from django.conf import settings
 from django.test import Client
+from prometheus_client import generate_latest
 
 from config import logs
 from config.logs import MAX_TEXT, logging_config
@@ -85,6 +86,35 @@ def test_links_and_addresses_lose_their_secret_part(lines: Callable[[], str]) ->
     assert "talon:[hidden]@db/talon" in lines()
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/calendar/hunter2:abc.ics",
+        "/calendar/hunter2%3Aabc.ics?x=1",
+        "/join/hunter2:abc:def/accept",
+        "/accounts/confirm-email/hunter2/",
+        "/accounts/password/reset/key/hunter2-1/",
+        "/accounts/login/?next=/join/hunter2/",
+        "/accounts/login/?next=%2Fjoin%2Fhunter2%2F",
+        "/accounts/login/?next=%2faccounts%2fpassword%2freset%2fkey%2fhunter2",
+        "/accounts/github/login/callback/?code=hunter2&state=hunter2",
+    ],
+)
+def test_no_log_shows_the_secret_of_an_address(address: str, lines: Callable[[], str]) -> None:
+    structlog.get_logger("talon").info("request_finished", request=f"GET {address}")
+    logging.getLogger("uvicorn.access").warning('%s - "%s %s" %d', "192.0.2.1", "GET", address, 200)
+    assert "hunter2" not in lines()
+    assert address.split("hunter2", maxsplit=1)[0] in lines()
+
+
+@pytest.mark.django_db
+def test_a_calendar_that_is_read_is_logged_without_its_token(lines: Callable[[], str], client: Client) -> None:
+    client.get("/calendar/hunter2:abc.ics")
+    assert "GET /calendar/[hidden]" in lines()
+    assert "hunter2" not in lines()
+    assert "hunter2" not in generate_latest().decode(), "nor do the labels of metrics"
+
+
 def test_extra_fields_of_plain_loggers_are_written_and_hidden_alike(lines: Callable[[], str]) -> None:
     logging.getLogger("plain").warning("dealt", extra={"variant": "braid", "seed": "hunter2"})
     assert "braid" in lines()
@@ -125,7 +155,8 @@ def test_json_lines_are_json(lines: Callable[[], str]) -> None:
 
 PATTERNS = {name: value for name, value in vars(logs).items() if isinstance(value, re.Pattern)}
 PIECES = ["a", "A", "0", "AB", "AB ", "AB', '", " ", "'", '",', "/", ":", "@", "_", "-", "%2F", "é"]
-PIECES += ["://", "a://", "://a:", "/password/reset/key/", "/confirm-email/", "AB " * 7 + "?", "0" * 63 + "?"]
+PIECES += ["://", "a://", "://a:", "/password/reset/key/", "/confirm-email/", "%2Fcalendar%2F", "/join/", "?code="]
+PIECES += ["AB " * 7 + "?", "0" * 63 + "?"]
 
 
 def seconds(pattern: re.Pattern[str], text: str) -> float:
@@ -152,7 +183,7 @@ def test_a_pattern_takes_time_in_proportion_to_the_text(name: str) -> None:
 
 
 def test_every_pattern_of_the_module_is_timed() -> None:
-    assert set(PATTERNS) == {"SEED", "CARDS", "RESET_LINK", "URL_PASSWORD"}
+    assert set(PATTERNS) == {"SEED", "CARDS", "SECRET_LINK", "SECRET_QUERY", "URL_PASSWORD"}
 
 
 def test_a_long_text_is_cut_before_it_is_searched(lines: Callable[[], str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,8 @@ def test_production_protects_cookies_and_pages(tmp_path: Path) -> None:
     ("variables", "message"),
     [
         ({"PUBLIC_URL": "https://talon.example"}, "SECRET_KEY must be set"),
+        ({**PRODUCTION, "SECRET_KEY": "0123456789" * 4}, "SECRET_KEY must have 50 random characters"),
+        ({**PRODUCTION, "SECRET_KEY": "abab" * 20}, "SECRET_KEY must have 50 random characters"),
         ({**PRODUCTION, "DEBUG": "1"}, "DEBUG shows secrets"),
         ({"PUBLIC_URL": "talon.example"}, "PUBLIC_URL must look like"),
         ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be json or text"),
@@ -147,6 +150,56 @@ def test_a_wrong_setting_is_refused_with_its_name(variables: dict[str, str], mes
     done = run("manage.py", "check", var=tmp_path, **variables)
     assert done.returncode != 0
     assert message in done.stderr
+
+
+COOKIES = """
+import json, django
+django.setup()
+from django.conf import settings
+from config.cookies import Messages
+from games import admission
+from games.fairplay import links
+from games.pages import home, race_hints
+print(json.dumps([
+    settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME,
+    Messages.storage_classes[0].cookie_name, admission.COOKIE, links.COOKIE, race_hints.COOKIE, home.KNOWS_THE_WAY,
+]))
+"""
+
+
+@pytest.mark.parametrize("secure", [True, False])
+def test_cookies_are_this_hosts_alone_over_https(secure: bool, tmp_path: Path) -> None:
+    """Browsers refuse the prefix over http, so it is not used there."""
+    variables = PRODUCTION if secure else {}
+    done = run("-c", COOKIES, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings", **variables)
+    assert done.returncode == 0, done.stderr
+    names = json.loads(done.stdout)
+    assert {name.startswith("__Host-") for name in names} == {secure}
+    assert len(set(names)) == len(names)
+
+
+def test_every_cookie_is_set_by_a_name_with_the_prefix() -> None:
+    """What `COOKIES` lists is all: these modules set the site's cookies, each by the name that is checked there."""
+    root = Path(__file__).resolve().parents[2]
+    setting = re.compile(r"\.set_(?:signed_)?cookie\(\s*([\w.]+)")
+    found = {
+        (str(path.relative_to(root)), name)
+        for app in ("accounts", "config", "games", "leaderboards")
+        for path in (root / app).rglob("*.py")
+        for name in setting.findall(path.read_text())
+    }
+    assert found == {
+        ("accounts/languages.py", "settings.LANGUAGE_COOKIE_NAME"),
+        ("games/admission.py", "COOKIE"),
+        ("games/fairplay/links.py", "COOKIE"),
+    }
+
+
+def test_staff_need_a_second_factor_in_production(tmp_path: Path) -> None:
+    assert settings_under(tmp_path, "STAFF_SECOND_FACTOR", **PRODUCTION)["STAFF_SECOND_FACTOR"] is True
+    off = settings_under(tmp_path, "STAFF_SECOND_FACTOR", **PRODUCTION, STAFF_SECOND_FACTOR="0")
+    assert off["STAFF_SECOND_FACTOR"] is False
+    assert settings_under(tmp_path, "STAFF_SECOND_FACTOR")["STAFF_SECOND_FACTOR"] is False
 
 
 def test_the_generated_key_is_kept_and_private(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP
 from django.conf import settings
@@ -358,10 +359,12 @@ def test_error_pages_speak_from_the_catalogue(client: Client, monkeypatch: pytes
 
 def test_mail_speaks_from_the_catalogue(world: World) -> None:
     browser = browsers(world)["account"]
+    EmailAddress.objects.create(user=world.account, email="1@2.de", verified=True, primary=True)
     browser.post("/accounts/email/", {"email": "2@3.de", "action_add": "1"})
     browser.post("/accounts/password/change/", {"oldpassword": PASSWORD, "password1": "x" * 20, "password2": "x" * 20})
-    Client().post("/accounts/password/reset/", {"email": "1@2.de"})
-    assert len(mail.outbox) > 1
+    for email in ("1@2.de", "3@4.de"):
+        Client().post("/accounts/password/reset/", {"email": email})
+    assert len(mail.outbox) == 3
     for message in mail.outbox:
         links = re.sub(r"https?://\S+", "", f"{message.subject}\n{message.body}")
         assert unmarked(links) == ""

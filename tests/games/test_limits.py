@@ -91,6 +91,12 @@ def test_a_refusal_is_a_page_for_people(mine: Client, monkeypatch: pytest.Monkey
     assert "Too many requests. Try again in 10 minutes." in page.content.decode()
 
 
+def test_a_large_ipv6_network_has_a_limit_of_its_own(client: Client) -> None:
+    households = [f"2001:db8:0:{n:x}::1" for n in range(2 * limits.WIDE)]
+    assert set(codes(client, "/api/v1/deals", *households)) == {200}
+    assert codes(client, "/api/v1/deals", "2001:db8:0:ffff::1", "2001:db8:1::1") == [429, 200]
+
+
 def test_addresses_are_counted_apart_and_ipv6_by_network(client: Client) -> None:
     path = "/api/v1/deals"
     assert codes(client, path, "10.0.0.1", "10.0.0.1", "10.0.0.1", "10.0.0.2") == [200, 200, 429, 200]

@@ -36,6 +36,7 @@ SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCac
 DIRECT_USERS = {
     "config/caches.py",
     "config/admission/table_capacity.py",
+    "config/health.py",
     "games/races/ordering.py",
     "games/readings.py",
     "games/replays/previews.py",

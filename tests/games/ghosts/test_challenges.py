@@ -9,9 +9,10 @@ import pytest
 from django.utils import timezone
 
 from accounts.deletion import erase_player
-from accounts.guests import merge_guest
+from accounts.guests import create_guest, merge_guest
 from accounts.models import User
 from accounts.moderation import ban_player, lift_ban
+from games import limits
 from games.attempts import DealClosedError, start_attempt
 from games.deals import publishing
 from games.errors import ErrorCode, Refusal
@@ -226,6 +227,18 @@ def test_a_lost_call_is_made_up_for(ada: User, brook: User, monkeypatch: pytest.
     tasks.sweep()
     assert (len(notices(ada)), len(notices(brook))) == (1, 1)
     assert challenges.tell_forgotten() == 0
+
+
+def test_answers_cannot_flood_the_inbox(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.RATES, "answered", "4/d")
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    for answerer in [brook] * 5 + [create_guest() for _ in range(3)]:
+        end_running(challenges.answer(made, answerer))
+    told = [data["player"] for _, data in notices(ada)]
+    assert told.count(brook.pk) == inbox.UNREAD_FROM_ONE
+    assert len(told) == 4
+    assert len(challenges.answers_to(made)) == 8
+    assert len(notices(brook)) == 5, "what became of one's own answers"
 
 
 def test_answers_are_in_the_order_of_the_ranking_without_the_banned(ada: User, brook: User, player: User) -> None:

@@ -10,12 +10,12 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import avatars
-from accounts.models import User
+from accounts.models import Follow, User
 from accounts.moderation import ban_player
 from games import limits
 from games.ghosts import challenges, inbox
 from games.ghosts.models import Challenge, Notice
-from games.models import Attempt
+from games.models import Attempt, Deal
 from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -89,6 +89,48 @@ def test_a_name_that_cannot_be_challenged_leaves_the_link(name: str, ada: User) 
     page = send(ada, played(ada, past_deal()), name=name)
     assert page.context["addressee"] is None
     assert "link" in str(next(iter(page.context["messages"])))
+
+
+def flood(receiver: User, deal: Deal, senders: int) -> None:
+    """Challenge a player from many accounts at once."""
+    for n in range(senders):
+        stranger = User.objects.create_user(f"Flooder {n}x")
+        send(stranger, played(stranger, deal), name=str(receiver))
+
+
+def test_a_friends_challenge_is_seen_among_sixty_others(ada: User, brook: User) -> None:
+    Follow.objects.create(follower=brook, followed=ada)
+    deal = practice_deal()
+    flood(brook, deal, 60)
+    send(ada, played(ada, deal), name="brook")
+    told = browser(brook).get("/inbox/").context["notices"]
+    assert told[0].text == "Ada challenges you."
+    assert len(told) == 21
+
+
+def test_one_player_leaves_few_unread_challenges(ada: User, brook: User) -> None:
+    Follow.objects.create(follower=brook, followed=ada)
+    deal = practice_deal()
+    pages = [send(ada, played(ada, deal), name="brook") for _ in range(5)]
+    assert inbox.unread(brook.pk) == inbox.UNREAD_FROM_ONE
+    assert [page.context["addressee"] is not None for page in pages] == [True] * 3 + [False] * 2
+    assert "more challenges" in str(next(iter(pages[-1].context["messages"])))
+    inbox.mark_seen(brook.pk)
+    assert send(ada, played(ada, deal), name="brook").context["addressee"].name == "Brook"
+
+
+def test_a_challenge_that_is_not_delivered_can_be_sent_later(
+    ada: User, brook: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = played(ada, past_deal())
+    monkeypatch.setitem(limits.RATES, "challenged", "0/d")
+    wanted = {"attempt": attempt.public_id, "name": "Brook"}
+    refused = browser(ada).post("/challenge/", wanted, headers={"accept": "application/json"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (429, "rate_limited")
+    assert not Challenge.objects.exists()
+    monkeypatch.setitem(limits.RATES, "challenged", "1/d")
+    send(ada, attempt, name="brook")
+    assert inbox.unread(brook.pk) == 1
 
 
 def test_nothing_is_at_a_code_that_there_is_not(client: Client, ada: User) -> None:

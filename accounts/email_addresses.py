@@ -1,0 +1,30 @@
+"""E-mail addresses of accounts: only a confirmed one signs in or gets a password reset.
+
+Anybody can claim an address that is not theirs, so an unconfirmed one proves nothing, and few accounts can claim it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from allauth.account.models import EmailAddress
+
+from accounts.models import User
+
+#: How many accounts can have the same unconfirmed address.
+MOST_CLAIMS: Final = 3
+
+
+def owner_of(email: str) -> User | None:
+    """Return the account that has confirmed this address; the database allows only one."""
+    return User.objects.filter(emailaddress__email=email.lower(), emailaddress__verified=True).first()
+
+
+def drop_oldest_claims(email: str) -> None:
+    """Remove an unconfirmed address from the accounts that claimed it first, if too many have it.
+
+    A new claim replaces an old one, so nobody can keep the owner of an address from using it.
+    """
+    claims = EmailAddress.objects.filter(email=email.lower(), verified=False).select_related("user").order_by("-pk")
+    for claim in claims[MOST_CLAIMS:]:
+        claim.remove()

@@ -1,0 +1,177 @@
+"""E-mail addresses that anybody can claim: what an unconfirmed one is good for, and how much mail a stranger gets."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.contrib.auth.hashers import get_hasher
+from django.core import mail
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+from accounts.email_addresses import MOST_CLAIMS
+from accounts.guests import create_guest
+from accounts.models import User
+from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
+
+pytestmark = pytest.mark.django_db
+
+SIGN_IN, SIGN_UP, RESET = reverse("account_login"), reverse("account_signup"), reverse("account_reset_password")
+STRANGER = "stranger@example.org"
+
+
+@pytest.fixture
+def hashes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count the passwords that are hashed."""
+    counted: Counter[str] = Counter()
+    hasher = type(get_hasher())
+    encode = hasher.encode
+
+    def counting(self: object, password: str, *rest: object, **more: object) -> str:
+        counted["hashes"] += 1
+        return encode(self, password, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(hasher, "encode", counting)
+    return counted
+
+
+def claim(user: User, email: str = STRANGER, *, verified: bool = False) -> None:
+    EmailAddress.objects.create(user=user, email=email, verified=verified, primary=True)
+    User.objects.filter(pk=user.pk).update(email=email)
+
+
+def sign_up(n: int, email: str = STRANGER) -> Client:
+    client = Client()
+    form = {"username": f"Claimant {n}x", "email": email, "password1": PASSWORD, "password2": PASSWORD}
+    assert client.post(SIGN_UP, form, REMOTE_ADDR=f"192.0.2.{n}").status_code == 302
+    return client
+
+
+def change_password(client: Client, old: str, new: str) -> None:
+    client.post(
+        reverse("account_change_password"),
+        {"oldpassword": old, "password1": new, "password2": new},
+    )
+
+
+def test_an_unconfirmed_address_signs_nobody_in(make_user: MakeUser, client: Client) -> None:
+    claim(make_user("Ada"))
+    client.post(SIGN_IN, {"login": STRANGER, "password": PASSWORD})
+    assert "_auth_user_id" not in client.session
+
+
+@pytest.mark.parametrize(
+    "login",
+    ["Ada", "ada", "Nobody", "owner@example.org", STRANGER, "unknown@example.org", "No password", "guest"],
+)
+@pytest.mark.parametrize("password", [PASSWORD, "wrong"])
+def test_each_attempt_hashes_one_password(
+    make_user: MakeUser, client: Client, hashes: Counter[str], login: str, password: str
+) -> None:
+    claim(make_user("Ada"), "owner@example.org", verified=True)
+    for n in range(40):
+        claim(User.objects.create_user(f"Claimant {n}x", password=None), STRANGER)
+    User.objects.create_user("No password")
+    guest = create_guest()
+    hashes.clear()
+    client.post(SIGN_IN, {"login": guest.username if login == "guest" else login, "password": password})
+    assert hashes["hashes"] == 1
+
+
+def test_a_wrong_password_asked_for_again_is_hashed_once(
+    make_user: MakeUser, sign_in: SignIn, hashes: Counter[str]
+) -> None:
+    user = make_user("Ada")
+    claim(user, "owner@example.org", verified=True)
+    client = sign_in(user)
+    hashes.clear()
+    client.post(reverse("account_reauthenticate"), {"password": "wrong"})
+    assert hashes["hashes"] == 1
+
+
+def test_few_accounts_share_an_unconfirmed_address() -> None:
+    for n in range(2 * MOST_CLAIMS):
+        sign_up(n)
+    kept = EmailAddress.objects.filter(email=STRANGER)
+    newest = {f"Claimant {n}x" for n in range(MOST_CLAIMS, 2 * MOST_CLAIMS)}
+    assert set(kept.values_list("user__username", flat=True)) == newest
+    assert set(User.objects.filter(email=STRANGER).values_list("username", flat=True)) == newest
+
+
+def test_a_changed_address_counts_as_a_claim(make_user: MakeUser, sign_in: SignIn) -> None:
+    for n in range(MOST_CLAIMS):
+        sign_up(n)
+    client = sign_in(make_user("Ada"))
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    client.post(reverse("account_email"), {"action_add": "", "email": STRANGER})
+    assert EmailAddress.objects.filter(email=STRANGER).count() == MOST_CLAIMS
+    assert EmailAddress.objects.filter(email=STRANGER, user__username="Ada").exists()
+
+
+def test_claims_leave_a_confirmed_address_alone(make_user: MakeUser) -> None:
+    owner = make_user("Owner")
+    claim(owner, verified=True)
+    for n in range(2 * MOST_CLAIMS):
+        sign_up(n)
+    assert EmailAddress.objects.get(email=STRANGER, verified=True).user == owner
+
+
+def test_a_stranger_gets_few_messages_whatever_accounts_do_with_the_address() -> None:
+    clients = [sign_up(n) for n in range(40)]
+    for client in clients:
+        change_password(client, PASSWORD, "eight of wands")
+        client.post(reverse("account_email"), {"action_send": "", "email": STRANGER})
+        client.post(RESET, {"email": STRANGER})
+    assert all(message.to == [STRANGER] for message in mail.outbox)
+    assert [message.subject for message in mail.outbox] == [
+        "Talon: Please Confirm Your Email Address",
+        "Talon: Unknown Account",
+    ]
+
+
+def test_a_stranger_is_asked_to_confirm_three_times_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [time.time()]
+    clock = SimpleNamespace(time=lambda: now[0], monotonic=time.monotonic, sleep=time.sleep)
+    monkeypatch.setattr("allauth.core.internal.ratelimit.time", clock)
+    for n in range(10):
+        now[0] += 200
+        sign_up(n)
+    assert len(mail.outbox) == 3
+
+
+def test_a_forgotten_password_sends_one_message_an_hour(make_user: MakeUser) -> None:
+    user = make_user("Ada")
+    claim(user, "owner@example.org", verified=True)
+    for n in range(4):
+        answer = Client().post(RESET, {"email": "Owner@example.org"}, REMOTE_ADDR=f"192.0.2.{n}")
+        assert answer.headers["Location"] == reverse("account_reset_password_done")
+    (message,) = mail.outbox
+    assert message.to == ["owner@example.org"]
+    assert "Ada" in str(message.body), "it names the account"
+    cache.clear()  # as after an hour
+    Client().post(RESET, {"email": "owner@example.org"})
+    assert len(mail.outbox) == 2
+
+
+def test_a_password_is_reset_by_a_confirmed_address_only(make_user: MakeUser) -> None:
+    for n in range(5):
+        claim(make_user(f"Claimant {n}x"))
+    Client().post(RESET, {"email": STRANGER})
+    (message,) = mail.outbox
+    assert "/password/reset/key/" not in str(message.body)
+    assert "has not been confirmed" in str(message.body)
+
+
+def test_a_notice_goes_to_a_confirmed_address_only(make_user: MakeUser, sign_in: SignIn) -> None:
+    for name, email, verified in (("Ada", "owner@example.org", True), ("Bob", STRANGER, False)):
+        user = make_user(name)
+        claim(user, email, verified=verified)
+        client = sign_in(user)
+        client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+        change_password(client, PASSWORD, "eight of wands")
+    assert [message.to for message in mail.outbox] == [["owner@example.org"]]
