@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from games.deals import sealed
@@ -254,24 +254,16 @@ def _move(source: Race, target: Race, entrants: Collection[int], now: datetime) 
     with transaction.atomic():
         if len(_held(source, target)) < 2 or target.entrants.count() + len(entrants) > target.room.seats:
             return False
-        moving = Entrant.objects.filter(Q(player__isnull=False), pk__in=entrants, race=source, state__in=_BEFORE)
-        players = list(moving.values_list("player", flat=True))
-        if len(players) < len(entrants):
+        moving = Entrant.objects.filter(player__isnull=False, pk__in=entrants, race=source, state__in=_BEFORE)
+        if moving.count() < len(entrants):
             return False
         # Their fifteen seconds begin with the new company.
         moving.update(race=target, joined_at=now)
-        tell_moved(source.room_id, players, target.room.code)
         tell_room(source.room_id)
         tell_room(target.room_id)
         if not source.entrants.exists():
             rooms.close(source.room, now)
     return True
-
-
-def tell_moved(room_id: int, players: Collection[int], code: str) -> None:
-    """Tell those who watch a room that these players' seats are in another one now."""
-    # With the code among what tells messages apart: one of this room does not take the place of another.
-    tell_room(room_id, "moved", players=list(players), code=code, process=code)
 
 
 def _held(*races: Race) -> dict[int, Race]:

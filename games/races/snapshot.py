@@ -132,6 +132,12 @@ def _room_facts(room: Room, races: list[Race], entered: dict[int, list[Entrant]]
     )
 
 
+def rooms_of_moved(room_id: int, entrants: Collection[int]) -> dict[int, str]:
+    """Return the codes of the rooms that entrants have been moved to from this room, by entrant."""
+    moved = Entrant.objects.filter(pk__in=entrants).exclude(race__room=room_id)
+    return dict(moved.values_list("pk", "race__room__code"))
+
+
 def read_figures(attempt_ids: Collection[int]) -> dict[int, Figures]:
     """How far these attempts are, by replay of their journals or records."""
     attempts = Attempt.objects.filter(pk__in=attempt_ids).select_related("deal")
