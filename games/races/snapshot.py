@@ -14,6 +14,7 @@ from games.attempts import deal_table, journal_of, record_of
 from games.models import Attempt
 from games.players import people
 from games.races import protocol
+from games.races.commitments import commitment_of
 from games.races.models import Entrant, Race, Room
 from games.races.naming import number_of
 from games.races.ratings import ratings
@@ -235,6 +236,7 @@ def _race_facts(race: Race, room: Room, entrants: list[Entrant], known: _Known) 
         options=race.options,
         limit_s=race.limit_s,
         deal=_deal_state(race),
+        race_commitment=commitment_of(race),
         gathers_in=None,
         scheduled_in=None,
         starts_in=None,
@@ -304,6 +306,7 @@ def _race_state(race: RaceFacts, lanes: list[protocol.Lane], now: datetime) -> p
         options=told.options,
         limit_s=told.limit_s,
         deal=told.deal,
+        race_commitment=told.race_commitment,
         gathers_in=span(race.gathers_until),
         scheduled_in=span(race.scheduled_at),
         starts_in=span(race.starts_at),

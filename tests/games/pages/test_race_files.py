@@ -33,5 +33,5 @@ def test_a_race_is_downloaded_when_all_on_its_deal_are_finished() -> None:
 def _nobody() -> dict[str, object]:
     return {
         "id": 1, "name": None, "player": None, "state": "absent", "place": None, "cards_up": None, "elapsed_ms": None,
-        "tokens": None, "record": None,
+        "tokens": None, "record": None, "in_review": False,
     }  # fmt: skip
