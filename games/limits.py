@@ -7,7 +7,7 @@ a fresh start and nothing worse; while it is away each process counts by itself 
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from django.http import HttpRequest
 from django_ratelimit.core import get_usage
@@ -31,12 +31,15 @@ Action = Literal[
     "play_on",
     "preferences",
     "preview",
+    "public_room",
     "rename",
     "replay",
     "report",
     "room",
     "search",
     "service",
+    "spoil",
+    "spoil_network",
     "start",
     "verify",
 ]
@@ -58,12 +61,15 @@ RATES: Final[dict[Action, str]] = {
     "play_on": "30/h",
     "preferences": "60/m",
     "preview": "120/m",
+    "public_room": "16/h",
     "rename": "5/h",
     "replay": "120/m",
     "report": "20/h",
     "room": "60/h",
     "search": "60/m",
     "service": "60/10m",
+    "spoil": "2/10m",
+    "spoil_network": "5/10m",
     "start": "60/m",
     "verify": "30/m",
 }
@@ -86,7 +92,35 @@ def spend_of(player_id: int, action: Action) -> None:
     _count(f"player:{player_id}", action)
 
 
+def spend_of_network(network: str, action: Action) -> None:
+    """Count one `action` of a network, whoever is signed in there.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    _count(network, action)
+
+
+def note(who: str, action: Action) -> None:
+    """Count one `action` that cannot be refused any more; `check` refuses later ones."""
+    _usage(who, action)
+
+
+def check(who: str, action: Action) -> None:
+    """Check that this `action` is not used up, and count nothing.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    _refuse(_usage(who, action, increment=False))
+
+
 def _count(who: str, action: Action, request: HttpRequest | None = None) -> None:
-    usage = get_usage(request, group=f"talon.{action}", key=lambda *_: who, rate=RATES[action], increment=True)
+    _refuse(_usage(who, action, request))
+
+
+def _usage(who: str, action: Action, request: HttpRequest | None = None, *, increment: bool = True) -> Any:  # noqa: ANN401
+    return get_usage(request, group=f"talon.{action}", key=lambda *_: who, rate=RATES[action], increment=increment)
+
+
+def _refuse(usage: Any) -> None:  # noqa: ANN401 - django-ratelimit has no types
     if usage and usage["should_limit"]:
         raise RateLimitedError(max(1, usage["time_left"]))

@@ -36,6 +36,7 @@ CODES: Final = frozenset(
         ErrorCode.NOT_ENTERED,
         ErrorCode.ALREADY_RACING,
         ErrorCode.TOO_FEW_READY,
+        ErrorCode.TOO_MANY_ROOMS,
         ErrorCode.NO_DEAL,
         ErrorCode.NOT_FOUND,
         ErrorCode.SESSION_EXPIRED,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from django.db import transaction
@@ -20,7 +21,7 @@ from django.utils import timezone
 from games.deals import sealed
 from games.errors import ErrorCode, Refusal
 from games.players import Player
-from games.races import rooms, seats, starting
+from games.races import conduct, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
 from games.races.telling import tell_room
 from games.rules import CATALOGUE
@@ -182,8 +183,9 @@ def _settle(race: Race, now: datetime) -> bool:
         if race.pk not in held:
             return False
         race.gathers_until = held[race.pk].gathers_until
-        late = [one.pk for one in _late(_entrants(race), now)]
-        Entrant.objects.filter(pk__in=late).delete()
+        late = _late(_entrants(race), now)
+        Entrant.objects.filter(pk__in=[one.pk for one in late]).delete()
+        transaction.on_commit(partial(conduct.note_spoiled, [one.player_id for one in late]), robust=True)
         race.gathers_until = _gathers_until(race, _entrants(race), now)
         Race.objects.filter(pk=race.pk).update(gathers_until=race.gathers_until)
         tell_room(race.room_id)

@@ -102,7 +102,7 @@ def _race_places(attempt_ids: Sequence[int]) -> dict[int, int]:
     ahead = Count("race__entrants", filter=Q(race__entrants__place__isnull=False) & (more | faster))
     raced = Entrant.objects.filter(attempt__in=attempt_ids, attempt__cards_up__isnull=False, state__in=RACED)
     rows = raced.annotate(ahead=ahead).values_list("attempt_id", "ahead")
-    return {attempt_id: ahead + 1 for attempt_id, ahead in rows if attempt_id is not None}
+    return {attempt_id: ahead + 1 for attempt_id, ahead in rows}
 
 
 def _score(attempt: Attempt) -> Score | None:

@@ -103,7 +103,7 @@ def races_text() -> str:
         "version": 1,
         "starts_at": datetime(2026, 11, 22, 3, 0, 0, 250_000, tzinfo=UTC),
     }
-    options = {"first_row": True, "draw": 1, "fool": "trump"}
+    options: dict[str, Any] = {"first_row": True, "draw": 1, "fool": "trump"}
     races = [
         race_terms(**facts, number=1, rated=True, name="plot", options=None, limit_s=1200),
         race_terms(**facts, number=12, rated=False, name="tarot", options=options, limit_s=300),
