@@ -31,9 +31,9 @@ from games.errors import RateLimitedError, Refusal
 from games.ghosts import inbox
 from games.ghosts.models import Notice
 from games.pages.chosen import chosen
-from games.pages.lobby import open_own_room, refused
+from games.pages.lobby import check_may_sit, open_own_room, refused
 from games.pages.shown import ShownPlayer
-from games.players import check_may_begin, has_account, player_id
+from games.players import has_account, player_id
 
 #: How long a link invites.
 LASTS: Final = timedelta(days=14)
@@ -88,7 +88,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     if inviter.pk == player_id(request):
         return redirect("players:invite")
     limits.spend(request, "room")
-    check_may_begin(request)
+    check_may_sit(request)
     try:
         room = open_own_room(request, chosen(QueryDict()))
     except Refusal as refusal:

@@ -263,6 +263,8 @@ def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
     attempt = Attempt.objects.select_for_update(of=("self",)).select_related("deal").get(pk=attempt_id)
     if attempt.is_over:
         return attempt
+    if attempt.deadline is not None and at >= attempt.deadline:
+        how, at = ("closed" if how == "resigned" else how), attempt.deadline  # no clock runs past the deadline
     moves = journal_of(attempt.pk)
     table = _played(attempt.deal, moves)
     end_pause(attempt, at)

@@ -93,6 +93,7 @@ class ErrorCode(StrEnum):
     NOT_HOST = "not_host", 403, _("Only the host of the room can do this.")
     NOT_ENTERED = "not_entered", 409, _("You have no seat in this race.")
     ALREADY_RACING = "already_racing", 409, _("You are in another race. Finish it or leave it first.")
+    TOO_MANY_ROOMS = "too_many_rooms", 409, _("You have too many public rooms open. Close one, or open a private one.")
     TOO_FEW_READY = "too_few_ready", 409, _("At least two must be ready.")
     NO_DEAL = "no_deal", 503, _("The cards are still being prepared.")
     NOT_BEGUN = "not_begun", 409, _("The race has not begun.")

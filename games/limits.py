@@ -7,7 +7,7 @@ a fresh start and nothing worse; while it is away each process counts by itself 
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from django.http import HttpRequest
 from django_ratelimit.core import get_usage
@@ -33,12 +33,15 @@ Action = Literal[
     "play_on",
     "preferences",
     "preview",
+    "public_room",
     "rename",
     "replay",
     "report",
     "room",
     "search",
     "service",
+    "spoil",
+    "spoil_network",
     "start",
     "verify",
 ]
@@ -62,12 +65,15 @@ RATES: Final[dict[Action, str]] = {
     "play_on": "30/h",
     "preferences": "60/m",
     "preview": "120/m",
+    "public_room": "16/h",
     "rename": "5/h",
     "replay": "120/m",
     "report": "20/h",
     "room": "60/h",
     "search": "60/m",
     "service": "60/10m",
+    "spoil": "2/10m",
+    "spoil_network": "5/10m",
     "start": "60/m",
     "verify": "30/m",
 }
@@ -99,9 +105,42 @@ def spend_of(player_id: int, action: Action) -> None:
     _count(f"player:{player_id}", action)
 
 
+def spend_of_network(network: str, action: Action) -> None:
+    """Count one `action` of a network, whoever is signed in there.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    _count(network, action)
+
+
+def note(who: str, action: Action) -> None:
+    """Count one `action` that cannot be refused any more; `check` refuses later ones."""
+    _usage(who, action)
+
+
+def check(who: str, action: Action) -> None:
+    """Check that this `action` is not used up, and count nothing.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    _refuse(_usage(who, action, increment=False))
+
+
 def _count(who: str, action: Action, request: HttpRequest | None = None, times: int = 1) -> None:
+    _refuse(_usage(who, action, request, times=times))
+
+
+def _usage(
+    who: str, action: Action, request: HttpRequest | None = None, *, times: int = 1, increment: bool = True
+) -> dict[str, Any] | None:
     number, _, window = RATES[action].partition("/")
     rate = f"{int(number) * times}/{window}"
-    usage = get_usage(request, group=f"talon.{action}", key=lambda *_: who, rate=rate, increment=True)
+    usage: dict[str, Any] | None = get_usage(
+        request, group=f"talon.{action}", key=lambda *_: who, rate=rate, increment=increment
+    )
+    return usage
+
+
+def _refuse(usage: dict[str, Any] | None) -> None:
     if usage and usage["should_limit"]:
         raise RateLimitedError(max(1, usage["time_left"]))

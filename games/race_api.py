@@ -21,6 +21,7 @@ from games.api import ERRORS, Day, RecordIO
 from games.errors import ErrorCode, Refusal
 from games.players import Names, people, player_id
 from games.races import files, heats, standings
+from games.races.commitments import commitment_of
 from games.races.models import Entrant, Race, Room
 
 MOST_LISTED: Final = 100
@@ -52,6 +53,7 @@ class RaceOut(Schema):
     seats: int
     taken: int
     commitment: str | None
+    race_commitment: str | None
     seed: str | None
     scheduled_at: datetime | None
     division: int
@@ -78,6 +80,7 @@ class RaceOut(Schema):
             seats=room.seats,
             taken=race.taken,
             commitment=deal and deal.commitment,
+            race_commitment=commitment_of(race),
             seed=bytes(deal.seed).hex() if files.is_public(race, now) else None,
             scheduled_at=race.scheduled_at,
             division=race.division,
@@ -88,7 +91,10 @@ class RaceOut(Schema):
 
 
 class EntrantOut(Schema):
-    """Somebody in a race. Guests have no name. The figures and the place come with the end of the race."""
+    """Somebody in a race. Guests have no name.
+
+    The figures and the place come with the end of the race; while a record is under review they stay null.
+    """
 
     id: int
     name: str | None

@@ -34,6 +34,7 @@ days_boards: Final = SharedCache("days_boards", DayBoards, fresh=5.0)
 
 _SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "void": "⬛"}
 _EMPTY: Final = "⬜"
+_NOT_COUNTED: Final = (State.REJECTED, State.REVIEW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Summary:
     """How a player stands with the nine deals of a day.
 
     `marks` has `won`, `lost` (played, not won), `playing`, `open`, `coming` (still being prepared) or `void` (played,
-    and not ranked) for each variant. Points are of verified games.
+    and not ranked or under review) for each variant. Points are of verified games.
     """
 
     day: date
@@ -127,10 +128,13 @@ def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], s
 
 
 def mark_of(attempt: Attempt | None) -> str:
-    """How an attempt stands, as in `Summary.marks`: practice begun as a guest and rejected games count for nothing."""
+    """How an attempt stands, as in `Summary.marks`.
+
+    Practice begun as a guest and games rejected or under review count for nothing.
+    """
     if attempt is None:
         return "open"
-    if not attempt.ranked or attempt.state == State.REJECTED:
+    if not attempt.ranked or attempt.state in _NOT_COUNTED:
         return "void"
     if not attempt.is_over:
         return "playing"

@@ -11,13 +11,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games import limits
+from games.addresses import network_of
 from games.admission import give_pass
 from games.errors import ErrorCode, Refusal, wants_json
 from games.pages import titles
 from games.pages.chosen import Chosen, choices, chosen
 from games.pages.waiting import mark_waiting, seat_of
-from games.players import check_may_begin, player_for, player_id
-from games.races import heats, lobby, quick, rooms, seats
+from games.players import Player, check_may_begin, has_account, player_for, player_id
+from games.races import conduct, heats, lobby, quick, rooms, seats
 from games.races.models import Room
 from games.rules import CATALOGUE
 
@@ -51,7 +52,7 @@ def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
 def new(request: HttpRequest) -> HttpResponse:
     """Make a room, and take the first seat in it. Rooms that the player has made and nobody uses are closed."""
     limits.spend(request, "room")
-    check_may_begin(request)
+    check_may_sit(request)
     try:
         room = open_own_room(request, chosen(request.POST))
     except Refusal as refusal:
@@ -64,23 +65,43 @@ def open_own_room(request: HttpRequest, asked: Chosen) -> Room:
 
     :raises Refusal: for a game that there is not, and to those who have a seat elsewhere.
     """
-    player = player_for(request)
+    player = seated_player(request)
     _check_free(player.pk)
     rooms.close_unused(player.pk)
+    if asked.public:
+        conduct.check_may_list(player.pk, network_of(request))
     room = rooms.open_room(
         player, asked.name, asked.options, public=asked.public, limit_s=asked.limit_s, seats=asked.seats
     )
+    if asked.public:
+        conduct.note_listed(room.pk, network_of(request))
     seats.sit(room.pk, player)
     return room
+
+
+def check_may_sit(request: HttpRequest) -> None:
+    """Check that a visitor may begin a game, and take a seat beside others. Nothing is made before.
+
+    :raises RateLimitedError: when too many games were begun, or too many starts spoiled.
+    """
+    check_may_begin(request)
+    conduct.check_may_sit(player_id(request), network_of(request), has_account=has_account(request))
+
+
+def seated_player(request: HttpRequest) -> Player:
+    """Return the player of this session, or a new guest, who is about to take a seat; `check_may_sit` comes first."""
+    player = player_for(request)
+    conduct.remember_network(player.pk, network_of(request), has_account=player.has_page)
+    return player
 
 
 @require_POST
 def quick_match(request: HttpRequest) -> HttpResponse:
     """Take a seat beside whoever wants one of the same variants; `variant` is given once for each."""
-    check_may_begin(request)
+    check_may_sit(request)
     try:
         wishes = [name for name in request.POST.getlist("variant") if name in CATALOGUE]
-        room = quick.enter(player_for(request), wishes or list(CATALOGUE))
+        room = quick.enter(seated_player(request), wishes or list(CATALOGUE))
     except Refusal as refusal:
         return refused(request, refusal)
     mark_waiting(request)

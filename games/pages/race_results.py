@@ -19,6 +19,7 @@ from games.pages import titles
 from games.pages.shown import ShownDeal
 from games.players import Names, Player, people, player_id
 from games.races import files
+from games.races.commitments import commitment_of
 from games.races.models import Entrant, Race
 from games.races.naming import number_of
 from games.races.ratings import RatingChange, ratings
@@ -60,6 +61,7 @@ class ShownEntrant:
     state: str
     state_title: str
     place: int | None
+    in_review: bool
     cards_up: int | None
     elapsed_ms: int | None
     tokens: int | None
@@ -77,6 +79,7 @@ class ShownEntrant:
             state=entrant.state,
             state_title=str(Entrant.State(entrant.state).label),
             place=entrant.place,
+            in_review=entrant.is_in_review,
             cards_up=entrant.cards_up,
             elapsed_ms=entrant.elapsed_ms,
             tokens=entrant.tokens,
@@ -157,6 +160,7 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "entrants": entrants,
         "has_winner": any(one.state == Entrant.State.WON for one in entrants),
         "deal": ShownDeal.of(race.deal) if finished and race.deal else None,
+        "commitment": commitment_of(race),
         "is_public": files.is_public(race),
     }
     return render(request, "races/result.html", context)

@@ -15,9 +15,9 @@ from games.errors import ErrorCode, Refusal
 from games.pages import titles
 from games.pages.chosen import choices
 from games.pages.csrf import with_csrf_cookie
-from games.pages.lobby import refused, to_seat
+from games.pages.lobby import check_may_sit, refused, seated_player, to_seat
 from games.pages.waiting import mark_waiting
-from games.players import check_may_begin, player_for, player_id
+from games.players import player_id
 from games.races import seats
 from games.races.models import Race, Room
 
@@ -72,9 +72,9 @@ def sit(request: HttpRequest, code: str) -> HttpResponse:
     found = get_object_or_404(Room, code=code)
     if why := _shut(found, player_id(request)):
         raise Refusal(why)
-    check_may_begin(request)
+    check_may_sit(request)
     try:
-        seats.sit(found.pk, player_for(request))
+        seats.sit(found.pk, seated_player(request))
     except Refusal as refusal:
         return refused(request, refusal, stays=code)
     if found.kind == Room.Kind.QUICK:

@@ -12,6 +12,7 @@ from django.db import Error
 from django.utils import timezone
 
 from games import metrics
+from games.addresses import network_of_scope
 from games.errors import ErrorCode, RateLimitedError, Refusal
 from games.events import notifier
 from games.live.allowance import keep_until_full, share_of
@@ -19,7 +20,7 @@ from games.live.loading import off_loop
 from games.live.protocol import busy
 from games.live.sockets import Receive, Scope, Send, SocketConnection, check_version, session_expired
 from games.players import Player
-from games.races import protocol, rooms, seats, starting
+from games.races import conduct, protocol, rooms, seats, starting
 from games.races.hub import Hub, shared_hub
 from games.races.telling import room_group
 from games.races.watch import Watch
@@ -42,7 +43,7 @@ async def race(scope: Scope, receive: Receive, send: Send) -> None:
 class RaceConsumer(SocketConnection):
     """One connection to one room."""
 
-    __slots__ = ("_code", "_commands", "_hub", "_reactions", "_watch")
+    __slots__ = ("_code", "_commands", "_hub", "_network", "_reactions", "_watch")
 
     FATAL = protocol.FATAL
     SOCKETS = metrics.SOCKETS.labels("race")
@@ -51,6 +52,7 @@ class RaceConsumer(SocketConnection):
         super().__init__(scope, send)
         self._code: str = scope["url_route"]["kwargs"]["code"]
         self._hub = hub
+        self._network = network_of_scope(scope)
         self._watch: Watch | None = None
         self._reactions = share_of(self.player_id, "reactions", REACTIONS, REACTIONS_AT_ONCE)
         self._commands = share_of(self.player_id, "commands", COMMANDS, COMMANDS_AT_ONCE)
@@ -85,7 +87,7 @@ class RaceConsumer(SocketConnection):
         elif type(message) is protocol.React:
             self._react(watch, self.player_id, message.kind)
         else:
-            await self._command(watch, _deed(message, watch.facts.id, self.player_id))
+            await self._command(watch, _deed(message, watch.facts.id, self.player_id, self._network))
 
     async def _hello(self, message: protocol.Hello) -> None:
         check_version(message.v, protocol.VERSION)
@@ -105,7 +107,7 @@ class RaceConsumer(SocketConnection):
             raise busy("the database could not be reached") from None
         except RateLimitedError as error:  # by the limiter of requests, which counts seconds
             wait = 1000 * int(error.data["retry_after"])
-            raise Refusal(ErrorCode.RATE_LIMITED, "too many rooms", retry_after_ms=wait) from None
+            raise Refusal(ErrorCode.RATE_LIMITED, "too often", retry_after_ms=wait) from None
         except Refusal as error:
             if error.code is ErrorCode.SESSION_EXPIRED:
                 self.evict()
@@ -143,11 +145,11 @@ class RaceConsumer(SocketConnection):
         return protocol.write(protocol.Error(code=error.code, message=error.message, data=error.data))
 
 
-def _deed(message: protocol.ClientMessage, room_id: int, player_id: int) -> Callable[[], Any]:
+def _deed(message: protocol.ClientMessage, room_id: int, player_id: int, network: str) -> Callable[[], Any]:
     """What a command comes to; each function says itself who may do it."""
     match message:
         case protocol.Sit():
-            return lambda: seats.sit(room_id, _active(player_id))
+            return lambda: _sit(room_id, player_id, network)
         case protocol.Leave():
             return lambda: seats.leave(room_id, player_id)
         case protocol.Ready(ready=ready):
@@ -157,9 +159,17 @@ def _deed(message: protocol.ClientMessage, room_id: int, player_id: int) -> Call
         case protocol.Kick(entrant=entrant):
             return lambda: seats.kick(room_id, player_id, entrant)
         case protocol.Settings(name=name, options=options, limit_s=limit_s, seats=most, public=public):
-            return lambda: rooms.change(room_id, player_id, name, options, limit_s=limit_s, seats=most, public=public)
+            chosen: dict[str, Any] = {"limit_s": limit_s, "seats": most, "public": public, "network": network}
+            return lambda: rooms.change(room_id, player_id, name, options, **chosen)
         case _:
             raise Refusal(ErrorCode.UNKNOWN_TYPE, "nothing is done about this")
+
+
+def _sit(room_id: int, player_id: int, network: str) -> None:
+    player = _active(player_id)
+    conduct.check_may_sit(player_id, network, has_account=player.has_page)
+    conduct.remember_network(player_id, network, has_account=player.has_page)
+    seats.sit(room_id, player)
 
 
 def _active(player_id: int) -> Player:

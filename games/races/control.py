@@ -39,7 +39,7 @@ def has_raced(player_id: int, game: str, now: datetime | None = None) -> bool:
 def runs(player_id: int, game: str, now: datetime | None = None) -> list[Run]:
     """The player's latest races of this game that were run against somebody."""
     counted = _entries(player_id, game, now).annotate(
-        racers=Count("race__entrants", filter=Q(race__entrants__state__in=_RACED))
+        racers=Count("race__entrants", filter=Q(race__entrants__state__in=_RACED, race__entrants__place__isnull=False))
     )
     rows = counted.values_list("place", "racers")
     return [Run(place, racers) for place, racers in rows if place is not None]
@@ -47,12 +47,13 @@ def runs(player_id: int, game: str, now: datetime | None = None) -> list[Run]:
 
 def _entries(player_id: int, game: str, now: datetime | None) -> QuerySet[Entrant]:
     since = (now or timezone.now()) - RECENT
-    rivals = Entrant.objects.filter(race=OuterRef("race"), state__in=_RACED).exclude(pk=OuterRef("pk"))
-    return Entrant.objects.filter(
+    # Without a place a record is under review, and counts for nothing.
+    placed = Entrant.objects.filter(state__in=_RACED, place__isnull=False)
+    rivals = placed.filter(race=OuterRef("race")).exclude(pk=OuterRef("pk"))
+    return placed.filter(
         Exists(rivals),
         player=player_id,
         as_guest=False,
-        state__in=_RACED,
         race__state=Race.State.FINISHED,
         race__game=game,
         race__finished_at__gte=since,

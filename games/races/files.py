@@ -14,6 +14,7 @@ from games.attempts import record_of
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt
 from games.players import people
+from games.races.commitments import commitment_of
 from games.races.models import Entrant, Race
 from games.rules.places import Outcome
 
@@ -39,6 +40,8 @@ def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
         raise Refusal(ErrorCode.NOT_REVEALED, "A race can be downloaded when all races on its deal are finished.")
     assert race.deal is not None
     assert race.starts_at is not None
+    commitment = commitment_of(race)
+    assert commitment is not None
     entrants = list(race.entrants.select_related("attempt__deal").order_by(F("place").asc(nulls_last=True), "pk"))
     names = people().names_on_pages([one.player_id for one in entrants if one.player_id is not None])
     return rules.RaceFile(
@@ -51,7 +54,7 @@ def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
         options=None if race.variant else dict(race.options),
         limit_s=race.limit_s,
         starts_at=race.starts_at,
-        commitment=race.deal.commitment,
+        commitment=commitment,
         seed=bytes(race.deal.seed),
         entrants=tuple(_entry(one, *names.get(one.player_id or 0, (None, None))) for one in entrants),
     )
@@ -75,4 +78,5 @@ def _entry(entrant: Entrant, name: str | None, player: UUID | None) -> rules.Ent
         elapsed_ms=entrant.elapsed_ms,
         tokens=entrant.tokens,
         record=record_of(attempt) if attempt is not None and shown else None,
+        in_review=entrant.place is None and entrant.state in _RACED,
     )

@@ -135,8 +135,12 @@ def check_decisions(now: datetime | None = None, *, within: timedelta = timedelt
     decided = Entrant.objects.filter(race__state=State.FINISHED, attempt__verified_at__gte=since)
     rejected = Q(attempt__state=Attempt.State.REJECTED)
     out = Q(state=Entrant.State.DISQUALIFIED)
-    missed = decided.filter((rejected & ~out) | (~rejected & out)).values_list("race", flat=True)
-    return sum(place_anew(race_id) for race_id in sorted(set(missed)))
+    unplaced = Q(attempt__state=Attempt.State.VERIFIED, state__in=ENDED.values(), place=None)
+    missed = set(decided.filter((rejected & ~out) | (~rejected & out) | unplaced).values_list("race", flat=True))
+    # Few attempts are under review, so these are looked for whenever the verdict came.
+    in_review = Entrant.objects.filter(race__state=State.FINISHED, attempt__state=Attempt.State.REVIEW)
+    missed.update(in_review.filter(place__isnull=False).values_list("race", flat=True))
+    return sum(place_anew(race_id) for race_id in sorted(missed))
 
 
 def void(race_id: int, why: Race.Void, now: datetime | None = None) -> bool:
@@ -182,15 +186,19 @@ def _is_waiting(race: Race) -> bool:
 
 
 def _place(race: Race) -> bool:
-    """Write states, figures and places of all who raced; returns whether any has changed."""
+    """Write states, figures and places of all who raced; returns whether any has changed.
+
+    An entrant whose record is under review has none until it is decided; the others are placed without it.
+    """
     raced = list(race.entrants.select_for_update(of=("self",)).select_related("attempt").order_by("pk"))
     raced = [entrant for entrant in raced if entrant.state in RACED]
     before = [_written(entrant) for entrant in raced]
     for entrant in raced:
         _take_verdict(entrant)
-    found = {one.entrant: one for one in placed([_score(entrant) for entrant in raced])}
+    found = {one.entrant: one for one in placed([_score(entrant) for entrant in raced if not entrant.is_in_review])}
     for entrant in raced:
-        entrant.place, entrant.points = found[entrant.pk].place, found[entrant.pk].points
+        own = found.get(entrant.pk)
+        entrant.place, entrant.points = (own.place, own.points) if own else (None, None)
     Entrant.objects.bulk_update(raced, _WRITTEN)
     return before != [_written(entrant) for entrant in raced]
 
@@ -209,7 +217,8 @@ def _take_verdict(entrant: Entrant) -> None:
         return
     rejected = attempt.state == Attempt.State.REJECTED
     entrant.state = Entrant.State.DISQUALIFIED if rejected else ENDED[Attempt.End(attempt.end)]
-    entrant.cards_up, entrant.elapsed_ms, entrant.tokens = attempt.cards_up, attempt.elapsed_ms, attempt.tokens
+    figures = (None, None, None) if entrant.is_in_review else (attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
+    entrant.cards_up, entrant.elapsed_ms, entrant.tokens = figures
 
 
 def _score(entrant: Entrant) -> Score:

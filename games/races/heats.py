@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from games.races import finishing, rooms, starting
 from games.races.models import Entrant, Race, Room
-from games.races.quick import tell_moved
 from games.races.ratings import ratings
 from games.races.telling import tell_room
 from games.rules import CATALOGUE
@@ -157,7 +156,6 @@ def _division(race: Race, number: int, part: Sequence[Entrant], now: datetime) -
         **same,
     )
     Entrant.objects.filter(pk__in=[entrant.pk for entrant in part]).update(race=division)
-    players = [entrant.player_id for entrant in part if entrant.player_id is not None]
-    tell_moved(race.room_id, players, room.code)
+    tell_room(race.room_id)
     tell_room(room.pk)
     return division

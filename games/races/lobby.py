@@ -87,7 +87,9 @@ def now_in_the_lobby() -> Lobby:
 
 def read(now: datetime) -> Lobby:
     """What the lobby shows at `now`."""
-    waiting = list(_races(Race.State.OPEN).filter(room__kind=Room.Kind.PUBLIC).order_by("-room__used_at")[:_LISTED])
+    open_races: Any = _races(Race.State.OPEN)  # with the number of seats taken
+    public = open_races.filter(room__kind=Room.Kind.PUBLIC, taken__gt=0)
+    waiting = list(public.order_by("-room__used_at")[:_LISTED])
     running = list(_races(Race.State.RACING).order_by("-starts_at")[:_LISTED])
     recent = list(_races(Race.State.FINISHED).order_by("-finished_at", "-id")[:_RECENT])
     firsts = {race.pk: [e.player_id for e in race.entrants.all() if e.place == 1] for race in recent}

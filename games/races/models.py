@@ -11,6 +11,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from games.models import Attempt
+
 #: What a room's code is made of: digits and lower-case letters that are not taken for one another; 50 bits.
 CODE_LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 CODE_LENGTH: Final = 10
@@ -163,7 +165,7 @@ class Entrant(models.Model):
     as_guest = models.BooleanField(default=False, db_default=False)
     # Quick match: the variants the player is content with.
     wishes = models.JSONField(default=list, blank=True)
-    # What the verified record says; set when the race finishes, and anew when a verdict changes.
+    # What the verified record says; set when the race finishes, and anew when a verdict changes. Null under review.
     place = models.PositiveSmallIntegerField(null=True, blank=True)
     points = models.PositiveSmallIntegerField(null=True, blank=True)
     cards_up = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -182,3 +184,8 @@ class Entrant(models.Model):
 
     def __str__(self) -> str:
         return f"entrant {self.pk} of race {self.race_id}"
+
+    @property
+    def is_in_review(self) -> bool:
+        """Whether staff have yet to decide about the record; until then it has no place."""
+        return self.attempt is not None and self.attempt.state == Attempt.State.REVIEW

@@ -36,6 +36,7 @@ CODES: Final = frozenset(
         ErrorCode.NOT_ENTERED,
         ErrorCode.ALREADY_RACING,
         ErrorCode.TOO_FEW_READY,
+        ErrorCode.TOO_MANY_ROOMS,
         ErrorCode.NO_DEAL,
         ErrorCode.NOT_FOUND,
         ErrorCode.SESSION_EXPIRED,
@@ -157,7 +158,10 @@ class DealState(msgspec.Struct, gc=False):
 
 
 class RaceState(msgspec.Struct, gc=False):
-    """A race of the room. Spans that are not known, or over, are null."""
+    """A race of the room. Spans that are not known, or over, are null.
+
+    `race_commitment` binds the deal, the game, the limit and the start; null before the countdown.
+    """
 
     id: str
     number: int
@@ -168,6 +172,7 @@ class RaceState(msgspec.Struct, gc=False):
     options: dict[str, Any]
     limit_s: int
     deal: DealState
+    race_commitment: str | None
     gathers_in: int | None
     scheduled_in: int | None
     starts_in: int | None

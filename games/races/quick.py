@@ -12,17 +12,18 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from django.core.cache import cache
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from games.deals import sealed
 from games.errors import ErrorCode, Refusal
 from games.players import Player
-from games.races import rooms, seats, starting
+from games.races import conduct, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
 from games.races.telling import tell_room
 from games.rules import CATALOGUE
@@ -213,7 +214,9 @@ def _settle(race: Race, now: datetime) -> bool:
         race.gathers_until = held[race.pk].gathers_until
         late = _late(_entrants(race), now)
         Entrant.objects.filter(pk__in=[one.pk for one in late]).delete()
-        _note_missed([one.player_id for one in late if one.player_id is not None])
+        missing = [one.player_id for one in late if one.player_id is not None]
+        _note_missed(missing)
+        transaction.on_commit(partial(conduct.note_spoiled, missing), robust=True)
         left = race.entrants.all()
         if left.count() < LEAST:
             left.update(state=_E.JOINED)
@@ -290,13 +293,11 @@ def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, 
     with transaction.atomic():
         if len(_held(source, target)) < 2 or target.entrants.count() + len(entrants) > target.room.seats:
             return False
-        moving = Entrant.objects.filter(Q(player__isnull=False), pk__in=entrants, race=source, state__in=_BEFORE)
-        players = list(moving.values_list("player", flat=True))
-        if len(players) < len(entrants):
+        moving = Entrant.objects.filter(player__isnull=False, pk__in=entrants, race=source, state__in=_BEFORE)
+        if moving.count() < len(entrants):
             return False
         # Their fifteen seconds begin with the new company.
         moving.update(race=target, joined_at=now)
-        tell_moved(source.room_id, players, target.room.code)
         tell_room(source.room_id)
         tell_room(target.room_id)
         if not is_ready:
@@ -305,12 +306,6 @@ def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, 
         if not source.entrants.exists():
             rooms.close(source.room, now)
     return True
-
-
-def tell_moved(room_id: int, players: Collection[int], code: str) -> None:
-    """Tell those who watch a room that these players' seats are in another one now."""
-    # With the code among what tells messages apart: one of this room does not take the place of another.
-    tell_room(room_id, "moved", players=list(players), code=code, process=code)
 
 
 def _held(*races: Race) -> dict[int, Race]:

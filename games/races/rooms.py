@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -18,7 +19,7 @@ from games import limits
 from games.deals import publishing
 from games.errors import ErrorCode, Refusal, refusal_of
 from games.players import Player
-from games.races import deals, finishing
+from games.races import conduct, deals, finishing
 from games.races.models import Entrant, Race, Room
 from games.races.telling import tell_room
 from games.rules import OptionError, Variant
@@ -83,9 +84,12 @@ def change(
     limit_s: int,
     seats: int,
     public: bool,
+    network: str = "",
     now: datetime | None = None,
 ) -> None:
     """Change what the host may choose. Another game means another deal, and the others say anew that they are ready.
+
+    `network` is where the host is, by which public rooms are limited.
 
     :raises Refusal: for anybody but the host, during a countdown, for what cannot be chosen, or for too many games.
     """
@@ -100,6 +104,9 @@ def change(
         if race.entrants.count() > seats:
             raise Refusal(ErrorCode.BAD_OPTION, "more players than that have a seat")
         other_game = deals.wanted_by(race) != game
+        if public and room.kind != Room.Kind.PUBLIC and network:
+            conduct.check_may_list(player_id, network, room.pk)
+            transaction.on_commit(partial(conduct.note_listed, room.pk, network))
         fresh = other_game or limit_s != room.limit_s
         room.variant, room.game, room.options = game.name, game.game, dict(game.options)
         room.limit_s, room.seats, room.kind, room.used_at = limit_s, seats, _kind(public=public), now

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from django.db import IntegrityError, transaction
@@ -15,7 +16,7 @@ from games.attempts import close_attempt
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt
 from games.players import Player
-from games.races import rooms, starting
+from games.races import conduct, rooms, starting
 from games.races.finishing import ACTIVE
 from games.races.models import Entrant, Race, Room
 from games.races.telling import tell_room
@@ -64,6 +65,8 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
         if entrant.race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         _say_ready(entrant, ready=ready, now=now)
+        if not ready and entrant.state == _E.READY and _has_stopped_gathering(entrant.race):
+            transaction.on_commit(partial(conduct.note_spoiled, [player_id]), robust=True)
         Room.objects.filter(pk=room.pk).update(used_at=now)
         tell_room(room.pk)
         if ready:
@@ -86,8 +89,8 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
         # The cards are dealt at the time that is set, whether or not a process has taken the step.
         if seat is not None and starting.has_started(seat.race, now):
             seat, playing = None, seat
-        if seat is not None:
-            _free(seat, now)
+        if seat is not None and _free(seat, now):
+            transaction.on_commit(partial(conduct.note_spoiled, [player_id]), robust=True)
         if room.host_id == player_id:
             rooms.pass_on(room, player_id)
         Room.objects.filter(pk=room.pk).update(used_at=now)
@@ -195,14 +198,21 @@ def _entry(room: Room, player_id: int, states: Collection[str]) -> Entrant | Non
     return active.select_related("race__room").order_by("pk").first()
 
 
-def _free(seat: Entrant, now: datetime) -> None:
-    """Free a seat before the start. The room is held."""
-    race = Race.objects.select_for_update(no_key=True).get(pk=seat.race_id)
+def _free(seat: Entrant, now: datetime) -> bool:
+    """Free a seat before the start; returns whether that has spoiled it. The room is held."""
+    race = Race.objects.select_for_update(no_key=True).select_related("room").get(pk=seat.race_id)
     if race.state == Race.State.OPEN:
+        was_ready = seat.state == _E.READY
         seat.delete()
         starting.start_if_ready(race.room_id, now)
-        return
+        return was_ready and _has_stopped_gathering(race)
     Entrant.objects.filter(pk=seat.pk).update(state=_E.ABSENT, attempt=None)
     Attempt.objects.filter(pk__in=[seat.attempt_id]).delete()
-    if not starting.enough_ready(race, race.room):
-        starting.unfreeze(race.pk, now)
+    return not starting.enough_ready(race, race.room) and starting.unfreeze(race.pk, now)
+
+
+def _has_stopped_gathering(race: Race) -> bool:
+    """Whether a quick match that was about to start has too few players now, but still one."""
+    if race.gathers_until is None:
+        return False
+    return race.entrants.filter(state=_E.READY, player__isnull=False).count() == 1

@@ -14,6 +14,7 @@ from games.attempts import deal_table, journal_of, record_of
 from games.models import Attempt
 from games.players import people
 from games.races import protocol, quick
+from games.races.commitments import commitment_of
 from games.races.models import Entrant, Race, Room
 from games.races.naming import number_of
 from games.races.ratings import ratings
@@ -133,6 +134,12 @@ def _room_facts(room: Room, races: list[Race], entered: dict[int, list[Entrant]]
     )
 
 
+def rooms_of_moved(room_id: int, entrants: Collection[int]) -> dict[int, str]:
+    """Return the codes of the rooms that entrants have been moved to from this room, by entrant."""
+    moved = Entrant.objects.filter(pk__in=entrants).exclude(race__room=room_id)
+    return dict(moved.values_list("pk", "race__room__code"))
+
+
 def read_figures(attempt_ids: Collection[int]) -> dict[int, Figures]:
     """How far these attempts are, by replay of their journals or records."""
     attempts = Attempt.objects.filter(pk__in=attempt_ids).select_related("deal")
@@ -235,6 +242,7 @@ def _race_facts(race: Race, room: Room, entrants: list[Entrant], known: _Known) 
         options=race.options,
         limit_s=race.limit_s,
         deal=_deal_state(race),
+        race_commitment=commitment_of(race),
         gathers_in=None,
         scheduled_in=None,
         starts_in=None,
@@ -313,6 +321,7 @@ def _race_state(race: RaceFacts, lanes: list[protocol.Lane], now: datetime) -> p
         options=told.options,
         limit_s=told.limit_s,
         deal=told.deal,
+        race_commitment=told.race_commitment,
         gathers_in=span(race.gathers_until),
         scheduled_in=span(race.scheduled_at),
         starts_in=span(race.starts_at),

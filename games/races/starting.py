@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -18,7 +19,7 @@ from games import metrics
 from games.errors import ErrorCode, Refusal
 from games.live.start import HELD_BACK_UNTIL
 from games.models import Attempt, Deal, Move
-from games.races import finishing, rooms
+from games.races import conduct, finishing, rooms
 from games.races.models import Entrant, Race, Room
 from games.races.telling import tell_room, tell_rooms
 from games.statements import run_in_order, stored
@@ -146,7 +147,9 @@ def mark_absent(now: datetime) -> int:
         with transaction.atomic():
             mine = late.filter(race=race_id)
             mine.filter(finishing.HAS_MOVED).update(state=_E.RACING)
+            players = list(mine.values_list("player", flat=True))
             absent += mine.update(state=_E.ABSENT)
+            transaction.on_commit(partial(conduct.note_spoiled, players), robust=True)
             tell_room(room_id)
         finishing.settle_done(race_id, now)
     return absent

@@ -128,11 +128,6 @@ class Watch:
         """Handle a notice from this process or another."""
         if notice["type"] == "room.reacted":
             self._tell(protocol.Reacted(entrant=notice["entrant"], kind=notice["kind"]), self._yours)
-        elif notice["type"] == "room.moved":
-            players = set(notice["players"])
-            moved = [viewer for viewer in self._yours if viewer.player_id in players]
-            self._tell(protocol.Moved(code=notice["code"]), moved)
-            self.look()
         else:
             self.look()
 
@@ -266,11 +261,24 @@ class Watch:
             figures = await off_loop(snapshot.read_figures)(list(unknown))
             for attempt_id, entrant in unknown.items():
                 self._progress.learn(entrant, figures.get(attempt_id, (0, 0)))
+        moved = await self._rooms_of_moved(facts)
         before, self.facts = self.facts, facts
         self._progress.follow(facts)
         self._host.follow(facts.host_id, monotonic())
+        for entrant, code in moved.items():
+            viewers = [viewer for viewer, yours in self._yours.items() if yours.to_come == entrant]
+            self._tell(protocol.Moved(code=code), viewers)
         if facts != before:
             self._show_all()
+
+    async def _rooms_of_moved(self, facts: RoomFacts) -> dict[int, str]:
+        """Return the new room's code for each seat here that has been moved to another room.
+
+        The database is asked rather than a message, so that no lost or merged notice can cost a player the race.
+        """
+        here = {entrant.id for race in facts.races() for entrant in race.entrants}
+        missing = set(self._seated()) - here
+        return await off_loop(snapshot.rooms_of_moved)(facts.id, missing) if missing else {}
 
     async def _replace_host(self) -> None:
         """Have somebody here be the host when the host has left without a word."""

@@ -36,7 +36,7 @@ from .errors import (
 from .places import Score, places
 from .position import read_position as from_position
 from .race_checks import Problem, RaceCheck, check_race
-from .race_files import Entry, RaceFile
+from .race_files import Entry, RaceFile, race_commitment, race_terms
 from .records import End, Record
 from .replay import Failure, Replay, replay
 from .shuffle import commitment, read_seed
@@ -77,6 +77,8 @@ __all__ = [
     "from_position",
     "open_table",
     "places",
+    "race_commitment",
+    "race_terms",
     "read_seed",
     "replay",
     "shuffled_deck",

@@ -9,6 +9,8 @@ from typing import Final, Literal
 Outcome = Literal["won", "retired", "timed_out", "absent", "disqualified"]
 OUTCOMES: Final[tuple[Outcome, ...]] = ("won", "retired", "timed_out", "absent", "disqualified")
 """How a race can end for somebody who had a seat when it started."""
+UNRANKED: Final = ("absent", "disqualified")
+"""The outcomes whose figures decide no place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Score:
     @property
     def ranked(self) -> bool:
         """Whether the figures decide the place: neither absent nor disqualified."""
-        return self.outcome not in ("absent", "disqualified")
+        return self.outcome not in UNRANKED
 
     @property
     def key(self) -> tuple[int, ...]:

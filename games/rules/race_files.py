@@ -1,10 +1,13 @@
 """A finished race as one JSON document, with everything needed to check it without a server (docs/records.md, "Races").
 
-`race_checks` checks what a file says.
+`race_checks` checks what a file says. In version 2 the commitment binds the race's terms as well as the seed. Version 1
+binds the seed alone, and can still be read.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +18,14 @@ from uuid import UUID
 from .catalogue import resolve
 from .errors import RaceError, RulesError, quoted
 from .packed import MAX_MS
-from .places import OUTCOMES, Outcome, Score
+from .places import OUTCOMES, UNRANKED, Outcome, Score
 from .records import Record
 from .shuffle import read_seed
 from .table import Options
 
 FORMAT: Final = "talon-race"
-VERSION: Final = 1
+VERSION: Final = 2
+VERSIONS: Final = (1, 2)
 MOST_ENTRANTS: Final = 16
 ROOMS: Final = ("private", "public", "quick", "heat")
 _LONGEST_NAME: Final = 64
@@ -31,12 +35,49 @@ _ENTRANT_KEYS: Final = frozenset(
 _RACE_KEYS: Final = frozenset({"id", "room", "number", "rated", "rules", "limit_s", "starts_at", "commitment", "seed"})
 
 
+def race_terms(
+    *,
+    race_id: UUID,
+    number: int,
+    rated: bool,
+    version: int,
+    name: str,
+    options: Options | None,
+    limit_s: int,
+    starts_at: datetime,
+) -> dict[str, Any]:
+    """Return the terms of a race as a dict of JSON types: all that its commitment binds besides the deal."""
+    return {
+        "id": str(race_id),
+        "number": number,
+        "rated": rated,
+        "rules": version,
+        **({"variant": name} if options is None else {"game": name, "options": dict(options)}),
+        "limit_s": limit_s,
+        "starts_at": starts_at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    }
+
+
+def race_commitment(terms: Mapping[str, Any], deal_commitment: str) -> str:
+    """Return the SHA-256 that binds a race's terms and its deal, as 64 hexadecimal digits.
+
+    It can be worked out while the seed is still secret, from the seed's own commitment.
+    """
+    return hashlib.sha256(race_text(terms, deal_commitment).encode()).hexdigest()
+
+
+def race_text(terms: Mapping[str, Any], deal_commitment: str) -> str:
+    """Return the text of which a race's commitment is the SHA-256."""
+    text = json.dumps({**terms, "deal": deal_commitment}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"{FORMAT}\n{text}"
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What a file states of one entrant: its state, place and figures, `elapsed_ms` in milliseconds.
 
-    The absent have no place. Figures are None where there is no record that can be read. `record` is None when it is
-    gone or was rejected.
+    The absent and those under review have no place. Figures are None where there is no record that can be read, and
+    under review. `record` is None when it is gone or was rejected.
     """
 
     id: int
@@ -48,15 +89,17 @@ class Entry:
     elapsed_ms: int | None
     tokens: int | None
     record: Record | None
+    in_review: bool = False
 
     @property
     def score(self) -> Score:
         """What decides the place, as stated."""
         return Score(self.state, self.cards_up, self.elapsed_ms, self.tokens)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, file_version: int = VERSION) -> dict[str, Any]:
         """The entry as a dict of JSON types."""
         return {
+            **({"in_review": self.in_review} if file_version > 1 else {}),
             "id": self.id,
             "name": self.name,
             "player": None if self.player is None else str(self.player),
@@ -69,25 +112,29 @@ class Entry:
         }
 
     @classmethod
-    def from_json(cls, data: object) -> Self:
+    def from_json(cls, data: object, file_version: int = VERSION) -> Self:
         """Read the form that `to_json` writes.
 
         :raises RaceError: for anything else.
         """
-        entry = _object(data, _ENTRANT_KEYS, "an entrant")
+        entry = _object(data, _ENTRANT_KEYS | ({"in_review"} if file_version > 1 else set()), "an entrant")
         state = entry["state"]
         if state not in OUTCOMES:
             raise RaceError(f"an entrant's state is {', '.join(OUTCOMES)}; not {quoted(state)}")
+        in_review = _flag(entry.get("in_review", False), "in_review")
+        if in_review and state in UNRANKED:
+            raise RaceError(f"an entrant who is {state} is not under review")
         return cls(
             id=_whole(entry["id"], "an entrant's id"),
             name=_name(entry["name"]),
             player=None if entry["player"] is None else _uuid(entry["player"], "a player"),
             state=state,
-            place=_place(entry["place"], state),
+            place=_place(entry["place"], is_placed=state != "absent" and not in_review),
             cards_up=_figure(entry["cards_up"]),
             elapsed_ms=_figure(entry["elapsed_ms"]),
             tokens=_figure(entry["tokens"]),
             record=None if entry["record"] is None else _record(entry["record"]),
+            in_review=in_review,
         )
 
 
@@ -96,7 +143,7 @@ class RaceFile:
     """What a file states of a race: its facts and its entrants.
 
     `name` is a catalogue variant if `options` is None, otherwise a game, and `version` that of the rules. `seed` is
-    32 bytes, `commitment` what was published of it before the race.
+    32 bytes, `commitment` what was published before the race: of seed and terms, or in a file of version 1 of the seed.
     """
 
     id: UUID
@@ -111,26 +158,27 @@ class RaceFile:
     commitment: str
     seed: bytes
     entrants: tuple[Entry, ...]
+    file_version: int = VERSION
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """The terms that the commitment of version 2 binds."""
+        return race_terms(
+            race_id=self.id,
+            number=self.number,
+            rated=self.rated,
+            version=self.version,
+            name=self.name,
+            options=self.options,
+            limit_s=self.limit_s,
+            starts_at=self.starts_at,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The document as a dict of JSON types."""
-        what: dict[str, Any] = (
-            {"variant": self.name} if self.options is None else {"game": self.name, "options": dict(self.options)}
-        )
-        race = {
-            "id": str(self.id),
-            "room": self.room,
-            "number": self.number,
-            "rated": self.rated,
-            "rules": self.version,
-            **what,
-            "limit_s": self.limit_s,
-            "starts_at": self.starts_at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "commitment": self.commitment,
-            "seed": self.seed.hex(),
-        }
-        entrants = [entry.to_json() for entry in self.entrants]
-        return {"format": FORMAT, "version": VERSION, "race": race, "entrants": entrants}
+        race = {**self.terms, "room": self.room, "commitment": self.commitment, "seed": self.seed.hex()}
+        entrants = [entry.to_json(self.file_version) for entry in self.entrants]
+        return {"format": FORMAT, "version": self.file_version, "race": race, "entrants": entrants}
 
     @classmethod
     def from_json(cls, data: object) -> Self:
@@ -141,8 +189,9 @@ class RaceFile:
         document = _object(data, frozenset({"format", "version", "race", "entrants"}), "a race's file")
         if document["format"] != FORMAT:
             raise RaceError(f"the format is {FORMAT}, not {quoted(document['format'])}")
-        if type(document["version"]) is not int or document["version"] != VERSION:
-            raise RaceError(f"version {quoted(document['version'])} of the format is not known")
+        version = document["version"]
+        if type(version) is not int or version not in VERSIONS:
+            raise RaceError(f"version {quoted(version)} of the format is not known")
         race = document["race"]
         named = ("variant",) if isinstance(race, Mapping) and "variant" in race else ("game", "options")
         race = _object(race, _RACE_KEYS | set(named), "a race")
@@ -151,15 +200,16 @@ class RaceFile:
             id=_uuid(race["id"], "a race's id"),
             room=_room(race["room"]),
             number=_whole(race["number"], "a race's number"),
-            rated=_flag(race["rated"]),
+            rated=_flag(race["rated"], "rated"),
             version=race["rules"],
             name=name,
             options=options,
             limit_s=_whole(race["limit_s"], "the limit"),
-            starts_at=_moment(race["starts_at"]),
+            starts_at=_moment(race["starts_at"], in_ms=version > 1),
             commitment=_commitment(race["commitment"]),
             seed=_seed(race["seed"]),
-            entrants=_entrants(document["entrants"]),
+            entrants=_entrants(document["entrants"], version),
+            file_version=version,
         )
 
 
@@ -188,9 +238,9 @@ def _figure(number: object) -> int | None:
     return None if number is None else _whole(number, "a figure of an entrant")
 
 
-def _flag(value: object) -> bool:
+def _flag(value: object, what: str) -> bool:
     if not isinstance(value, bool):
-        raise RaceError(f"rated is true or false, not {quoted(value)}")
+        raise RaceError(f"{what} is true or false, not {quoted(value)}")
     return value
 
 
@@ -212,14 +262,17 @@ def _name(name: object) -> str | None:
     return name
 
 
-def _place(place: object, state: Outcome) -> int | None:
-    if (place is None) != (state == "absent"):
-        raise RaceError("an entrant has a place unless it is absent")
+def _place(place: object, *, is_placed: bool) -> int | None:
+    if (place is not None) != is_placed:
+        raise RaceError("an entrant has a place unless it is absent or under review")
     return None if place is None else _whole(place, "a place")
 
 
-def _moment(text: object) -> datetime:
-    if not isinstance(text, str) or not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z", text, re.ASCII):
+def _moment(text: object, *, in_ms: bool) -> datetime:
+    fraction = r"\.\d{3}" if in_ms else r"(\.\d{1,6})?"
+    if not isinstance(text, str) or not re.fullmatch(
+        rf"\d{{4}}(-\d\d){{2}}T(\d\d:){{2}}\d\d{fraction}Z", text, re.ASCII
+    ):
         raise RaceError(f"a moment is written like 2026-11-22T03:00:00.000Z, not {quoted(text)}")
     try:
         return datetime.fromisoformat(text)
@@ -259,12 +312,12 @@ def _record(data: object) -> Record:
         raise RaceError(f"an entrant's record: {error}") from None
 
 
-def _entrants(data: object) -> tuple[Entry, ...]:
+def _entrants(data: object, version: int) -> tuple[Entry, ...]:
     if isinstance(data, str) or not isinstance(data, Sequence):
         raise RaceError("entrants are a list")
     if not 1 <= len(data) <= MOST_ENTRANTS:
         raise RaceError(f"a race has 1 to {MOST_ENTRANTS} entrants, not {len(data)}")
-    entrants = tuple(Entry.from_json(entry) for entry in data)
+    entrants = tuple(Entry.from_json(entry, version) for entry in data)
     if len({entry.id for entry in entrants}) < len(entrants):
         raise RaceError("two entrants have the same id")
     return entrants

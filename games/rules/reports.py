@@ -54,12 +54,16 @@ def race_report(race: RaceFile, check: RaceCheck) -> str:
     for problem in check.problems:
         whom = "" if problem.entrant is None else f"entrant {problem.entrant}: "
         lines.append(f"wrong: {whom}{problem.reason}")
+    if check.unbound:
+        lines.append(f"not bound by the commitment of a version 1 file: {', '.join(check.unbound)}")
     lines.append("verified" if check.ok else "refused")
     return "\n".join(lines)
 
 
 def _line(place: int | None, entry: Entry) -> str:
     line = f"{'-' if place is None else place:>3}  {_name(entry)}: {entry.state.replace('_', ' ')}"
+    if entry.in_review:
+        return f"{line}, under review"
     if not entry.score.ranked or entry.elapsed_ms is None:
         return line
     line += f", {entry.cards_up} cards up, {entry.tokens} tokens, {_seconds(entry.elapsed_ms)}"

@@ -13,12 +13,14 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from games.appeals.appeals import open_appeals
 from games.ladders import Ladder
 from games.models import Attempt
 from games.pages import titles
+from games.races.finishing import RACED
 from games.races.models import Entrant
 from games.statements import run_in_order
 from leaderboards.histogram import ahead_sql
@@ -36,7 +38,7 @@ _LAST_ID: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An attempt under review; `place` is where it would stand in its deal or stands in its race."""
+    """An attempt under review; `place` is where it would stand in its deal or race."""
 
     public_id: UUID
     title: str
@@ -81,7 +83,7 @@ def queue(now: datetime | None = None) -> Queue:
 
 
 def places_of(attempts: Sequence[Attempt]) -> dict[int, int]:
-    """By the attempts' ids: the place that each ranked one would take on its ladder of the deal, or has in its race."""
+    """Return, by attempt id, the place that each would take on its ladder of the deal or in its race."""
     ranked = [(one, score) for one in attempts if one.ranked and (score := _score(one)) is not None]
     statements = []
     for one, score in ranked:
@@ -90,8 +92,17 @@ def places_of(attempts: Sequence[Attempt]) -> dict[int, int]:
         statements.append((f"SELECT {sql}", params))
     rows = run_in_order(statements) if statements else []
     places = {one.pk: int(found[0][0]) + 1 for (one, _), found in zip(ranked, rows, strict=True)}
-    raced = Entrant.objects.filter(attempt__in=[one.pk for one in attempts if not one.ranked], place__isnull=False)
-    return places | {one: place for one, place in raced.values_list("attempt_id", "place") if one and place}
+    return places | _race_places([one.pk for one in attempts if not one.ranked])
+
+
+def _race_places(attempt_ids: Sequence[int]) -> dict[int, int]:
+    """Return the place that each attempt of a race would take among the entrants who have one."""
+    more = Q(race__entrants__cards_up__gt=F("attempt__cards_up"))
+    faster = Q(race__entrants__cards_up=F("attempt__cards_up"), race__entrants__elapsed_ms__lt=F("attempt__elapsed_ms"))
+    ahead = Count("race__entrants", filter=Q(race__entrants__place__isnull=False) & (more | faster))
+    raced = Entrant.objects.filter(attempt__in=attempt_ids, attempt__cards_up__isnull=False, state__in=RACED)
+    rows = raced.annotate(ahead=ahead).values_list("attempt_id", "ahead")
+    return {attempt_id: ahead + 1 for attempt_id, ahead in rows}
 
 
 def _score(attempt: Attempt) -> Score | None:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from django.contrib.auth import get_user_model
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
+from django.utils import timezone
 
+from games.models import Attempt, Decision
+from games.races import finishing
 from games.races.models import Entrant, Race
 from leaderboards.models import RatingChange
 from leaderboards.ratings.folding import LAST, Raced, Racer
 
+#: How long after its end a race waits for staff to decide about its records. Then it is rated without the entrants
+#: still under review, and a later decision rates it again.
+REVIEW_WAIT: Final = timedelta(days=2)
 #: Races read at a time.
 CHUNK: Final = 1_000
 
@@ -41,8 +47,19 @@ _RANK_NOW: Final = Case(
 
 
 def finished() -> QuerySet[Race]:
-    """The races that the fold goes over."""
-    return Race.objects.filter(state=Race.State.FINISHED, rated=True)
+    """Return the races that the fold covers: finished and decided, or rated before.
+
+    A race with a record under review waits for the decision, but no longer than `REVIEW_WAIT`.
+    """
+    rated = Race.objects.filter(state=Race.State.FINISHED, rated=True)
+    # Driven by the attempts under review, which are few.
+    undecided = rated.filter(
+        rating=None,
+        finished_at__gt=timezone.now() - REVIEW_WAIT,
+        entrants__attempt__state=Attempt.State.REVIEW,
+        entrants__state__in=finishing.RACED,
+    )
+    return rated.exclude(pk__in=undecided.values("pk"))
 
 
 def first() -> Key | None:
@@ -65,6 +82,21 @@ def first_changed(since: datetime | None = None) -> Key | None:
         changes = changes.filter(finished_at__gte=since)
     found = changes.order_by("finished_at", "race_id").values_list("finished_at", "race_id").first()
     return None if found is None else Key(*found)
+
+
+def decided_late(since: datetime) -> list[Key]:
+    """Return the rated races, of those finished since then, with an entrant who has no change though staff have decided
+    about the record: such a race may have been rated while it was under review.
+    """
+    late = Entrant.objects.filter(
+        Q(state=_DISQUALIFIED) | Q(place__isnull=False),
+        attempt__in=Decision.objects.filter(made_at__gte=since).values("attempt"),  # few
+        race__in=finished().filter(rating__isnull=False, finished_at__gte=since),
+        player__isnull=False,
+        rating_change=None,
+    )
+    rows = late.order_by("race__finished_at", "race_id").values_list("race__finished_at", "race_id").distinct()
+    return [Key(finished_at, race) for finished_at, race in rows if finished_at is not None]
 
 
 def key_of(race_id: int) -> Key | None:

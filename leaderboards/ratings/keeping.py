@@ -74,11 +74,26 @@ def refold(race_id: int) -> int:
 def refold_changed(now: datetime | None = None) -> int:
     """Do what a lost `refold` should have done, for the races of the last weeks."""
     since = (now or timezone.now()) - LOOKED_BACK
-    if inputs.first_changed(since) is None:
+    if _first_changed(since) is None:
         return 0
     with locked():
-        key = inputs.first_changed(since)
+        key = _first_changed(since)
         return 0 if key is None else _fold_and_tell(key)
+
+
+def _first_changed(since: datetime) -> Key | None:
+    found = inputs.first_changed(since)
+    keys = [found] if found else []
+    return min([*keys, *(key for key in inputs.decided_late(since) if not _has_its_racers(key))], default=None)
+
+
+def _has_its_racers(key: Key) -> bool:
+    """Whether a race has been rated among those who are to be rated in it now."""
+    fold = Fold()
+    fold.resume(key.finished_at.astimezone(UTC).date(), meetings_before(key))
+    raced = next(inputs.races_from(key)).races[0]
+    rated = RatingChange.objects.filter(entrant__race=key.race).values_list("entrant_id", flat=True)
+    return {change.entrant for change in fold.add(raced)} == set(rated)
 
 
 def _fold_and_tell(key: Key) -> int:

@@ -23,6 +23,7 @@ from games.rules import (
     commitment,
     open_table,
     places,
+    race_commitment,
 )
 from games.rules.__main__ import main
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SEED = bytes(range(32))
+LIMIT_S = 1200
 OUTCOMES = {"resigned": "retired", "closed": "timed_out"}
 Change = Callable[[dict[str, Any]], None]
 
@@ -49,13 +51,13 @@ def record(tokens: int, *, how: str = "resigned", seed: bytes = SEED) -> dict[st
         "seed": seed.hex(),
         "tokens": played,
         "clock": [900 * n for n in range(1, tokens + 1)],
-        "end": {"how": how, "ms": 900 * tokens + 77},
+        "end": {"how": how, "ms": 1000 * LIMIT_S if how == "closed" else 900 * tokens + 77},
     }
 
 
 def entrant(number: int, of: dict[str, Any] | None, **fields: Any) -> dict[str, Any]:
     """An entrant whose figures are those of a record; the place is still open."""
-    entry = {"id": number, "name": f"Player {number}", "player": None, "place": 1, "record": of}
+    entry = {"id": number, "name": f"Player {number}", "player": None, "place": 1, "record": of, "in_review": False}
     if of is None:
         return entry | {"state": "absent", "place": None, "cards_up": None, "elapsed_ms": None, "tokens": None} | fields
     table = open_table("plot", SEED)
@@ -66,28 +68,38 @@ def entrant(number: int, of: dict[str, Any] | None, **fields: Any) -> dict[str, 
 
 
 def document(*entrants: dict[str, Any], **race: Any) -> dict[str, Any]:
-    """A race's file with the right places."""
-    scores = [Score(one["state"], one["cards_up"], one["elapsed_ms"], one["tokens"]) for one in entrants]
+    """A race's file with the right places and the right commitment."""
+    scores = [
+        Score("absent") if one["in_review"] else Score(one["state"], one["cards_up"], one["elapsed_ms"], one["tokens"])
+        for one in entrants
+    ]
     for one, place in zip(entrants, places(scores), strict=True):
         one["place"] = place
+    terms = {
+        "id": "3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0001",
+        "number": 1,
+        "rated": True,
+        "rules": 1,
+        "variant": "plot",
+        "limit_s": LIMIT_S,
+        "starts_at": "2026-11-22T03:00:00.250Z",
+    }
+    file = {"room": "quick", "seed": SEED.hex(), **terms, **race}
+    shown = race_commitment({key: file[key] for key in file if key in terms}, commitment(bytes.fromhex(file["seed"])))
     return {
         "format": "talon-race",
-        "version": 1,
-        "race": {
-            "id": "3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0001",
-            "room": "quick",
-            "number": 1,
-            "rated": True,
-            "rules": 1,
-            "variant": "plot",
-            "limit_s": 1200,
-            "starts_at": "2026-11-22T03:00:00.250Z",
-            "commitment": commitment(SEED),
-            "seed": SEED.hex(),
-            **race,
-        },
+        "version": 2,
+        "race": {"commitment": shown, **file},
         "entrants": list(entrants),
     }
+
+
+def first_version(data: dict[str, Any]) -> dict[str, Any]:
+    """A file of version 1, which binds the seed alone."""
+    for one in data["entrants"]:
+        del one["in_review"]
+    data["race"]["commitment"] = commitment(bytes.fromhex(data["race"]["seed"]))
+    return data | {"version": 1}
 
 
 def sound() -> dict[str, Any]:
@@ -126,8 +138,8 @@ def won() -> dict[str, Any]:
         "end": end,
     }
     first = entrant(1, None, state="won", cards_up=52, elapsed_ms=clock[-1], tokens=len(clock), record=of)
-    last = entrant(2, None, state="timed_out", cards_up=52, elapsed_ms=1, tokens=1)
-    return document(last, first, variant="labyrinth", seed=seed.hex(), commitment=commitment(seed))
+    last = entrant(2, None, state="timed_out", cards_up=52, elapsed_ms=1000 * LIMIT_S, tokens=1)
+    return document(last, first, variant="labyrinth", seed=seed.hex())
 
 
 def test_a_sound_file_is_verified_with_its_places() -> None:
@@ -146,7 +158,7 @@ def test_the_form_gives_the_file_back(make: Callable[[], dict[str, Any]]) -> Non
 
 
 def test_a_game_outside_the_catalogue_is_named_with_its_options() -> None:
-    data = document(entrant(1, None))
+    data = first_version(document(entrant(1, None)))
     del data["race"]["variant"]
     data["race"] |= {"game": "tarot", "options": {"first_row": True, "draw": 1, "fool": "trump"}}
     assert RaceFile.from_json(data).to_json() == data
@@ -172,6 +184,10 @@ def set_entry(**fields: Any) -> Change:
     return lambda data: data["entrants"][0].update(fields)
 
 
+def set_race(**fields: Any) -> Change:
+    return lambda data: data["race"].update(fields)
+
+
 @pytest.mark.parametrize(
     ("change", "entrant_id", "codes"),
     [
@@ -185,6 +201,20 @@ def set_entry(**fields: Any) -> Change:
         (set_entry(elapsed_ms=1), 1, {"wrong_result"}),
         (set_entry(tokens=2), 1, {"wrong_result"}),
         (set_entry(state="won"), 1, {"wrong_result"}),
+        (set_race(limit_s=1), 1, {"over_limit"}),
+        (set_race(limit_s=1), None, {"wrong_commitment"}),
+        (set_race(limit_s=1800), 2, {"under_limit"}),
+        *(
+            (set_race(**{key: value}), None, {"wrong_commitment"})
+            for key, value in {
+                "id": "3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0002",
+                "number": 2,
+                "rated": False,
+                "limit_s": 1800,
+                "starts_at": "2026-11-22T03:00:00.251Z",
+                "variant": "braid",
+            }.items()
+        ),
     ],
 )
 def test_what_is_not_so_is_told(change: Change, entrant_id: int | None, codes: set[str]) -> None:
@@ -195,6 +225,43 @@ def test_what_is_not_so_is_told(change: Change, entrant_id: int | None, codes: s
     assert {problem.code for problem in found.problems if problem.entrant == entrant_id} == codes
     assert all(problem.reason for problem in found.problems)
     json.dumps(found.to_json())
+
+
+def test_options_are_bound_by_the_commitment() -> None:
+    game = {"game": "tarot", "options": {"first_row": True, "draw": 1, "fool": "trump"}}
+    data = document(entrant(1, None))
+    del data["race"]["variant"]
+    data["race"] |= game
+    terms = {key: data["race"][key] for key in ("id", "number", "rated", "rules", "limit_s", "starts_at")}
+    data["race"]["commitment"] = race_commitment(terms | game, commitment(SEED))
+    assert checked(data).ok
+    data["race"]["options"] = game["options"] | {"draw": 3}
+    assert [problem.code for problem in checked(data).problems] == ["wrong_commitment"]
+
+
+def test_a_file_of_version_1_says_what_it_does_not_bind() -> None:
+    data = first_version(sound())
+    assert RaceFile.from_json(data).to_json() == data
+    assert checked(data).ok
+    assert set(checked(data).unbound) == {"id", "number", "rated", "rules", "variant", "limit_s", "starts_at"}
+    data["race"]["starts_at"] = "2026-11-22T04:00:00Z"
+    assert checked(data).ok
+    data["race"]["limit_s"] = 5
+    assert {problem.code for problem in checked(data).problems} == {"over_limit"}
+    assert checked(sound()).unbound == ()
+
+
+def test_an_entrant_under_review_has_no_place_and_moves_nobody() -> None:
+    decided = sound()
+    data = document(*(one for one in decided["entrants"] if one["id"] != 2))
+    reviewed = entrant(2, record(12, how="closed"), in_review=True) | dict.fromkeys(
+        ("cards_up", "elapsed_ms", "tokens")
+    )
+    waiting = document(*data["entrants"], reviewed)
+    assert checked(waiting).problems == ()
+    assert checked(waiting).places == (*checked(data).places, None)
+    waiting["entrants"][-1]["record"]["tokens"][1] = "r-t0"
+    assert {problem.entrant for problem in checked(waiting).problems} == {2}
 
 
 def test_of_what_is_not_so_nothing_decides_a_place() -> None:
@@ -212,7 +279,7 @@ def any_of(*values: Any) -> tuple[Any, ...]:
     ("where", "key", "value"),
     [
         *[("", "format", value) for value in any_of("talon", None, 1)],
-        *[("", "version", value) for value in any_of(2, True, 1.0, "1", 10**30)],
+        *[("", "version", value) for value in any_of(3, True, 1.0, "1", 10**30)],
         *[("", "race", value) for value in any_of(None, [], {}, "x")],
         *[("", "entrants", value) for value in any_of(None, [], {}, "xx", [None], [[]], [{}])],
         ("", "more", 1),
@@ -227,7 +294,16 @@ def any_of(*values: Any) -> tuple[Any, ...]:
         *[("race", "limit_s", value) for value in any_of(None, "60", -5)],
         *[
             ("race", "starts_at", value)
-            for value in (None, 5, "", "2026-11-22", "2026-13-22T03:00:00Z", "٢026-11-22T03:00:00Z")
+            for value in (
+                None,
+                5,
+                "",
+                "2026-11-22",
+                "2026-13-22T03:00:00.000Z",
+                "٢026-11-22T03:00:00.000Z",
+                "2026-11-22T03:00:00Z",
+                "2026-11-22T03:00:00.250001Z",
+            )
         ],
         *[("race", "commitment", value) for value in any_of(None, "0" * 63, "G" * 64, "F" * 64)],
         *[("race", "seed", value) for value in any_of(None, "00", "zz" * 32, 5)],
@@ -238,6 +314,7 @@ def any_of(*values: Any) -> tuple[Any, ...]:
         *[("entrant", "place", value) for value in any_of(None, "1", -1, 1.0)],
         *[("entrant", key, value) for key in ("cards_up", "elapsed_ms", "tokens") for value in any_of(-1, True, 2**47)],
         *[("entrant", "record", value) for value in any_of(5, {}, [], {"rules": 1})],
+        *[("entrant", "in_review", value) for value in any_of(None, 1, "yes", True)],
     ],
 )
 def test_another_form_is_refused(where: str, key: str, value: Any) -> None:
@@ -334,11 +411,11 @@ def test_verify_prints_the_places(
     assert capsys.readouterr().out.splitlines() == [
         "race 3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0001: labyrinth, 2026-11-22 03:00:00 UTC",
         f"  1  Player 1: won, 52 cards up, {tokens} tokens, {(999 + tokens) / 1000:.3f} s",
-        "  2  Player 2: timed out, 52 cards up, 1 tokens, 0.001 s (as stated: the record is gone)",
+        "  2  Player 2: timed out, 52 cards up, 1 tokens, 1200.000 s (as stated: the record is gone)",
         "verified",
     ]
     assert run(monkeypatch, file.read_bytes(), "--json") == 0
-    assert json.loads(capsys.readouterr().out) == {"ok": True, "places": [2, 1], "problems": []}
+    assert json.loads(capsys.readouterr().out) == {"ok": True, "places": [2, 1], "problems": [], "unbound": []}
 
 
 def test_verify_prints_what_is_wrong(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -348,14 +425,14 @@ def test_verify_prints_what_is_wrong(monkeypatch: pytest.MonkeyPatch, capsys: py
     text = json.dumps(data).encode()
     assert run(monkeypatch, text) == 1
     out = capsys.readouterr().out
-    assert "wrong: the commitment is not the SHA-256 of the seed" in out
+    assert "wrong: the commitment is not that of this seed and these terms" in out
     assert "wrong: entrant 1: token 1 (r-t0): the reserve goes to foundations only" in out
     assert out.endswith("refused\n")
     assert run(monkeypatch, text, "--json") == 1
     assert json.loads(capsys.readouterr().out)["problems"][0] == {
         "entrant": None,
         "code": "wrong_commitment",
-        "reason": "the commitment is not the SHA-256 of the seed",
+        "reason": "the commitment is not that of this seed and these terms",
     }
 
 

@@ -7,11 +7,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 from games.deals import numbered
-from games.rules import CATALOGUE, Record, Table, Variant, commitment, open_table, replay, shuffled_deck
+from games.rules import (
+    CATALOGUE,
+    Record,
+    Table,
+    Variant,
+    commitment,
+    open_table,
+    race_commitment,
+    race_terms,
+    replay,
+    shuffled_deck,
+)
+from games.rules.race_files import race_text
 from tests.rules.golden import games_of
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "vectors"
@@ -82,11 +96,33 @@ def _written(value: object) -> str:
     return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"
 
 
+def races_text() -> str:
+    """The file with commitments of races: a race's terms and seed, the text that is hashed, and the commitment."""
+    facts: dict[str, Any] = {
+        "race_id": UUID("3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0001"),
+        "version": 1,
+        "starts_at": datetime(2026, 11, 22, 3, 0, 0, 250_000, tzinfo=UTC),
+    }
+    options: dict[str, Any] = {"first_row": True, "draw": 1, "fool": "trump"}
+    races = [
+        race_terms(**facts, number=1, rated=True, name="plot", options=None, limit_s=1200),
+        race_terms(**facts, number=12, rated=False, name="tarot", options=options, limit_s=300),
+    ]
+    rows = []
+    for terms, seed in zip(races, SEEDS, strict=False):
+        deal = commitment(seed)
+        text = race_text(terms, deal)
+        shown = race_commitment(terms, deal)
+        rows.append({"race": {**terms, "seed": seed.hex()}, "deal": deal, "text": text, "commitment": shown})
+    return _written(rows) + "\n"
+
+
 def write() -> None:
     """Write all files anew."""
     FOLDER.mkdir(exist_ok=True)
     for name in CATALOGUE:
         (FOLDER / f"{name}.json").write_text(text_of(name))
+    (FOLDER / "race-commitments.json").write_text(races_text())
 
 
 if __name__ == "__main__":

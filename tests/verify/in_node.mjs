@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 const { verify, asked } = JSON.parse(readFileSync(0, "utf8"));
 const from = (name) => import(`${verify}/${name}.js`);
 const { examined } = await from("checks");
-const { commitmentOf, numberedSeed, numberOf } = await from("commitment");
+const { commitmentOf, numberedSeed, numberOf, raceCommitmentOf } = await from("commitment");
 const { read, readLink } = await from("documents");
 const { dealtTable, replay } = await from("rules/replay");
 const { deckOf, variantOf } = await from("shuffle");
@@ -32,6 +32,7 @@ const doing = {
         commitment: await commitmentOf(seed),
       })),
     ),
+  races: (races) => Promise.all(races.map(raceCommitmentOf)),
   numbers: (named) =>
     Promise.all(
       named.map(async ({ variant, number, seed }) => ({

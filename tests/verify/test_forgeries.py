@@ -24,7 +24,7 @@ from tests.verify.world import (
 pytestmark = pytest.mark.needs("node")
 
 DEAL_CHECKS = ["replays", "server", "commitment", "deck", "ledger", "chain", "head"]
-RACE_CHECKS = ["replays", "server", "places", "commitment", "ledger", "chain", "head"]
+RACE_CHECKS = ["replays", "server", "places", "limit", "commitment", "ledger", "chain", "head"]
 
 Forgery = Callable[[World], object]
 
@@ -55,6 +55,21 @@ def test_a_genuine_race_passes_what_can_be_checked() -> None:
     assert [one["check"] for one in found] == RACE_CHECKS
     assert states(found, "open") == {"ledger"}
     assert states(found, "passed") == {*RACE_CHECKS} - {"ledger"}
+
+
+def test_a_race_file_of_version_1_leaves_its_terms_open() -> None:
+    found = examined(race_world(file_version=1))
+    assert states(found, "open") == {"terms", "ledger"}
+    assert states(found, "passed") == {*RACE_CHECKS} - {"ledger"}
+
+
+def test_an_entrant_under_review_has_no_place() -> None:
+    world = race_world()
+    first, *others = world.document["entrants"]
+    first |= {"in_review": True, "place": None, "cards_up": None, "elapsed_ms": None, "tokens": None}
+    for other in others[:-1]:
+        other["place"] -= 1
+    assert states(examined(world), "failed") == set()
 
 
 def test_a_genuine_practice_deal_passes_what_can_be_checked() -> None:
@@ -160,6 +175,29 @@ def race_figure(world: World) -> None:
     world.document["entrants"][1]["elapsed_ms"] += 1
 
 
+def race_limit(world: World) -> None:
+    world.document["race"]["limit_s"] = 5
+
+
+def race_longer(world: World) -> None:
+    world.document["race"]["limit_s"] = 1800
+
+
+def race_start(world: World) -> None:
+    world.document["race"]["starts_at"] = "2026-11-22T03:00:00.001Z"
+
+
+def race_unrated(world: World) -> None:
+    world.document["race"]["rated"] = False
+
+
+def race_closed_early(world: World) -> None:
+    """A game that was given up, said to have been closed by the limit."""
+    gone = world.document["entrants"][2]
+    gone["state"] = "timed_out"
+    gone["record"]["end"]["how"] = "closed"
+
+
 def race_seed(world: World) -> None:
     world.document["race"]["seed"] = "00" * 32
 
@@ -243,6 +281,11 @@ def number_in_seed(world: World) -> None:
         (race_world, race_token, {"replays", "server"}),
         (race_world, race_figure, {"replays", "server"}),
         (race_world, race_seed, {"replays", "server", "commitment"}),
+        (race_world, race_limit, {"limit", "commitment"}),
+        (race_world, race_longer, {"commitment"}),
+        (race_world, race_start, {"commitment"}),
+        (race_world, race_unrated, {"commitment"}),
+        (race_world, race_closed_early, {"limit"}),
         (deal_world, deck, {"deck"}),
         (deal_world, deal_day, {"ledger"}),
         (deal_world, head_place, {"head"}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -21,6 +22,14 @@ def written(name: str) -> dict[str, Any]:
 def test_the_vectors_are_up_to_date(name: str) -> None:
     text = (vectors.FOLDER / f"{name}.json").read_text()
     assert text == vectors.text_of(name), "python -m tests.rules.vectors writes them anew"
+
+
+def test_races_commit_to_the_same_in_the_browser() -> None:
+    text = (vectors.FOLDER / "race-commitments.json").read_text()
+    assert text == vectors.races_text(), "python -m tests.rules.vectors writes them anew"
+    found: list[dict[str, Any]] = json.loads(text)
+    assert [sha256(one["text"].encode()).hexdigest() for one in found] == [one["commitment"] for one in found]
+    assert in_node(("races", [one["race"] for one in found])) == [[one["commitment"] for one in found]]
 
 
 def test_every_variant_has_wins_refusals_and_ends_of_all_kinds() -> None:

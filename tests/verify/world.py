@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from games.deals import ledger, numbered
 from games.models import Deal, LedgerEntry
-from games.rules import CATALOGUE, Record, RulesError, commitment, replay, shuffled_deck
+from games.rules import CATALOGUE, Record, RulesError, commitment, race_commitment, replay, shuffled_deck
 from games.rules.places import Score, places
 from games.rules.race_checks import OUTCOME_OF
 from tests.rules.golden import games_of
@@ -154,8 +154,8 @@ def given_up(seed: bytes) -> dict[str, Any]:
     return {"seed": seed.hex(), "tokens": ["d"], "clock": [900], "end": {"how": "resigned", "ms": 1500}}
 
 
-def race_world(variant: str = "tarot-adept") -> World:
-    """A race of three: two who won, one who did not come."""
+def race_world(variant: str = "tarot-adept", file_version: int = 2) -> World:
+    """A race of four: two who won, one who gave up, and one who did not come."""
     world = deal_world()
     record = won(variant)
     slower = Record.from_json(record.to_json() | {"clock": [ms + 5 for ms in record.clock], "end": later(record)})
@@ -167,10 +167,21 @@ def race_world(variant: str = "tarot-adept") -> World:
             zip(scores, places(scores), (record, slower, retired, None), strict=True), 1
         )
     ]
-    race = {"rules": 1, "variant": variant, "commitment": commitment(record.seed), "seed": record.seed.hex()}
-    facts = {"id": "3f0e8f0c-0000-4000-8000-000000000000", "room": "quick", "number": 1, "rated": True}
-    times = {"limit_s": 1200, "starts_at": "2026-11-22T03:00:00.000Z"}
-    world.document = {"format": "talon-race", "version": 1, "race": race | facts | times, "entrants": entrants}
+    terms = {
+        "id": "3f0e8f0c-0000-4000-8000-000000000000",
+        "number": 1,
+        "rated": True,
+        "rules": 1,
+        "variant": variant,
+        "limit_s": 1200,
+        "starts_at": "2026-11-22T03:00:00.000Z",
+    }
+    shown = commitment(record.seed)
+    if file_version > 1:
+        shown = race_commitment(terms, shown)
+        entrants = [one | {"in_review": False} for one in entrants]
+    race = terms | {"room": "quick", "commitment": shown, "seed": record.seed.hex()}
+    world.document = {"format": "talon-race", "version": file_version, "race": race, "entrants": entrants}
     return world
 
 

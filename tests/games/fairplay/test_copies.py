@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
@@ -150,6 +151,25 @@ def test_lines_with_a_part_of_the_sketch_alone_in_common_are_not_alike(deal: Dea
     Attempt.objects.filter(pk=first.pk).update(line=elsewhere)
     assert copies.may_be_copied([(other, line)], []) == {other.pk: []}
     assert copies.copies_since([(other, line)], LATER) == set()
+
+
+@database
+@pytest.mark.parametrize(
+    ("variant", "common", "is_alike"),
+    [
+        ("plot", 19, True), ("plot", 18, False),
+        ("braid", 19, True), ("braid", 18, False),
+        ("tarot", 17, True), ("tarot", 16, False),
+    ],
+)  # fmt: skip
+def test_a_copy_shares_nearly_all_decisions_of_its_game(variant: str, common: int, is_alike: bool) -> None:
+    """Of 20 that two players made together. Natural players of Plot and Braid have most in common anyway."""
+    deal = factory.deal(variant)
+    first, other = (factory.finished(deal, state=State.VERIFIED, started_at=at) for at in (factory.NOON, LATER))
+    sketch = copies._sketch(range(20))
+    mine, theirs = (sketch + struct.pack(f">{count}H", *range(count)) for count in (common, 20))
+    Attempt.objects.filter(pk=first.pk).update(line=theirs)
+    assert [one.pk for one in copies.may_be_copied([(other, mine)], [])[other.pk]] == [first.pk] * is_alike
 
 
 @database

@@ -100,6 +100,20 @@ def test_of_two_begun_at_one_moment_one_stands() -> None:
     assert linked_among([one.pk for one in pair]) == {pair[1].pk}
 
 
+def test_ones_own_earlier_start_is_no_link() -> None:
+    """As of a guest's practice that went over to the account, on the device of the ranked game."""
+    deal, device, me = factory.deal("tarot"), uuid.uuid4(), factory.player()
+    mine = [
+        factory.finished(deal, who=me, ranked=ranked, started_at=factory.NOON + hours * timedelta(hours=1))
+        for ranked, hours in ((False, 0), (True, 1))
+    ]
+    starts(device, mine)
+    assert linked_among([one.pk for one in mine]) == set()
+    assert judge(mine[1]).state == State.VERIFIED
+    starts(device, [factory.finished(deal, started_at=factory.NOON - timedelta(hours=1))])
+    assert linked_among([one.pk for one in mine]) == {one.pk for one in mine}
+
+
 def test_practice_is_not_looked_at_and_what_is_illegal_stays_rejected() -> None:
     _, second = linked_pair()
     second.ranked = False

@@ -123,9 +123,10 @@ def test_home_shows_the_day_the_leaders_and_what_to_do(deals: dict[str, Deal], w
     assert "100 points" in stranger  # the best of the nine
 
 
-def test_a_rejected_game_leaves_the_day(deals: dict[str, Deal], who: Any) -> None:
+@pytest.mark.parametrize("state", ["rejected", "review"])
+def test_a_game_rejected_or_under_review_leaves_the_day(deals: dict[str, Deal], who: Any, state: str) -> None:
     attempt = won(deals["stonewall"], who)
-    Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REJECTED)
+    Attempt.objects.filter(pk=attempt.pk).update(state=state)
     found = day.summary_of(who.pk)
     assert found is not None
     assert (found.played, found.won, found.points, found.streak, found.left) == (0, 0, 0, 0, 8)

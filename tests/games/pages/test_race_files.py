@@ -46,5 +46,5 @@ def test_the_record_of_a_game_in_a_race_names_the_file_of_the_whole_race() -> No
 def _nobody() -> dict[str, object]:
     return {
         "id": 1, "name": None, "player": None, "state": "absent", "place": None, "cards_up": None, "elapsed_ms": None,
-        "tokens": None, "record": None,
+        "tokens": None, "record": None, "in_review": False,
     }  # fmt: skip

@@ -16,8 +16,10 @@ from accounts import avatars
 from accounts.guests import BACKEND, create_guest
 from accounts.models import User
 from games import events, limits
+from games.models import Attempt
 from games.pages.waiting import seat_of
-from games.races import lobby, rooms, seats, snapshot, starting
+from games.races import finishing, lobby, rooms, seats, snapshot, starting
+from games.races.commitments import commitment_of
 from games.races.models import Entrant, Race, Room
 from tests.games.races.results import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
@@ -280,6 +282,24 @@ def test_a_result_shows_places_figures_replays_and_the_seed() -> None:
     assert re.search(r'class="place won">\s*<b class="place-number place-1">1', text)
     assert re.search(r'class="place retired me">', text)
     assert f'action="/races/{run.room.code}/sit"' in text
+
+
+def test_a_result_under_review_is_named_so_to_its_player_alone() -> None:
+    run = finished(3)
+    attempt = run.attempt(0)
+    Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REVIEW)
+    finishing.verdict_given([attempt.pk])
+    pages = [browser_of(player).get(f"/races/{run.room.code}/1/").content.decode() for player in run.players[:2]]
+    assert [("Under review" in page, "Not decided yet" in page) for page in pages] == [(True, False), (False, True)]
+    assert all(re.search(r'class="place won( me)?">\s*<b class="place-number">–', page) for page in pages)
+    assert "Under review" in browser_of(run.players[0]).get("/races/mine/").content.decode()
+
+
+def test_a_result_shows_the_commitment_to_the_terms(client: Client) -> None:
+    run = finished(2)
+    shown = commitment_of(run.race)
+    assert shown is not None
+    assert shown in client.get(f"/races/{run.room.code}/1/").content.decode()
 
 
 def test_pictures_stand_beside_the_names_in_the_lobby_and_in_results(account: User) -> None:

@@ -11,12 +11,12 @@ from django.utils import timezone
 from accounts.models import User
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal
-from games.races import files, starting
+from games.races import files, finishing, snapshot, starting
 from games.races.models import Race
 from games.rules import RaceFile, check_race, commitment
 from games.rules.__main__ import main
 from leaderboards.deciding import decide
-from tests.games.races.runs import Run, at, goal
+from tests.games.races.runs import LIMIT_S, Run, at, goal
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -85,6 +85,56 @@ def test_a_rejected_record_is_not_in_it() -> None:
     out = next(entry for entry in written.entrants if entry.state == "disqualified")
     assert (out.record, out.place) == (None, 3)
     assert check_race(written).ok
+
+
+def test_a_record_under_review_is_in_it_without_a_place() -> None:
+    run = finished()
+    Attempt.objects.filter(pk=run.attempt(0).pk).update(state=Attempt.State.REVIEW)
+    finishing.place_anew(run.race.pk)
+    written = files.race_file(run.race)
+    (reviewed,) = (entry for entry in written.entrants if entry.in_review)
+    assert (reviewed.state, reviewed.place, reviewed.cards_up) == ("won", None, None)
+    assert reviewed.record is not None
+    assert check_race(written).problems == ()
+    run.players[0].delete()  # with the record
+    assert check_race(files.race_file(run.race)).problems == ()
+
+
+def test_its_commitment_is_the_one_shown_during_the_countdown() -> None:
+    run = Run.of(2)
+    assert _shown(run) is None
+    run.ready(0)
+    run.ready(1)
+    Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
+    shown = _shown(run)
+    assert shown is not None
+    starting.begin_due(at(15))
+    starting.dealt(run.attempt_ids, at(15.1))
+    for place in range(2):
+        run.resign(place, 60)
+    run.judge()
+    written = files.race_file(run.race)
+    assert (written.file_version, written.commitment) == (2, shown)
+    assert check_race(written).problems == ()
+    Race.objects.filter(pk=run.race.pk).update(limit_s=1800)
+    assert files.race_file(run.race).commitment != shown
+
+
+def _shown(run: Run) -> str | None:
+    room = snapshot.read_room(run.room.pk)
+    assert room is not None
+    assert room.to_come is not None
+    return room.to_come.told.race_commitment
+
+
+def test_a_game_given_up_after_the_limit_ends_at_the_limit() -> None:
+    run = Run.racing(2)
+    Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
+    run.resign(0, 60)
+    run.leave(1, 15 + LIMIT_S + 3)
+    run.judge()
+    assert [entry.state for entry in files.race_file(run.race).entrants] == ["retired", "timed_out"]
+    assert check_race(files.race_file(run.race)).problems == ()
 
 
 @pytest.mark.parametrize("state", ["open", "countdown", "racing", "settling", "void"])

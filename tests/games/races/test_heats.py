@@ -15,9 +15,8 @@ from accounts.guests import create_guest
 from accounts.models import User
 from games.attempts import close_attempt
 from games.errors import ErrorCode, Refusal
-from games.events import notifier
 from games.models import Deal
-from games.races import heats, ratings, seats, starting, tending
+from games.races import heats, ratings, seats, snapshot, starting, tending
 from games.races.models import Entrant, Race, Room
 from games.races.ratings import Ratings, ShownRating
 from games.rules import CATALOGUE
@@ -127,14 +126,11 @@ def test_who_is_ready_fifteen_seconds_before_races_at_the_hour() -> None:
     assert refused.value.code == ErrorCode.RACE_STARTED
 
 
-def test_33_players_make_three_even_divisions_on_one_deal(
-    rated: dict[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[dict[str, Any]] = []
+def test_33_players_make_three_even_divisions_on_one_deal(rated: dict[int, int]) -> None:
     players = come(33)
     rated |= {player.pk: 1000 + 10 * n for n, player in enumerate(players)}
+    seats_in_hall = {entrant.pk: entrant.player_id for entrant in Entrant.objects.all()}
     hall = divisions()[0].room
-    monkeypatch.setattr(notifier, "send", lambda _group, message, **_about: told.append(message))
     heats.tend(before(15))
     found = divisions()
     assert [race.division for race in found] == [1, 2, 3]
@@ -149,19 +145,9 @@ def test_33_players_make_three_even_divisions_on_one_deal(
         set(players[:11]),
     ]
     assert all(entrant.attempt is not None for race in found for entrant in race.entrants.all())
-    moved = [message for message in told if message["type"] == "room.moved"]
-    assert {message["room"] for message in moved} == {hall.pk}
-    assert {message["code"]: set(message["players"]) for message in moved} == {
-        race.room.code: {entrant.player_id for entrant in race.entrants.all()} for race in found[1:]
+    assert snapshot.rooms_of_moved(hall.pk, seats_in_hall) == {
+        entrant.pk: race.room.code for race in found[1:] for entrant in race.entrants.all()
     }
-
-
-def test_no_notice_takes_the_place_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notifier, "_start", lambda: None)
-    come(33)
-    heats.tend(before(15))
-    waiting = notifier._take()
-    assert len([message for message in waiting.values() if message["type"] == "room.moved"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from accounts.guests import create_guest
 from accounts.models import User
 from games.deals import sealed
 from games.errors import ErrorCode, Refusal
-from games.events import notifier
 from games.races import protocol, quick, rooms, seats, snapshot, starting, tending
 from games.races.hub import Hub
 from games.races.models import Entrant, Race, Room
@@ -64,19 +63,6 @@ def race_of(player: User) -> Race:
 
 def state_of(player: User) -> str:
     return Entrant.objects.get(player=player).state
-
-
-@pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What the rooms have been told, but that something has changed."""
-    messages: list[dict[str, Any]] = []
-
-    def send(_group: str, message: dict[str, Any], **_about: Any) -> None:
-        if message["type"] not in {"room.changed", "rooms.changed"}:
-            messages.append(message)
-
-    monkeypatch.setattr(notifier, "send", send)
-    return messages
 
 
 def test_the_first_player_waits_in_a_rated_room_without_a_host() -> None:
@@ -180,7 +166,7 @@ def test_when_one_of_two_leaves_the_other_waits_again() -> None:
     assert race_of(first).gathers_until == at(29)
 
 
-def test_who_waits_alone_is_moved_to_the_next_who_comes(told: list[dict[str, Any]]) -> None:
+def test_who_waits_alone_is_moved_to_the_next_who_comes() -> None:
     """Two processes have made a room each at the same moment."""
     first, second = enter(0, "plot"), create_guest()
     lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
@@ -190,10 +176,6 @@ def test_who_waits_alone_is_moved_to_the_next_who_comes(told: list[dict[str, Any
     quick.tend(at(1))
     assert room_of(first) == room_of(second) == lone
     assert [state_of(first), state_of(second)] == ["joined", "joined"]
-    assert [(one["room"], one["type"], one.get("players"), one.get("code")) for one in told] == [
-        (left.pk, "room.moved", [first.pk], lone.code),
-        (left.pk, "room.closed", None, None),
-    ]
     left.refresh_from_db()
     assert left.closed_at == at(1)
     assert Race.objects.get(room=left).void == "not_started"
@@ -208,7 +190,7 @@ def test_who_waits_alone_joins_those_who_gather_what_suits() -> None:
     assert room_of(lone) == room_of(others[0])
 
 
-def test_wishes_in_common_bring_two_together_in_a_third_room(told: list[dict[str, Any]]) -> None:
+def test_wishes_in_common_bring_two_together_in_a_third_room() -> None:
     first, second = enter(0, "plot"), enter(0, "braid")
     Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
     Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
@@ -220,8 +202,7 @@ def test_wishes_in_common_bring_two_together_in_a_third_room(told: list[dict[str
     confirm(first, 2)
     confirm(second, 2)
     assert race_of(first).gathers_until == at(10)
-    assert {one["room"] for one in told if one["type"] == "room.moved"} == left
-    assert {one["code"] for one in told if one["type"] == "room.moved"} == {race.room.code}
+    assert not Room.objects.filter(pk__in=left, closed_at=None).exists()
 
 
 def test_who_is_elsewhere_has_fifteen_seconds_once_there_is_company() -> None:
@@ -332,7 +313,7 @@ def test_the_fifteen_seconds_begin_when_one_turns_away() -> None:
     assert state_of(second) == "joined"
 
 
-def test_who_is_still_elsewhere_at_the_start_waits_on_in_another_room(told: list[dict[str, Any]]) -> None:
+def test_who_is_still_elsewhere_at_the_start_waits_on_in_another_room() -> None:
     away = enter(0, "plot", "tarot")
     Race.objects.filter(room=room_of(away)).update(variant="plot")
     quick.wait_elsewhere(away.pk, at(5))
@@ -343,9 +324,6 @@ def test_who_is_still_elsewhere_at_the_start_waits_on_in_another_room(told: list
     assert race_of(first).entrants.count() == 2
     assert (race_of(away).state, race_of(away).entrants.count(), state_of(away)) == ("open", 1, "joined")
     assert race_of(away).variant in ("plot", "tarot")
-    assert [(one["type"], one["players"], one["code"]) for one in told] == [
-        ("room.moved", [away.pk], race_of(away).room.code)
-    ]
     quick.tend(at(400))
     assert state_of(away) == "joined"
 
@@ -469,7 +447,7 @@ def test_two_processes_tend_at_once() -> None:
         assert all(entrant.attempt for entrant in race.entrants.all())
 
 
-def test_when_no_deal_is_found_everybody_waits_on_elsewhere(told: list[dict[str, Any]]) -> None:
+def test_when_no_deal_is_found_everybody_waits_on_elsewhere() -> None:
     first, second = pair(0, "plot", "tarot")
     lost = race_of(first)
     Race.objects.filter(pk=lost.pk).update(deal=None, deal_failed=True)
@@ -478,7 +456,6 @@ def test_when_no_deal_is_found_everybody_waits_on_elsewhere(told: list[dict[str,
     assert race == race_of(second)
     assert (race.pk == lost.pk, race.deal_failed, race.variant in ("plot", "tarot")) == (False, False, True)
     assert [state_of(first), state_of(second)] == ["ready", "ready"]
-    assert {one["type"] for one in told} == {"room.moved", "room.closed"}
     quick.tend(at(21))
     quick.tend(at(29))
     assert race_of(first).state == "countdown"

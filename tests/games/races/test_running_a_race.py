@@ -19,7 +19,7 @@ from games.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal
 from games.races import finishing, ratings, rooms, seats, starting, tending
 from games.races.models import Entrant, Race, Room
-from leaderboards.deciding import decide
+from leaderboards.deciding import decide, undo
 from leaderboards.settlement import settle
 from tests.games.races.runs import Run, at, goal
 
@@ -271,24 +271,86 @@ def test_a_lost_decision_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None
     assert run.placed() == [("won", 1, 1), ("won", 1, 1)]
 
 
-def test_a_record_in_review_counts_until_staff_decide() -> None:
-    run = Run.racing(2)
+def with_a_record_in_review() -> Run:
+    """A finished race of three; the record of the first is under review."""
+    run = Run.racing(3)
     run.play(0)
-    run.play(1)
+    run.play(1, first_ms=5_000)
+    run.resign(2, 50)
     Attempt.objects.filter(pk=run.attempt(0).pk).update(started_at=at(-600))  # the clocks differ
     run.judge()
     assert run.attempt(0).state == Attempt.State.REVIEW
-    assert run.placed() == [("won", 1, 1), ("won", 1, 1)]
+    return run
 
 
-def test_a_record_that_nobody_can_read_comes_behind_the_others() -> None:
+def test_a_record_in_review_has_no_place_or_points() -> None:
+    run = with_a_record_in_review()
+    assert run.states() == "finished won won retired"
+    assert run.placed() == [("won", None, None), ("won", 1, 2), ("retired", 2, 1)]
+    first = run.entrant(0)
+    assert (first.cards_up, first.elapsed_ms, first.tokens) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("state", "placed"),
+    [
+        ("verified", [("won", 1, 3), ("won", 2, 2), ("retired", 3, 1)]),
+        ("rejected", [("disqualified", 3, 0), ("won", 1, 3), ("retired", 2, 2)]),
+    ],
+)
+def test_a_decision_places_everybody_anew(state: str, placed: list[Any]) -> None:
+    run = with_a_record_in_review()
+    decision = decide(run.attempt(0).pk, Attempt.State(state), "staff")
+    assert run.placed() == placed
+    undo(decision, "staff")
+    assert run.placed() == [("won", None, None), ("won", 1, 2), ("retired", 2, 1)]
+
+
+def test_a_lost_decision_about_a_review_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = with_a_record_in_review()
+    with monkeypatch.context() as lost:
+        lost.setattr("leaderboards.settlement.finishing.verdict_given", lambda _: None)
+        decide(run.attempt(0).pk, Attempt.State.VERIFIED, "staff")
+    assert (finishing.check_decisions(), finishing.check_decisions()) == (1, 0)
+    assert run.placed()[0] == ("won", 1, 3)
+
+
+def test_a_place_given_while_under_review_is_taken_back() -> None:
+    """As by an earlier version of the site, however long ago."""
+    run = with_a_record_in_review()
+    before = run.placed()
+    Entrant.objects.filter(pk=run.entrant(0).pk).update(place=1, points=3)
+    Attempt.objects.filter(pk=run.attempt(0).pk).update(verified_at=at(0))
+    assert finishing.check_decisions(at(10**8)) == 1
+    assert run.placed() == before
+
+
+def test_a_record_that_nobody_can_read_waits_for_staff() -> None:
     run = Run.racing(3)
     run.play(0)
     run.resign(1, 50)
     run.resign(2, 50)
     Attempt.objects.filter(pk=run.attempt(2).pk).update(record=b"nonsense")
     run.judge()
-    assert run.placed() == [("won", 1, 3), ("retired", 2, 2), ("retired", 3, 1)]
+    assert run.placed() == [("won", 1, 2), ("retired", 2, 1), ("retired", None, None)]
+    decide(run.attempt(2).pk, Attempt.State.REJECTED, "staff")
+    assert run.placed() == [("won", 1, 3), ("retired", 2, 2), ("disqualified", 3, 0)]
+
+
+def test_no_race_ends_while_somebody_races() -> None:
+    run = Run.racing(3)
+    run.play(0)
+    run.resign(1, 50)
+    for attempt_id in run.attempt_ids[:2]:
+        settle(attempt_id)
+    assert not finishing.settle_done(run.race.pk, at(60))
+    run.tend(60)
+    assert run.states() == "racing won retired racing"
+    assert run.placed() == [("won", None, None), ("retired", None, None), ("racing", None, None)]
+    Race.objects.filter(pk=run.race.pk).update(state=Race.State.SETTLING)  # by mistake
+    assert not finishing.finish(run.race.pk, at(60))
+    finishing.verdict_given(run.attempt_ids)
+    assert run.states() == "settling won retired racing"
 
 
 def test_a_race_waits_for_the_last_verdict() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
+from channels.layers import get_channel_layer
 from django.db import OperationalError
 
 from accounts.guests import create_guest
@@ -15,10 +18,9 @@ from accounts.models import User
 from config.asgi import application
 from games import limits
 from games.live import protocol as live_protocol
-from games.races import consumer, protocol, rooms, seats
+from games.races import consumer, protocol, quick, rooms, seats
 from games.races.hub import Hub, shared_hub
 from games.races.models import Entrant, Race, Room
-from games.races.quick import tell_moved
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.viewers import Viewer
 from tests.games.seats import Closed
@@ -252,16 +254,53 @@ async def test_who_is_banned_sits_nowhere(watch: Watch) -> None:
     assert await Entrant.objects.acount() == 1
 
 
-async def test_whose_seat_is_moved_is_told_where(watch: Watch) -> None:
+async def waiting_in_quick_match(count: int) -> House:
+    """Players who have taken seats in one quick match."""
+
+    def enter() -> House:
+        players = [create_guest() for _ in range(count)]
+        found = {quick.enter(player, ["plot", "tarot"]).pk for player in players}
+        assert len(found) == 1
+        return House(Room.objects.get(pk=found.pop()), players)
+
+    return await sync_to_async(enter)()
+
+
+@pytest.mark.parametrize("notices", ["late", "lost"])
+async def test_every_player_moved_to_one_room_is_sent_there(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch, notices: str
+) -> None:
+    """The notices leave when all players have been moved, or not at all."""
+    house = await waiting_in_quick_match(4)
+    viewers = [watch(house, player) for player in house.players]
+    for viewer in viewers:
+        await viewer.watch()
+    layer: Any = get_channel_layer()
+    send, may_send = layer.group_send, threading.Event()
+
+    async def send_late(group: str, message: dict[str, Any]) -> None:
+        await asyncio.to_thread(may_send.wait, 30)
+        if notices == "late":
+            await send(group, message)
+
+    monkeypatch.setattr(layer, "group_send", send_late)
+    monkeypatch.setattr("games.races.watch.LOOK_EVERY", 0.05)
+    monkeypatch.setattr("games.races.watch.LOOKS_APART", 1)
+    await Race.objects.filter(room=house.room).aupdate(deal=None, deal_failed=True)
+    await sync_to_async(quick.tend_room)(house.room.pk)
+    may_send.set()
+    target = await Room.objects.aget(races__entrants__player=house.players[0])
+    assert target != house.room
+    assert [(await viewer.until("moved"))["code"] for viewer in viewers] == [target.code] * 4
+
+
+async def test_a_player_who_leaves_is_not_sent_anywhere(watch: Watch) -> None:
     house = await house_of(2)
-    mine, other = watch(house, house.players[0]), watch(house, house.players[1])
-    await mine.watch()
-    await other.watch()
-    await sync_to_async(tell_moved)(house.room.pk, [house.players[0].pk], "abcdefghjk")
-    assert (await mine.until("moved"))["code"] == "abcdefghjk"
-    await other.say("ping", t=1)
-    await other.until("pong")
-    assert "moved" not in " ".join(other.frames)
+    viewer = watch(house, house.players[1])
+    await viewer.watch()
+    await sync_to_async(seats.leave)(house.room.pk, house.players[1].pk)
+    await viewer.until("you", lambda you: you["to_come"] is None)
+    assert "moved" not in " ".join(viewer.frames)
 
 
 # --- Frames ---------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 from unittest.mock import patch
@@ -29,7 +30,7 @@ from games.models import Attempt, Move
 from games.races import rooms, starting
 from games.races.models import Entrant, Race, Room
 from leaderboards.deciding import decide
-from leaderboards.ratings import keeping
+from leaderboards.ratings import inputs, keeping
 from leaderboards.settlement import settle
 from tests.games.races.runs import Run, at, figures_of, winning
 
@@ -226,7 +227,10 @@ def simulate(seed: int, pool: Sequence[User]) -> World:
     with quiet():
         world.to_the_end()
         decide_some(world)
-        keeping.rate_finished()
+        with patch.object(inputs, "REVIEW_WAIT", timedelta(days=world.chance.choice([0, 10_000]))):
+            keeping.rate_finished()
+            decide_reviews(world)
+            keeping.rate_finished()
         keeping.refold_changed(at(0))
     check(world)
     rooms.close(run.room)
@@ -247,6 +251,14 @@ def decide_some(world: World) -> None:
         assert attempt_id is not None
         if world.chance.random() < 0.1:
             decide(attempt_id, Attempt.State.REJECTED, "staff")
+
+
+def decide_reviews(world: World) -> None:
+    """Staff decide about most records under review, some only after the race has been rated without them."""
+    in_review = Attempt.objects.filter(entrant__race=world.run.race, state=Attempt.State.REVIEW)
+    for attempt_id in in_review.order_by("pk").values_list("pk", flat=True):
+        if world.chance.random() < 0.8:
+            decide(attempt_id, world.chance.choice([Attempt.State.VERIFIED, Attempt.State.REJECTED]), "staff")
 
 
 def check(world: World) -> None:
@@ -274,8 +286,9 @@ def check(world: World) -> None:
 
 def check_places(entrants: list[Entrant]) -> None:
     """The places are the order of rules and boards: worked out afresh by comparing everybody with everybody."""
-    raced = [one for one in entrants if one.state != "absent"]
-    assert all(one.place is None and one.points is None for one in entrants if one.state == "absent")
+    out = [one for one in entrants if one.state == "absent" or one.is_in_review]
+    raced = [one for one in entrants if one not in out]
+    assert all(one.place is None and one.points is None for one in out)
     for one in raced:
         assert one.attempt is not None
         mine = figures_of(one.attempt)

@@ -70,4 +70,6 @@ export function showDeal(room) {
   if (!commitment) return;
   write(byId("commitment-short"), `${commitment.slice(0, 10)}…`);
   write(byId("commitment-full"), commitment);
+  byId("race-commitment").hidden = !race.race_commitment;
+  write(byId("race-commitment-full"), race.race_commitment ?? "");
 }

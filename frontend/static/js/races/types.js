@@ -24,6 +24,7 @@
  * @property {Record<string, boolean|number|string>} options
  * @property {number} limit_s
  * @property {{state: "ready"|"preparing"|"none", tried: number, commitment: string|null}} deal
+ * @property {string|null} race_commitment
  * @property {number|null} gathers_in
  * @property {number|null} scheduled_in
  * @property {number|null} starts_in

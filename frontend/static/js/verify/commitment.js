@@ -2,6 +2,7 @@
 
 import { fromHex, sha256, toHex, utf8 } from "./bytes.js";
 
+/** @import { RaceFacts } from "./documents.js" */
 /** @import { Variant } from "./shuffle.js" */
 
 const MARK = ["talon", "numbered", "deal"].join(" ");
@@ -10,6 +11,27 @@ const SERIES_DIGITS = 48;
 
 /** SHA-256 of the seed. @param {string} seed 64 hexadecimal digits */
 export const commitmentOf = async (seed) => toHex(await sha256(fromHex(seed)));
+
+const RACE = "talon-race";
+const TERMS = ["id", "number", "rated", "rules", "variant", "game", "options", "limit_s", "starts_at"];
+
+/** Objects with their keys in order, as the commitment of a race has them. @param {any} value @returns {any} */
+function sorted(value) {
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key])]),
+  );
+}
+
+/** What binds a race's deal and terms: docs/records.md, "Races". @param {RaceFacts} race */
+export async function raceCommitmentOf(race) {
+  const facts = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (race));
+  const terms = Object.fromEntries(TERMS.filter((key) => key in facts).map((key) => [key, facts[key]]));
+  const text = JSON.stringify(sorted({ ...terms, deal: await commitmentOf(race.seed) }));
+  return toHex(await sha256(utf8(`${RACE}\n${text}`)));
+}
 
 /** What the seeds of all numbered deals of a game begin with. @param {Variant} variant */
 async function series({ game, options }) {

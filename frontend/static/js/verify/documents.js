@@ -32,10 +32,12 @@ import { variantOf } from "./shuffle.js";
  * @property {string} [variant]
  * @property {string} [game]
  * @property {unknown} [options]
+ * @property {number} limit_s
  * @property {string} commitment
  * @property {string} seed
  *
  * @typedef {object} RaceFile
+ * @property {1 | 2} version
  * @property {RaceFacts} race
  * @property {Entrant[]} entrants
  *
@@ -76,10 +78,11 @@ const isEntrant = (entrant) => isObject(entrant) && (entrant.record === null || 
 const isRace = (data) =>
   isObject(data) &&
   data.format === "talon-race" &&
-  data.version === 1 &&
+  (data.version === 1 || data.version === 2) &&
   isObject(data.race) &&
   isHash(data.race.seed) &&
   isHash(data.race.commitment) &&
+  Number.isInteger(data.race.limit_s) &&
   variantOf(data.race) !== null &&
   Array.isArray(data.entrants) &&
   data.entrants.every(isEntrant);

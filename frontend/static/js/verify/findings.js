@@ -5,7 +5,8 @@
 
 /**
  *
- * @typedef {"replays" | "server" | "places" | "number" | "commitment" | "deck" | "ledger" | "chain" | "head"} Check
+ * @typedef {"replays" | "server" | "places" | "limit" | "number" | "commitment" | "terms" | "deck" | "ledger" | "chain"
+ *   | "head"} Check
  * @typedef {object} Finding
  * @property {Check} check
  * @property {"passed" | "failed" | "open"} state open: could not be checked

@@ -12,6 +12,7 @@
  * @property {number | null} elapsed_ms
  * @property {number | null} tokens
  * @property {TalonRecord | null} record
+ * @property {boolean} [in_review] since version 2
  */
 
 /** The less, the better; equal keys share a place. @param {Entrant} entrant */
@@ -29,11 +30,14 @@ function compared(one, other) {
   return 0;
 }
 
-/** @param {Entrant[]} entrants @returns {(number | null)[]} each one's place from 1, null for the absent */
+/** @param {Entrant} entrant */
+const isPlaced = ({ state, in_review: inReview }) => state !== "absent" && !inReview;
+
+/** @param {Entrant[]} entrants @returns {(number | null)[]} each one's place from 1, null for those without */
 export function placesOf(entrants) {
-  const keys = entrants.filter(({ state }) => state !== "absent").map(keyOf);
+  const keys = entrants.filter(isPlaced).map(keyOf);
   return entrants.map((entrant) => {
-    if (entrant.state === "absent") return null;
+    if (!isPlaced(entrant)) return null;
     const key = keyOf(entrant);
     return 1 + keys.filter((other) => compared(other, key) < 0).length;
   });

@@ -1,6 +1,6 @@
 /** Replays by this folder's own rules, each beside the server's, and what else a race's file states. */
 
-import { commitmentOf } from "./commitment.js";
+import { commitmentOf, raceCommitmentOf } from "./commitment.js";
 import { failed, open, passed, same } from "./findings.js";
 import { placesOf } from "./places.js";
 import { replay, VERSION } from "./rules/replay.js";
@@ -42,7 +42,7 @@ function replayed(check, record, answer, missing) {
 }
 
 /** @param {RaceFile} file @param {Site} site @returns {Promise<Finding[]>} */
-export async function ofRace({ race, entrants }, site) {
+export async function ofRace({ version, race, entrants }, site) {
   const places = placesOf(entrants);
   const wrong = entrants.findIndex((entrant, k) => entrant.place !== places[k]);
   return [
@@ -51,9 +51,35 @@ export async function ofRace({ race, entrants }, site) {
     wrong < 0
       ? passed("places", "places")
       : failed("places", "places-other", { whose: whose(entrants[wrong]), place: places[wrong] ?? "–" }),
-    await ofCommitment(race.seed, race.commitment),
+    ofLimit(race, entrants),
+    ...(version === 1
+      ? [await ofCommitment(race.seed, race.commitment), open("terms", "terms-open")]
+      : [await ofTerms(race)]),
     open("ledger", "race"),
   ];
+}
+
+/**
+ * Whether nobody's clock passed the limit, and no game was closed before it.
+ * @param {RaceFacts} race @param {Entrant[]} entrants
+ */
+function ofLimit({ limit_s: limit }, entrants) {
+  for (const entrant of entrants) {
+    const ms = entrant.record?.end.ms ?? entrant.elapsed_ms;
+    if (UNRANKED.has(entrant.state) || ms === null) continue;
+    if (ms > limit * 1000) return failed("limit", "limit-passed", { whose: whose(entrant), limit });
+    if (entrant.state === "timed_out" && ms < limit * 1000)
+      return failed("limit", "limit-early", { whose: whose(entrant), limit });
+  }
+  return passed("limit", "limit", { limit });
+}
+
+/** Whether a file states what binds its seed and its terms. @param {RaceFacts} race */
+async function ofTerms(race) {
+  const commitment = await raceCommitmentOf(race);
+  return commitment === race.commitment
+    ? passed("commitment", "race-commitment", { commitment })
+    : failed("commitment", "race-commitment-other", { commitment, stated: race.commitment });
 }
 
 /** @param {Entrant} entrant */
@@ -78,8 +104,11 @@ async function raced(check, race, entrants, replayer, missing) {
     if (UNRANKED.has(entrant.state)) continue;
     const answer = await replayer(record);
     if (!answer) return open(check, missing);
-    const stated = [entrant.state, entrant.cards_up, entrant.elapsed_ms, entrant.tokens];
     const found = [OUTCOMES[answer.how], answer.cards_up, answer.elapsed_ms, answer.tokens];
+    // Under review nothing is stated but how it ended.
+    const stated = entrant.in_review
+      ? [entrant.state, ...found.slice(1)]
+      : [entrant.state, entrant.cards_up, entrant.elapsed_ms, entrant.tokens];
     if (!answer.ok || !same(stated, found)) return failed(check, "race-record", values);
     n++;
   }

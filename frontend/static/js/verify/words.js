@@ -13,8 +13,10 @@ const TITLES = {
   replays: () => t("It replays"),
   server: () => t("The server replays it too"),
   places: () => t("The places are right"),
+  limit: () => t("The time limit was kept"),
   number: () => t("It is the numbered deal"),
   commitment: () => t("The seed matches the commitment"),
+  terms: () => t("Game, time limit and start were fixed before"),
   deck: () => t("The seed deals these cards"),
   ledger: () => t("The deal was announced before it opened"),
   chain: () => t("The ledger’s chain is unbroken"),
@@ -52,12 +54,22 @@ const SENTENCES = {
   // The places are right
   places: () => t("Worked out again from the figures stated for everybody, they are those in the file."),
   "places-other": (v) => t("The place of {whose} should be {place}.", v),
+  // The time limit was kept
+  limit: (v) => t("Nobody played for longer than {limit} s.", v),
+  "limit-passed": (v) => t("The clock of {whose} ran past the limit of {limit} s.", v),
+  "limit-early": (v) => t("The game of {whose} was closed before the limit of {limit} s.", v),
   // It is the numbered deal
   number: (v) => t("It was played on practice deal number {number}.", v),
   "number-other": () => t("The number named deals other cards: this was played on another deal."),
   // The seed matches the commitment
   commitment: (v) => t("The SHA-256 of the seed is the commitment in the file: {commitment}", v),
   "commitment-other": (v) => t("The SHA-256 of the seed is {commitment}, but the file says {stated}.", v),
+  "race-commitment": (v) =>
+    t("The commitment in the file is that of its seed, game, time limit and start: {commitment}", v),
+  "race-commitment-other": (v) =>
+    t("The commitment of this seed, game, time limit and start is {commitment}, but the file says {stated}.", v),
+  "terms-open": () =>
+    t("A file of version 1 fixes the cards alone: its game, time limit and start may have been changed."),
   "commitment-line": (v) => t("The SHA-256 of the seed stands in line {index} of the ledger: {commitment}", v),
   "commitment-unsaid": (v) => t("The ledger does not announce the SHA-256 of the seed for this deal: {commitment}", v),
   undaily: () => t("No daily deal has this seed. Practice deals and races are not in the ledger."),

@@ -1,0 +1,23 @@
+"""The commitment to a race's terms, shown to everybody from the countdown on (docs/records.md, "Races")."""
+
+from __future__ import annotations
+
+from games import rules
+from games.races.models import Race
+
+
+def commitment_of(race: Race) -> str | None:
+    """Return the SHA-256 that binds a race's deal, game, limit and start; None before the countdown."""
+    if race.starts_at is None or race.deal is None:
+        return None
+    terms = rules.race_terms(
+        race_id=race.public_id,
+        number=race.number,
+        rated=race.rated,
+        version=race.deal.rules_version,
+        name=race.variant or race.game,
+        options=None if race.variant else dict(race.options),
+        limit_s=race.limit_s,
+        starts_at=race.starts_at,
+    )
+    return rules.race_commitment(terms, race.deal.commitment)

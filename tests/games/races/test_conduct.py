@@ -1,0 +1,212 @@
+"""Attacks on the lobby, on quick matches and on countdowns, by one player and by many guests of one network."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.test import Client
+from django.utils import timezone
+
+from accounts.guests import BACKEND, create_guest
+from accounts.models import User
+from games.errors import ErrorCode, Refusal
+from games.races import conduct, lobby, quick, rooms, seats, starting, tending
+from games.races.models import Entrant, Race, Room
+from tests.games.races.conftest import Watch, house_of
+from tests.games.races.runs import Run, at
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HERE, ELSEWHERE = "203.0.113.7", "198.51.100.9"
+FORM = {"name": "stonewall", "limit": "900", "seats": "4", "privacy": "public"}
+LIMITED = 429
+
+
+def guest_at(address: str) -> Client:
+    """A visitor who is nobody yet."""
+    return Client(REMOTE_ADDR=address, headers={"accept": "application/json"})
+
+
+def player_of(client: Client) -> User:
+    return User.objects.get(pk=client.session["_auth_user_id"])
+
+
+def listed() -> list[str]:
+    return [room["code"] for room in lobby.read(timezone.now())["rooms"]]
+
+
+# --- The lobby ------------------------------------------------------------------------------------------------------
+
+
+def test_guests_of_one_network_do_not_fill_the_lobby() -> None:
+    answers = [guest_at(HERE).post("/races/new", FORM) for _ in range(30)]
+    refused = [answer for answer in answers if answer.status_code != 302]
+    assert len(listed()) == len(answers) - len(refused) == conduct.MOST_OF_NETWORK
+    assert {answer.json()["error"]["code"] for answer in refused} == {"too_many_rooms"}
+    assert guest_at(ELSEWHERE).post("/races/new", FORM).status_code == 302
+    assert len(listed()) == conduct.MOST_OF_NETWORK + 1
+    assert guest_at(HERE).post("/races/new", FORM | {"privacy": "private"}).status_code == 302
+
+
+def test_closed_rooms_make_way_until_the_hour_is_spent() -> None:
+    for _ in range(16):
+        assert guest_at(HERE).post("/races/new", FORM).status_code == 302
+        rooms.close(Room.objects.latest("pk"))
+    answer = guest_at(HERE).post("/races/new", FORM)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (LIMITED, "rate_limited")
+
+
+def test_one_player_has_few_public_rooms() -> None:
+    """Those in which others have a seat stay open."""
+    client = guest_at(HERE)
+    for _ in range(conduct.MOST_OF_PLAYER):
+        assert client.post("/races/new", FORM).status_code == 302
+        host, room = player_of(client), Room.objects.latest("pk")
+        seats.sit(room.pk, create_guest())
+        seats.leave(room.pk, host.pk)
+        Room.objects.filter(pk=room.pk).update(host=host)
+    answer = client.post("/races/new", FORM, REMOTE_ADDR=ELSEWHERE)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "too_many_rooms")
+
+
+def test_private_rooms_do_not_become_public_past_the_limit() -> None:
+    hosts = [create_guest() for _ in range(conduct.MOST_OF_NETWORK + 1)]
+    chosen: dict[str, Any] = {"limit_s": 600, "seats": 4, "public": True, "network": HERE}
+    for host in hosts:
+        made = rooms.open_room(host, "stonewall", limit_s=600, seats=4)
+        seats.sit(made.pk, host)
+        if host != hosts[-1]:
+            rooms.change(made.pk, host.pk, "stonewall", **chosen)
+    rooms.change(made.pk, hosts[-1].pk, "stonewall", **chosen | {"public": False})
+    with pytest.raises(Refusal) as refused:
+        rooms.change(made.pk, hosts[-1].pk, "stonewall", **chosen)
+    assert refused.value.code == ErrorCode.TOO_MANY_ROOMS
+    first = Room.objects.earliest("pk")
+    rooms.change(first.pk, hosts[0].pk, "braid", **chosen)  # one that is public already
+    assert len(listed()) == conduct.MOST_OF_NETWORK
+
+
+def test_rooms_without_anybody_are_not_listed() -> None:
+    rooms.open_room(create_guest(), "stonewall", public=True, limit_s=600, seats=4)
+    assert listed() == []
+
+
+# --- Quick matches --------------------------------------------------------------------------------------------------
+
+
+def enter(client: Client) -> int:
+    return client.post("/races/quick", {"variant": "stonewall"}).status_code
+
+
+def test_guests_of_one_network_do_not_keep_breaking_up_quick_matches() -> None:
+    """Each of them sits down beside the same player, and leaves before the race or its countdown starts."""
+    victim, begun = guest_at(ELSEWHERE), timezone.now()
+    assert enter(victim) == 302
+    room = Room.objects.get()
+    for n in range(20):
+        attacker = guest_at(HERE)
+        if enter(attacker) == LIMITED:
+            break
+        if n % 2:
+            quick.tend(begun + timedelta(minutes=n))
+            assert Race.objects.get(room=room).state == "countdown"
+        seats.leave(room.pk, player_of(attacker).pk)
+        assert Race.objects.get(room=room).state == "open"
+    assert n == 6
+    assert enter(guest_at(ELSEWHERE)) == 302
+    assert enter(honest := guest_at("192.0.2.1")) == 302
+    quick.tend(timezone.now() + timedelta(seconds=9))
+    race = Race.objects.get(room=room)
+    assert (race.state, race.entrants.filter(player=player_of(honest)).exists()) == ("countdown", True)
+
+
+def test_one_player_does_not_keep_breaking_up_quick_matches() -> None:
+    account = factory.player()
+    client = guest_at(HERE)
+    client.force_login(account, backend=BACKEND)
+    quick.enter(create_guest(), ["stonewall"])
+    for _ in range(3):
+        assert enter(client) == 302
+        seats.leave(Room.objects.get().pk, account.pk)
+    answer = client.post("/races/quick", {"variant": "stonewall"}, REMOTE_ADDR=ELSEWHERE)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (LIMITED, "rate_limited")
+    assert 0 < answer.json()["error"]["data"]["retry_after"] <= 600
+    other = guest_at(HERE)
+    assert enter(other) == 302  # an account's conduct is not its network's
+
+
+def spoiled(player: User) -> bool:
+    """Whether a player has used up what may be spoiled."""
+    try:
+        conduct.check_may_sit(player.pk, HERE, has_account=True)
+    except Refusal:
+        return True
+    return False
+
+
+def test_seats_held_without_being_ready_count() -> None:
+    squatter, now = create_guest(), timezone.now()
+    quick.enter(create_guest(), ["stonewall"], now)
+    for n in range(3):
+        assert not spoiled(squatter)
+        quick.enter(squatter, ["stonewall"], now)
+        if n:
+            quick.wait_elsewhere(squatter.pk, now)  # breaks the match up at once
+            seats.leave_all(squatter.pk)
+        else:
+            Entrant.objects.filter(player=squatter).update(state="joined")
+            quick.tend(now + quick.PROMPT)  # late
+            assert not Entrant.objects.filter(player=squatter).exists()
+    assert spoiled(squatter)
+
+
+def test_players_who_do_not_show_up_count() -> None:
+    absent = create_guest()
+    for _ in range(3):
+        assert not spoiled(absent)
+        run = Run.of(2, players=[create_guest(), absent])
+        for place in range(2):
+            run.ready(place)
+        starting.begin_due(at(15))
+        starting.dealt(run.attempt_ids[:1], at(15.1))
+        tending.tend(at(26))
+        assert run.entrant(1).state == "absent"
+    assert spoiled(absent)
+    assert not spoiled(run.players[0])
+
+
+# --- Countdowns -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_countdown_is_not_reopened_again_and_again(watch: Watch) -> None:
+    house = await house_of(1)
+    guest = await sync_to_async(create_guest)()
+    host, viewer = watch(house, house.players[0]), watch(house, guest)
+    await host.watch()
+    await viewer.watch()
+    await host.say("ready", ready=True)
+    for _ in range(3):
+        await viewer.say("sit")
+        await viewer.say("ready", ready=True)
+        await viewer.until_room(lambda one: one.race("to_come").get("state") == "countdown")
+        await viewer.say("leave")
+        await viewer.until_room(lambda one: one.race("to_come").get("state") == "open")
+    await viewer.say("sit")
+    error = await viewer.until("error")
+    assert error["code"] == "rate_limited"
+    assert 0 < error["data"]["retry_after_ms"] <= 600_000
+    assert await Entrant.objects.filter(player=guest).acount() == 0
+
+
+def test_leaving_where_enough_stay_or_nobody_waits_spoils_nothing() -> None:
+    run = Run.counting(3)
+    run.leave(2, 5)
+    alone = Run.of(1)
+    alone.leave(0)
+    for player in (run.players[2], alone.players[0]):
+        conduct.note_spoiled([player.pk] * 2)
+        assert not spoiled(player)

@@ -1,0 +1,185 @@
+"""A race with a record under review: nothing of it counts, and after the decision all of it as if it always had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from games import events
+from games.ghosts.models import Notice
+from games.models import Attempt
+from games.races import control, finishing, standings
+from games.races.models import Entrant, Race, Room
+from leaderboards import tasks
+from leaderboards.deciding import decide
+from leaderboards.desk.queue import queue
+from leaderboards.models import RatedRace, Rating, RatingChange
+from leaderboards.ratings import inputs, keeping, proof
+from leaderboards.settlement import settle
+from tests.games.races.runs import Run, at
+from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+REVIEW, VERIFIED, REJECTED = Attempt.State.REVIEW, Attempt.State.VERIFIED, Attempt.State.REJECTED
+TASKS: dict[str, Callable[..., object]] = {"talon.rate_races": tasks.rate_races, "talon.refold": tasks.refold}
+
+
+@pytest.fixture(autouse=True)
+def worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do the tasks of ratings at once, and no others."""
+
+    def request(name: str, *args: int, **_: Any) -> bool:
+        if name in TASKS:
+            TASKS[name](*args)
+        return True
+
+    monkeypatch.setattr(events, "request_task", request)
+
+
+def rated_run(players: list[Any]) -> Run:
+    """A rated race that is being run."""
+    run = Run.of(len(players), players=players)
+    for place in range(len(players)):
+        run.ready(place)
+    run.easy()
+    Race.objects.filter(pk=run.race.pk).update(rated=True)
+    run.tend(15.0)
+    assert run.race.state == "racing"
+    return run
+
+
+def finish(run: Run, *, doubtful: bool) -> None:
+    """The first wins before the second, and the third gives up; the first's record goes to review if `doubtful`."""
+    run.play(0)
+    run.play(1, first_ms=5_000)
+    run.resign(2, 50)
+    if doubtful:
+        Attempt.objects.filter(pk=run.attempt(0).pk).update(started_at=at(-600))  # the clocks differ
+        run.judge()
+        assert run.attempt(0).state == REVIEW
+
+
+def rows(runs: list[Run], players: list[Any]) -> list[tuple[Any, ...]]:
+    """All that is stored about races and ratings, with players by their numbers."""
+    number = {player.pk: n for n, player in enumerate(players)}
+    found: list[tuple[Any, ...]] = []
+    for run in runs:
+        entrants = run.race.entrants.order_by("pk")
+        found += entrants.values_list("state", "place", "points", "cards_up", "elapsed_ms", "tokens")
+        changes = RatingChange.objects.filter(entrant__race=run.race).order_by("entrant")
+        fields = ("rank", "mu_before", "sigma_before", "mu_after", "sigma_after", "races")
+        found += [(number[player], *rest) for player, *rest in changes.values_list("player", *fields)]
+    ratings = Rating.objects.filter(player__in=players).values_list("player", "mu", "sigma", "races")
+    return found + sorted((number[player], *rest) for player, *rest in ratings)
+
+
+def decided_from_the_start(state: Attempt.State) -> list[tuple[Any, ...]]:
+    """What is stored when the first record of two races is verified, or rejected before the race is finished."""
+    players = [factory.player() for _ in range(3)]
+    first = rated_run(players)
+    finish(first, doubtful=False)
+    settle(first.attempt_ids[0])
+    if state == REJECTED:
+        decide(first.attempt(0).pk, REJECTED, "staff")
+    first.judge()
+    second = rated_run(players)
+    finish(second, doubtful=False)
+    second.judge()
+    return rows([first, second], players)
+
+
+def decided_late(state: Attempt.State, *, lapsed: bool = False) -> list[tuple[Any, ...]]:
+    """What is stored when the first race waits in review, the second one is rated, and then staff decide."""
+    players = [factory.player() for _ in range(3)]
+    first = rated_run(players)
+    finish(first, doubtful=True)
+    assert not RatingChange.objects.filter(player__in=players).exists()
+    if lapsed:
+        later = timezone.now() - inputs.REVIEW_WAIT
+        Race.objects.filter(pk=first.race.pk).update(finished_at=later)
+        tasks.rate_races()
+        assert RatingChange.objects.filter(entrant__race=first.race).count() == 2
+    second = rated_run(players)
+    finish(second, doubtful=False)
+    second.judge()
+    assert RatingChange.objects.filter(entrant__race=second.race).count() == 3
+    decide(first.attempt_ids[0], state, "staff")
+    told = Notice.objects.filter(kind=Notice.Kind.RATING_MOVED, player__in=players)
+    assert {notice.data["before"] == notice.data["after"] for notice in told} == {False}
+    return rows([first, second], players)
+
+
+@pytest.mark.parametrize("lapsed", [False, True], ids=["waiting", "rated without it"])
+@pytest.mark.parametrize("state", [VERIFIED, REJECTED])
+def test_a_late_decision_stores_what_an_early_one_would(state: Attempt.State, lapsed: bool) -> None:
+    assert decided_late(state, lapsed=lapsed) == decided_from_the_start(state)
+    assert list(proof.faults()) == []
+
+
+def test_a_race_with_a_record_in_review_is_rated_after_two_days() -> None:
+    run = rated_run([factory.player() for _ in range(3)])
+    finish(run, doubtful=True)
+    finished = timezone.now() - timedelta(days=2)
+    Race.objects.update(finished_at=finished + timedelta(minutes=1))
+    tasks.rate_races()
+    assert not RatedRace.objects.exists()
+    assert list(proof.faults()) == []
+    Race.objects.update(finished_at=finished)
+    tasks.rate_races()
+    rated = RatingChange.objects.order_by("entrant").values_list("player", "rank")
+    assert list(rated) == [(run.players[1].pk, 1), (run.players[2].pk, 2)]
+    assert list(proof.faults()) == []
+
+
+@pytest.mark.parametrize("state", [VERIFIED, REJECTED])
+def test_a_lost_refold_of_a_race_rated_without_a_record_is_made_up_for(
+    monkeypatch: pytest.MonkeyPatch, state: Attempt.State
+) -> None:
+    """A rejected record comes last, so that no other rank shows it."""
+    run = rated_run([factory.player() for _ in range(3)])
+    finish(run, doubtful=True)
+    Race.objects.update(finished_at=timezone.now() - inputs.REVIEW_WAIT)
+    tasks.rate_races()
+    monkeypatch.setattr(events, "request_task", lambda *_, **__: True)
+    decide(run.attempt(0).pk, state, "staff")
+    assert keeping.refold_changed() == 1
+    assert RatingChange.objects.count() == 3
+    assert keeping.refold_changed() == 0
+    assert list(proof.faults()) == []
+
+
+def test_a_record_back_in_review_takes_its_rating_back() -> None:
+    run = rated_run([factory.player() for _ in range(3)])
+    finish(run, doubtful=False)
+    run.judge()
+    assert RatingChange.objects.count() == 3
+    attempt = run.attempt(0)
+    Attempt.objects.filter(pk=attempt.pk).update(state=REVIEW)
+    finishing.place_anew(run.race.pk)
+    assert set(RatingChange.objects.values_list("player", flat=True)) == {player.pk for player in run.players[1:]}
+    assert list(proof.faults()) == []
+
+
+def test_a_heat_in_review_brings_no_points_and_confirms_nothing() -> None:
+    run = rated_run([factory.player() for _ in range(3)])
+    Room.objects.update(kind=Room.Kind.HEAT)
+    Race.objects.update(scheduled_at=at(15), division=1)
+    finish(run, doubtful=True)
+    suspect = run.players[0]
+    Race.objects.update(finished_at=timezone.now())
+    table = {one.player_id: (one.place, one.points) for one in standings.standing("day", at(15).date())}
+    assert table == {run.players[1].pk: (1, 2), run.players[2].pk: (2, 1)}
+    assert standings.standing_of(suspect.pk, "day", at(15).date()) is None
+    assert not control.has_raced(suspect.pk, run.race.game)
+    assert control.runs(run.players[1].pk, run.race.game) == [control.Run(1, 2)]
+    (waiting,) = queue().waiting
+    assert waiting.place == 1  # where it would stand
+    decide(run.attempt(0).pk, VERIFIED, "staff")
+    assert standings.standing("day", at(15).date())[0].player_id == suspect.pk
+    assert control.runs(suspect.pk, run.race.game) == [control.Run(1, 3)]
+    assert not Entrant.objects.filter(place=None).exists()
