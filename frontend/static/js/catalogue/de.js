@@ -128,7 +128,10 @@ globalThis.talonCatalogue = {
  "French deck\u0004three": "Drei",
  "French deck\u0004two": "Zwei",
  "French deck\u0004{rank} of {suit}": "{suit}-{rank}",
- "From here the game can no longer be won. Take the last move back.": "Von hier aus ist das Spiel nicht mehr zu gewinnen. Nimm den letzten Zug zurück.",
+ "From here the game can no longer be won. Take the last move back.": [
+  "Von hier aus ist das Spiel nicht mehr zu gewinnen. Nimm den letzten Zug zurück.",
+  "Von hier aus ist das Spiel nicht mehr zu gewinnen. Nimm {n} Züge zurück."
+ ],
  "Game over": "Spiel beendet",
  "Ghost": "Geist",
  "Give a record, a file or a link to check.": "Gib ein Protokoll, eine Datei oder einen Link zum Prüfen an.",
@@ -252,10 +255,19 @@ globalThis.talonCatalogue = {
  "Sit down": "Platz nehmen",
  "Sit down for the next race": "Beim nächsten Rennen Platz nehmen",
  "Something went wrong. Please reload the page.": "Etwas ist schiefgegangen. Bitte lade die Seite neu.",
+ "Still looking for a sure way. Perhaps: {move}.": "Ein sicherer Weg wird noch gesucht. Vielleicht: {move}.",
+ "Still looking for a way from here. There is one from a move before: take the last move back, or ask again.": [
+  "Ein Weg von hier wird noch gesucht. Einen Zug zuvor gibt es einen: Nimm den letzten Zug zurück, oder frag noch einmal.",
+  "Ein Weg von hier wird noch gesucht. {n} Züge zuvor gibt es einen: Nimm Züge zurück, oder frag noch einmal."
+ ],
  "Stock and waste are empty.": "Talon und Ablagestapel sind leer.",
  "Stop looking": "Nicht weitersuchen",
  "Stopped at {time}": "Angehalten bei {time}",
  "Take a seat": "Nimm Platz",
+ "Take one more move back.": [
+  "Nimm noch einen Zug zurück.",
+  "Nimm noch {n} Züge zurück."
+ ],
  "That did not work. Try again later.": "Das hat nicht geklappt. Versuche es später noch einmal.",
  "That was it:": "Das war’s:",
  "That was too fast for the server; please go on a little slower.": "Das war zu schnell für den Server; mach bitte etwas langsamer weiter.",
@@ -367,6 +379,10 @@ globalThis.talonCatalogue = {
  "There is no such room.": "Diesen Raum gibt es nicht.",
  "There is nothing public at this link yet: seeds are published when a deal is over.": "Unter diesem Link ist noch nichts öffentlich: Startwerte werden bekannt, wenn ein Spiel vorbei ist.",
  "This browser cannot show such messages. On an iPhone or iPad, add Talon to the home screen first.": "Dieser Browser kann solche Nachrichten nicht zeigen. Auf einem iPhone oder iPad lege Talon zuerst auf den Home-Bildschirm.",
+ "This can no longer be won, but it could before the last move. Take it back.": [
+  "Von hier führt kein Weg zum Sieg, aber vor dem letzten Zug gab es einen. Nimm ihn zurück.",
+  "Von hier führt kein Weg zum Sieg, aber {n} Züge zuvor gab es einen. Nimm {n} Züge zurück."
+ ],
  "This can no longer be won. The deal can: undo moves to get back to where there was a way.": "Von hier führt kein Weg zum Sieg. Das Spiel aber geht auf: Nimm Züge zurück, bis dorthin, wo es noch einen Weg gab.",
  "This can no longer be won. Undo moves to get back to where it may be.": "Von hier führt kein Weg zum Sieg. Nimm Züge zurück, bis dorthin, wo es einen geben kann.",
  "This cannot be changed now.": "Das lässt sich jetzt nicht ändern.",
@@ -374,6 +390,7 @@ globalThis.talonCatalogue = {
  "This card lies face down.": "Diese Karte ist verdeckt.",
  "This combination can rarely be won; choose others.": "Diese Zusammenstellung lässt sich selten gewinnen; wähl eine andere.",
  "This deal cannot be won.": "Dieses Spiel ist nicht zu gewinnen.",
+ "This deal cannot be won. To get further, perhaps: {move}.": "Dieses Spiel geht nicht auf. Um weiter zu kommen, vielleicht: {move}.",
  "This deal had been begun on the same device before, by another player.": "Dieses Spiel hatte auf demselben Gerät schon jemand anders begonnen.",
  "This game cannot be analysed now.": "Dieses Spiel lässt sich jetzt nicht analysieren.",
  "This game has no such move.": "Diesen Zug gibt es in diesem Spiel nicht.",
