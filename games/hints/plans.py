@@ -94,27 +94,24 @@ class Outlook:
         return table
 
     def _plans(self) -> Iterator[Plan]:
-        yield from self._stored
+        for line in self._lines():
+            yield self._plan(line)
         yield from self._remembered
 
-    @cached_property
-    def _lines(self) -> list[tuple[str, ...]]:
-        lines = []
+    def _lines(self) -> Iterator[tuple[str, ...]]:
         if self.question is not None and self.question.answer == Question.Answer.YES:
-            lines.append((*self._after(self.tokens[: self.question.n]).moves, *self.question.way))
+            yield (*self._after(self.tokens[: self.question.n]).moves, *self.question.way)
         if self._attempt.deal.solution is not None:
-            lines.append(Record.from_bytes(bytes(self._attempt.deal.solution)).tokens)
-        return lines
+            yield Record.from_bytes(bytes(self._attempt.deal.solution)).tokens
 
-    @cached_property
-    def _stored(self) -> list[Plan]:
-        return [Plan(deal_table(self._attempt.deal), line) for line in self._lines]
+    def _plan(self, line: Sequence[str]) -> Plan:
+        return Plan(deal_table(self._attempt.deal), line)
 
     @cached_property
     def _remembered(self) -> list[Plan]:
         moves = self.table.moves
         return [
-            Plan(deal_table(self._attempt.deal), (*moves[:n], *verdict.way))
+            self._plan((*moves[:n], *verdict.way))
             for n, verdict in enumerate(self._verdicts)
             if verdict and verdict.way
         ]
@@ -130,7 +127,7 @@ class Outlook:
         return verdicts.recall(positions[::-1])
 
     def _adapted(self) -> list[str] | None:
-        ways = (adapted(self.table, line) for line in self._lines)
+        ways = (adapted(self.table, line) for line in self._lines())
         return next((way for way in ways if way is not None), None)
 
 

@@ -217,7 +217,16 @@ def ranked_at_a_deal_of_no_day(owner: User) -> Attempt:
     return attempt
 
 
-@pytest.mark.parametrize("begin", [ranked, ranked_and_over, closed_but_not_revealed, ranked_at_a_deal_of_no_day])
+def unranked_at_a_race_deal(owner: User) -> Attempt:
+    attempt = practised(owner)
+    Deal.objects.filter(pk=attempt.deal_id).update(for_race=True)
+    return attempt
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [ranked, ranked_and_over, closed_but_not_revealed, ranked_at_a_deal_of_no_day, unranked_at_a_race_deal],
+)
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
 def test_never_at_a_game_that_counts(
     owner: User, visit: Client, asked: list[int], begin: Callable[[User], Attempt], method: str
