@@ -81,19 +81,21 @@ class Searcher:
             assert process.stdin is not None
             assert process.stdout is not None
             question = {"position": position, "nodes": limit.nodes, "seconds": limit.seconds}
+            found = None
             try:
                 process.stdin.write(json.dumps(question).encode() + b"\n")
                 process.stdin.flush()
                 latest = time.monotonic() + HUNG
-                while not select.select([process.stdout], [], [], _GLANCE)[0]:
+                while not (is_answered := select.select([process.stdout], [], [], _GLANCE)[0]):
                     if not is_wanted() or time.monotonic() > latest:
-                        self._restart()
-                        return None
-                found = checked(process.stdout.readline(), position)
+                        break
+                if is_answered:
+                    found = checked(process.stdout.readline(), position)
             except BrokenPipeError:
-                found = None
-            if found is None:
-                self._restart()
+                log.warning("a search process for hints had ended")
+            finally:
+                if found is None:  # a late answer must not be taken for that to the next question
+                    self._restart()
             return found
 
     def dismiss(self) -> None:

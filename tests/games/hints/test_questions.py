@@ -364,6 +364,20 @@ def test_a_process_that_died_is_replaced(searcher: asking.Searcher) -> None:
     assert searcher.ask(STONEWALL, asking.FULL, lambda: True) == {"answer": "no", "way": []}
 
 
+def test_a_late_answer_is_not_taken_for_the_next(searcher: asking.Searcher) -> None:
+    searcher._start()
+    before = searcher._process
+
+    def is_wanted() -> bool:
+        raise ConnectionError("the database is away")
+
+    with pytest.raises(ConnectionError):
+        searcher.ask(STONEWALL, asking.FULL, is_wanted)
+    assert searcher._process is not before
+    assert before is not None
+    assert before.returncode is not None
+
+
 def test_a_process_without_questions_ends(searcher: asking.Searcher) -> None:
     searcher._start()
     process = searcher._process
