@@ -27,7 +27,7 @@ from games.rules.tokens import UNDO, WORDS
 from games.solver.shorten import signature
 
 #: So long the search has before a provisional hint is given.
-WITHIN: Final = timedelta(seconds=1.2)
+WITHIN: Final = timedelta(seconds=1)
 
 _UNDO: Final = WORDS[UNDO]
 _RETREAT_SECONDS: Final = 24 * 3600
