@@ -1,24 +1,36 @@
-"""One good next move: from a line that is known to win, else from a search, else back to such a line, or a likely one.
+"""One good next move, or the way back to one: from a plan that wins, else from a search.
 
 Allowed where questions are (`questions.check_may_ask`): never while it could help with a ranked deal.
+
+Following hints always ends. On a plan each hint shortens the rest of it. Off every plan a search decides, and then
+there is a plan, or moves are taken back to a position that has one; taking back goes on until exactly there. While a
+search runs, and where it finds nothing, hints lead back to the last plan or, where the deal has none, to a position the
+game has not been in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
+from django.core.cache import cache
 from django.utils import timezone
 
 from games.errors import ErrorCode, Refusal
 from games.hints import questions
+from games.hints.plans import Outlook
 from games.models import Attempt, Question
 from games.rules import RecordFullError, Table
+from games.rules.tokens import UNDO, WORDS
+from games.solver.shorten import signature
 
-#: So long the search has before a likely move is given instead.
-WITHIN: Final = timedelta(seconds=1.5)
+#: So long the search has before a provisional hint is given.
+WITHIN: Final = timedelta(seconds=1)
+
+_UNDO: Final = WORDS[UNDO]
+_RETREAT_SECONDS: Final = 24 * 3600
 
 #: What the parts of a likely move are worth.
 _UP: Final = 10
@@ -27,68 +39,145 @@ _EMPTIED: Final = 3
 _SHIFTED: Final = -2
 _TURNED_OVER: Final = -1
 
+Why = Literal["way", "back", "return", "likely"]
+
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A token, and why: it is on a `way` that wins if any does, takes `back` a move that lost, takes back the first of
-    `moves` to `return` to a line that wins, as none was found from here, or is only `likely`.
+    """A token, and why: it is on a `way` that wins, takes `back` moves since the game was lost, takes back moves to
+    `return` to a line that wins, as none was found from here, or is only `likely`.
+
+    `moves` is how many to take back, `to` how many then still stand, and `more` says that the player has begun to.
+    `provisional` says that the search goes on, and `lost` that the deal itself cannot be won.
     """
 
     token: str
-    why: Literal["way", "back", "return", "likely"]
+    why: Why
     moves: int = 0
+    to: int = 0
+    more: bool = False
+    provisional: bool = False
+    lost: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer for the client, without what does not apply."""
+        answer: dict[str, Any] = {"state": "answered", "token": self.token, "why": self.why}
+        if self.moves:
+            answer |= {"moves": self.moves, "to": self.to}
+        return answer | {flag: True for flag in ("more", "provisional", "lost") if getattr(self, flag)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Retreat:
+    """Advice to take back moves, given after `n` tokens."""
+
+    n: int
+    to: int
+    why: Why
+
+    def applies(self, outlook: Outlook) -> bool:
+        """Whether the player has done nothing but follow it since."""
+        since = outlook.tokens[self.n :]
+        return bool(since) and set(since) == {_UNDO} and len(outlook.table.moves) >= self.to
 
 
 def advise(
     attempt: Attempt, player_id: int | None, before_search: Callable[[], None], *, now: datetime | None = None
 ) -> Advice | None:
-    """A good move from the position as it stands; None while it is being looked for.
+    """A good move from the position now; None while the search is young.
 
     `before_search` is called before a search is begun, and may refuse it.
 
-    :raises Refusal: when hints are not allowed; closed when the game is over or there is no move.
+    :raises Refusal: when hints are not allowed; closed when the game is over or there is no move to advise.
     """
     now = now or timezone.now()
     questions.check_may_ask(attempt, player_id, now)
-    table = questions.table_of(attempt, None)
+    outlook = Outlook(attempt, questions.tokens_of(attempt))
+    table = outlook.table
     if attempt.is_over or table.is_won or not (table.legal_moves() or table.can_undo):
-        raise Refusal(ErrorCode.CLOSED, "there is no move to advise", state=attempt.state)
-    way = questions.known_way(attempt, table)
-    if way:
-        return Advice(way[0], "way")
-    if safe := table.safe_moves():
-        return Advice(safe[0], "way")
-    question = Question.objects.filter(attempt=attempt, n=table.token_count).first()
-    if question is None:
-        before_search()
-        questions.ask(attempt, player_id, now=now)
+        raise _nothing_to_advise(attempt)
+    retreat = _retreat_of(attempt, outlook)
+    if retreat is not None and len(table.moves) > retreat.to:
+        return Advice(_UNDO, retreat.why, len(table.moves) - retreat.to, retreat.to, more=True)
+    if retreat is not None:
+        # An answer that came too late would lead to where the player was told to leave.
+        Question.objects.filter(attempt=attempt, n=retreat.n).delete()
+    question = outlook.question
+    if question is None or question.n != len(outlook.tokens):
+        if rest := outlook.rest():
+            _drop_search(question)
+            return Advice(rest[0], "way")
+        question = questions.put(attempt, outlook, before_search, now=now)
+    answer = questions.answer_of(question, now)
+    if answer == Question.Answer.YES:
+        return Advice(question.way[0], "way")
+    if not answer and now < question.asked_at + WITHIN:
         return None
-    if question.answer == Question.Answer.NO and table.can_undo:
-        return Advice("u", "back")
-    if not question.answer and now < question.asked_at + WITHIN:
-        return None
-    if table.can_undo and (astray := questions.moves_astray(attempt, table)):
-        return Advice("u", "return", astray)
-    token = likely_move(table)
-    return Advice(token, "likely") if token else Advice("u", "back")
+    return _without_way(attempt, outlook, answer)
 
 
-def likely_move(table: Table) -> str:
+def likely_move(table: Table, visited: Collection[tuple[object, ...]] = ()) -> str:
     """The legal move that does most at once: a card up, a card turned, a pile emptied; empty where there is none.
 
-    It counts what a move turns up, and never looks at it.
+    It counts what a move turns up, and never looks at it. Moves to `visited` positions are left out.
     """
     try:
-        return max(table.legal_moves(), key=lambda token: _worth(table, token), default="")
+        worth = {token: _worth(table, token, visited) for token in table.legal_moves()}
     except RecordFullError:
         return ""
+    return max((token for token in worth if worth[token] is not None), key=lambda token: worth[token] or 0, default="")
 
 
-def _worth(table: Table, token: str) -> int:
+def _without_way(attempt: Attempt, outlook: Outlook, answer: str) -> Advice:
+    """Back to where there is a way, or was one before the game was lost; else a likely move."""
+    lost, provisional = answer == Question.Answer.NO, not answer
+    to = outlook.last_won()
+    if to is None and lost:
+        # Of the position before the first lost one nothing bad is known.
+        to = len(outlook.table.moves) - 1 if outlook.first_lost is None else outlook.first_lost - 1
+    if outlook.table.can_undo and to is not None and to >= 0:
+        why: Why = "back" if lost else "return"
+        _keep_retreat(attempt, _Retreat(len(outlook.tokens), to, why))
+        return Advice(_UNDO, why, len(outlook.table.moves) - to, to, provisional=provisional)
+    if token := likely_move(outlook.table, outlook.visited()):
+        return Advice(token, "likely", provisional=provisional, lost=lost)
+    raise _nothing_to_advise(attempt)
+
+
+def _drop_search(question: Question | None) -> None:
+    """End the search of a position that the game has left for a plan."""
+    if question is not None and not question.answer:
+        Question.objects.filter(pk=question.pk, answer="").delete()
+
+
+def _nothing_to_advise(attempt: Attempt) -> Refusal:
+    return Refusal(ErrorCode.CLOSED, "there is no move to advise", state=attempt.state)
+
+
+def _keep_retreat(attempt: Attempt, retreat: _Retreat) -> None:
+    cache.set(_retreat_key(attempt), (retreat.n, retreat.to, retreat.why), _RETREAT_SECONDS)
+
+
+def _retreat_of(attempt: Attempt, outlook: Outlook) -> _Retreat | None:
+    if outlook.tokens[-1:] != (_UNDO,):
+        return None
+    kept = cache.get(_retreat_key(attempt))
+    retreat = None if kept is None else _Retreat(*kept)
+    return retreat if retreat is not None and retreat.applies(outlook) else None
+
+
+def _retreat_key(attempt: Attempt) -> str:
+    return f"hint-retreat:1:{attempt.pk}"
+
+
+def _worth(table: Table, token: str, visited: Collection[tuple[object, ...]]) -> int | None:
+    """What a move does, in points; None for one that leads to a visited position."""
     before = _standing(table)
     table.push(token)
-    after = _standing(table)
+    after, is_new = _standing(table), not visited or signature(table) not in visited
     table.pop()
+    if not is_new:
+        return None
     up, turned, emptied = (there - here for here, there in zip(before, after, strict=True))
     worth = _UP * up + _TURNED * turned + _EMPTIED * emptied
     if token == "n":  # noqa: S105

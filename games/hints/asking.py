@@ -1,13 +1,14 @@
-"""Has a process of its own search (`games.hints.search`), and believes only what the rules can replay.
+"""Has processes of their own search (`games.hints.search`), and believes only what the rules can replay.
 
-Loading the search takes longer than most searches. So when one has ended, another process is started that loads
-everything and waits for the next question; it ends by itself when none comes.
+Loading the search takes longer than most searches, so a process answers one question after another. One whose answer
+is not wanted any more is killed, and another one loads for the next question. A process without questions ends.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import select
 import subprocess
 import sys
 import threading
@@ -23,38 +24,31 @@ from games.solver import check_solution
 
 log = logging.getLogger(__name__)
 
-#: What one search may use.
-NODES: Final = 4_000_000
-SECONDS: Final = 15.0
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Budget of a search: positions, and seconds of CPU, so that waiting for a busy machine costs it nothing."""
+
+    nodes: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.nodes}/{self.seconds:g}"
+
+
+#: For the first look at a question, which most searches need less than.
+QUICK: Final = Limit(400_000, 1.0)
+#: For a question that the first look has not answered.
+FULL: Final = Limit(4_000_000, 15.0)
+#: Seconds by the clock after which a process is killed as hung.
+HUNG: Final = 300.0
 
 UNKNOWN: Final = {"answer": "unknown", "way": []}
 _GLANCE: Final = 0.25  # s between two checks whether the answer is still wanted
 
 
-def ask(position: str, *, latest: float, is_wanted: Callable[[], bool]) -> dict[str, Any] | None:
-    """Search until there is an end, `latest` has come on the monotonic clock ("unknown"), or the answer is not wanted
-    any more (None).
-    """
-    unsent: bytes | None = json.dumps({"position": position, "nodes": NODES, "seconds": SECONDS}).encode()
-    with spare.take() as process:
-        try:
-            while time.monotonic() < latest:
-                try:
-                    output, _ = process.communicate(unsent, timeout=_GLANCE)
-                except subprocess.TimeoutExpired:
-                    unsent = None
-                    if not is_wanted():
-                        return None
-                    continue
-                return checked(output, position)
-        finally:
-            process.kill()
-            spare.prepare()
-    return UNKNOWN
-
-
-def checked(output: bytes, position: str) -> dict[str, Any]:
-    """What the search found; a winning line counts only if the rules can replay it."""
+def checked(output: bytes, position: str) -> dict[str, Any] | None:
+    """What the search found, None for nonsense; a winning line counts only if the rules can replay it."""
     try:
         found: dict[str, Any] = json.loads(output)
         if found["answer"] == "yes":
@@ -62,52 +56,68 @@ def checked(output: bytes, position: str) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError):
         # The error could name cards of the position, so it is not logged.
         log.error("a search for a hint failed")  # noqa: TRY400
-        return UNKNOWN
+        return None
     return found
 
 
 @dataclass
-class Spare:
-    """The process that waits for the next question, if there is one."""
+class Searcher:
+    """A process that searches, started with the first question. One thread asks it at a time."""
 
     _process: subprocess.Popen[bytes] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
-    def waits(self) -> bool:
-        """Whether a process waits."""
+    def is_running(self) -> bool:
+        """Whether the process waits for a question or searches."""
         return self._process is not None and self._process.poll() is None
 
-    def take(self) -> subprocess.Popen[bytes]:
-        """A process to be asked, one that waits if there is one."""
+    def ask(self, position: str, limit: Limit, is_wanted: Callable[[], bool]) -> dict[str, Any] | None:
+        """Search a position; None when there is no answer: it is not wanted any more, or the process failed."""
         with self._lock:
-            process, self._process = self._process, None
-        return process if process is not None and process.poll() is None else _start()
-
-    def prepare(self) -> None:
-        """See to it that a process waits."""
-        with self._lock:
-            if not self.waits:
-                self._process = _start()
+            self._start()
+            process = self._process
+            assert process is not None
+            assert process.stdin is not None
+            assert process.stdout is not None
+            question = {"position": position, "nodes": limit.nodes, "seconds": limit.seconds}
+            found = None
+            try:
+                process.stdin.write(json.dumps(question).encode() + b"\n")
+                process.stdin.flush()
+                latest = time.monotonic() + HUNG
+                while not (is_answered := select.select([process.stdout], [], [], _GLANCE)[0]):
+                    if not is_wanted() or time.monotonic() > latest:
+                        break
+                if is_answered:
+                    found = checked(process.stdout.readline(), position)
+            except BrokenPipeError:
+                log.warning("a search process for hints had ended")
+            finally:
+                if found is None:  # a late answer must not be taken for that to the next question
+                    self._restart()
+            return found
 
     def dismiss(self) -> None:
-        """Let none wait."""
-        with self._lock:
-            process, self._process = self._process, None
+        """End the process."""
+        process, self._process = self._process, None
         if process is not None:
-            with process:
-                process.kill()
+            process.kill()
+            process.communicate()
 
+    def _restart(self) -> None:
+        self.dismiss()
+        self._start()
 
-def _start() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "games.hints.search"],
-        cwd=settings.BASE_DIR,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
-spare: Final = Spare()
+    def _start(self) -> None:
+        if self.is_running:
+            return
+        self.dismiss()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "games.hints.search"],
+            cwd=settings.BASE_DIR,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )

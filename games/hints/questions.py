@@ -1,44 +1,48 @@
 """Can this game still be won, and how? Answered in the background, for practice games and for deals that are over.
 
-Never while the answer could help with a ranked deal. A question is a row; a Celery task starts the search in a process
-of its own, and its answer is written to the row. Withdrawing the question deletes the row, and the search is killed. If
-a search dies, the question has no answer and after a while counts as "not found".
+Never while the answer could help with a ranked deal. A question is a row; a Celery task puts it in a queue of the
+worker, and the answer of its search is written to the row. Withdrawing the question deletes the row, and the search is
+killed. A player has one question at a time, so a queue serves the players in turns. Waiting costs a question nothing:
+its budget is counted by the search. If a worker dies, its questions after a while count as "not found".
 """
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db import transaction
+from django.core.cache import cache
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from games import events
 from games.attempts import deal_table, journal_of, record_of
 from games.errors import ErrorCode, Refusal
-from games.hints import asking
+from games.hints import asking, verdicts
+from games.hints.plans import Outlook
+from games.hints.search_queue import SearchQueue
+from games.hints.verdicts import Verdict
 from games.models import Attempt, Question
-from games.rules import Record, Table, from_position
-from games.threads import run_beside
+from games.rules import Table
 
-#: After this the question counts as unanswered: time for the search, and for waiting its turn.
+#: After this a question that no worker has in its queue counts as unanswered.
 PATIENCE: Final = timedelta(seconds=30)
-
-#: The most searches at a time in one worker process; others wait their turn.
-_turns = threading.BoundedSemaphore(2)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The state of a question; `answer` is empty while the search runs."""
+    """The state of a question; `answer` is empty while the search runs.
+
+    `back` is how many moves to take back from a lost position to one that is known to win.
+    """
 
     n: int
     answer: str
     way: list[str]
+    back: int = 0
 
     def to_json(self, *, way: bool) -> dict[str, Any]:
         """The reply for the client; `way` says whether to include the winning line."""
@@ -49,6 +53,8 @@ class Reply:
             reply["moves"] = len(self.way)
             if way:
                 reply["way"] = self.way
+        if self.back:
+            reply["back"] = self.back
         return reply
 
 
@@ -84,18 +90,35 @@ def ask(attempt: Attempt, player_id: int | None, n: int | None = None, *, now: d
     """
     now = now or timezone.now()
     check_may_ask(attempt, player_id, now)
-    table = table_of(attempt, n)
-    known = known_way(attempt, table)
-    with transaction.atomic():
-        Question.objects.filter(attempt__player_id=attempt.player_id, answer="").delete()
-        Question.objects.filter(attempt=attempt).delete()
-        question = Question(attempt=attempt, n=table.token_count, asked_at=now)
-        if known is not None:
-            question.answer, question.way = Question.Answer.YES, known
-        question.save(force_insert=True)
-        if known is None:
-            transaction.on_commit(lambda: _request_answer(question))
-    return _reply(question, now)
+    outlook = Outlook(attempt, tokens_of(attempt, n))
+    return _reply(put(attempt, outlook, now=now), now, outlook)
+
+
+def put(
+    attempt: Attempt, outlook: Outlook, before_search: Callable[[], None] = lambda: None, *, now: datetime
+) -> Question:
+    """Ask about a game whose player may ask; answered at once if that needs no search.
+
+    `before_search` is called before a search is requested, and may refuse it.
+    """
+    settled = outlook.settled()
+    question = Question(attempt=attempt, n=len(outlook.tokens), asked_at=now)
+    if settled is None:
+        before_search()
+    else:
+        question.answer, question.way = settled.answer, list(settled.way)
+        if settled.way:
+            verdicts.remember(outlook.table.position(), settled)
+    try:
+        with transaction.atomic():
+            Question.objects.filter(attempt__player_id=attempt.player_id, answer="").delete()
+            Question.objects.filter(attempt=attempt).delete()
+            question.save(force_insert=True)
+            if settled is None:
+                transaction.on_commit(lambda: _request_answer(question))
+    except IntegrityError:  # asked in another tab at this moment
+        return Question.objects.get(attempt=attempt)
+    return question
 
 
 def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None) -> Reply | None:
@@ -107,6 +130,12 @@ def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None
     check_may_ask(attempt, player_id, now)
     question = Question.objects.filter(attempt=attempt).first()
     return None if question is None else _reply(question, now)
+
+
+def answer_of(question: Question, now: datetime) -> str:
+    """The answer; empty while a worker has the question in its queue, "unknown" when none has had it for long."""
+    lost = not question.answer and now >= question.asked_at + PATIENCE and not cache.get(_alive_key(question.pk))
+    return Question.Answer.UNKNOWN if lost else question.answer
 
 
 def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] | None:
@@ -130,26 +159,48 @@ def withdraw(attempt: Attempt, player_id: int | None) -> None:
 
 
 def answer_soon(question_id: int) -> threading.Thread:
-    """Answer a question beside this worker's tasks."""
-    return run_beside(f"question-{question_id}", lambda: answer(question_id))
+    """Answer a question beside this worker's tasks, when its turn comes."""
+    return _quick.put(question_id)
 
 
-def answer(question_id: int) -> None:
-    """Search, and write the answer to the question if it still exists."""
+def answer(question_id: int, limit: asking.Limit = asking.FULL) -> bool:
+    """Search, and write the answer to the question if it still exists; false if the search needs more than `limit`."""
     question = Question.objects.select_related("attempt__deal").filter(pk=question_id, answer="").first()
     if question is None:
-        return
-    latest = time.monotonic() + (question.asked_at + PATIENCE - timezone.now()).total_seconds()
-    if latest <= time.monotonic() or not _turns.acquire(timeout=latest - time.monotonic()):
-        return
-    try:
-        position = table_of(question.attempt, question.n).position()
-        asked = Question.objects.filter(pk=question_id)
-        found = asking.ask(position, latest=latest, is_wanted=asked.exists)
-    finally:
-        _turns.release()
-    if found is not None:
-        asked.update(answer=found["answer"], way=found["way"])
+        return True
+    asked = Question.objects.filter(pk=question_id, answer="")
+    position = table_of(question.attempt, question.n).position()
+    queue = _quick if limit == asking.QUICK else _thorough
+
+    def is_wanted() -> bool:
+        _tell_alive(question_id)
+        return asked.exists()
+
+    found = queue.searcher.ask(position, limit, is_wanted)
+    if found is None:  # withdrawn, or the search failed, which says nothing of the position
+        asked.update(answer=Question.Answer.UNKNOWN)
+        return True
+    if found["answer"] == Question.Answer.UNKNOWN and limit != asking.FULL:
+        return False
+    verdicts.remember(position, Verdict(Question.Answer(found["answer"]), tuple(found["way"])))
+    asked.update(answer=found["answer"], way=found["way"])
+    return True
+
+
+def _look_quickly(question_id: int) -> None:
+    if not answer(question_id, asking.QUICK):
+        _thorough.put(question_id)
+
+
+#: A short look at each question comes first, so that one that is soon answered does not wait for hard ones.
+_quick: Final = SearchQueue("hint-quick", _look_quickly)
+_thorough: Final = SearchQueue("hint-thorough", answer)
+
+
+def dismiss() -> None:
+    """End this process's searches."""
+    for queue in (_quick, _thorough):
+        queue.searcher.dismiss()
 
 
 def table_of(attempt: Attempt, n: int | None) -> Table:
@@ -157,69 +208,43 @@ def table_of(attempt: Attempt, n: int | None) -> Table:
 
     :raises Refusal: bad_position when there are fewer.
     """
-    played = _played(attempt)
-    if n is not None and not 0 <= n <= len(played):
-        raise Refusal(ErrorCode.BAD_POSITION, f"the game has {len(played)} moves so far")
     table = deal_table(attempt.deal)
-    for token in played[:n]:
+    for token in tokens_of(attempt, n):
         table.push(token)
     return table
 
 
-def known_way(attempt: Attempt, table: Table) -> list[str] | None:
-    """The rest of a winning line where no search is needed; None where none is known.
+def tokens_of(attempt: Attempt, n: int | None = None) -> tuple[str, ...]:
+    """The attempt's first `n` tokens, or all of them.
 
-    The game is won, or a line that is known wins from here too.
+    :raises Refusal: bad_position when there are fewer.
     """
-    if table.is_won:
-        return []
-    ways = (_continued(table, line) for line in known_lines(attempt))
-    return next((way for way in ways if way is not None), None)
+    played = record_of(attempt).tokens if attempt.is_over else tuple(move.token for move in journal_of(attempt.pk))
+    if n is not None and not 0 <= n <= len(played):
+        raise Refusal(ErrorCode.BAD_POSITION, f"the game has {len(played)} moves so far")
+    return played[:n]
 
 
-def known_lines(attempt: Attempt) -> Iterator[tuple[str, ...]]:
-    """The deal's own winning line, and that by way of the position that the last question was about, where known."""
-    if attempt.deal.solution is not None:
-        yield Record.from_bytes(bytes(attempt.deal.solution)).tokens
-    asked = Question.objects.filter(attempt=attempt, answer=Question.Answer.YES).first()
-    if asked is not None:
-        yield (*table_of(attempt, asked.n).moves, *asked.way)
-
-
-def moves_astray(attempt: Attempt, table: Table) -> int | None:
-    """How many moves ago the table has left a line that is known to win; None where none is known."""
-    played = table.moves
-    return min((len(played) - _in_common(played, line) for line in known_lines(attempt)), default=None)
-
-
-def _in_common(played: Sequence[str], line: Sequence[str]) -> int:
-    """How many moves both begin with."""
-    same = 0
-    while same < min(len(played), len(line)) and played[same] == line[same]:
-        same += 1
-    return same
-
-
-def _continued(table: Table, line: Sequence[str]) -> list[str] | None:
-    """The moves of a line since the table has left it, without those that are not legal any more, if they win."""
-    copy = from_position(table.position())
-    way = []
-    for token in line[_in_common(table.moves, line) :]:
-        if copy.is_legal(token):
-            copy.push(token)
-            way.append(token)
-    return way if copy.is_won else None
-
-
-def _played(attempt: Attempt) -> tuple[str, ...]:
-    return record_of(attempt).tokens if attempt.is_over else tuple(move.token for move in journal_of(attempt.pk))
-
-
-def _reply(question: Question, now: datetime) -> Reply:
-    overdue = not question.answer and now >= question.asked_at + PATIENCE
-    return Reply(question.n, Question.Answer.UNKNOWN if overdue else question.answer, question.way)
+def _reply(question: Question, now: datetime, outlook: Outlook | None = None) -> Reply:
+    answer = answer_of(question, now)
+    back = 0
+    if answer == Question.Answer.NO:
+        outlook = outlook or Outlook(question.attempt, tokens_of(question.attempt, question.n))
+        won = outlook.last_won()
+        back = 0 if won is None else len(outlook.table.moves) - won
+    return Reply(question.n, answer, question.way, back)
 
 
 def _request_answer(question: Question) -> None:
     if not events.request_task("talon.answer_question", question.pk):
         Question.objects.filter(pk=question.pk).update(answer=Question.Answer.UNKNOWN)
+
+
+def _tell_alive(question_id: int) -> None:
+    """Say of the question searched and of those that wait that they have not been lost."""
+    waiting = {question_id, *_quick.waiting(), *_thorough.waiting()}
+    cache.set_many({_alive_key(each): True for each in waiting}, PATIENCE.total_seconds())
+
+
+def _alive_key(question_id: int) -> str:
+    return f"hint-question:{question_id}"

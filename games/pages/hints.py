@@ -31,7 +31,8 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
     POST takes {"n": number of moves}, or no body for the position now, and answers 202. GET answers
     {"state": "looking" or "answered", "n": …, "answer": "yes", "no" or "unknown", "moves": …}, with `?way=1` also
-    {"way": tokens}, and 404 when nothing was asked.
+    {"way": tokens}, for a lost position {"back": moves to take back to one that wins}, if known, and 404 when nothing
+    was asked.
     """
     found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
     if found is None:
@@ -54,9 +55,12 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @json_only
 def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """One good next move: {"state": "answered", "token": …, "why": "way", "back", "return" or "likely"}, or "looking"
-    with 202. With "return" come "moves", how many to take back.
+    with 202.
 
-    Who is told to wait asks again; only the beginning of a search counts.
+    With "back" and "return" come "moves", how many to take back, and "to", how many then still stand; "more": true
+    says that the player has begun to. "provisional": true says that the search goes on and a later answer may differ,
+    "lost": true that the deal cannot be won at all.
+    Clients that get "looking" ask again; only the beginning of a search counts.
     """
     limits.spend(request, "hint")
     found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
@@ -65,8 +69,7 @@ def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     advice = advise(found, player_id(request), lambda: limits.spend(request, "ask"))
     if advice is None:
         return JsonResponse({"state": "looking"}, status=202)
-    answer = {"state": "answered", "token": advice.token, "why": advice.why}
-    return JsonResponse(answer | {"moves": advice.moves} if advice.moves else answer)
+    return JsonResponse(advice.to_json())
 
 
 @require_safe

@@ -11,6 +11,7 @@ const GLANCE = 600;
  * @property {number} n
  * @property {"yes"|"no"|"unknown"} [answer]
  * @property {number} [moves]
+ * @property {number} [back] moves to take back from a lost position to one that wins
  */
 
 export class Question {
@@ -79,13 +80,20 @@ export class Question {
         t("Yes"),
         moves === 0 ? t("It is won.") : tn("One move wins.", "A way was found; it takes {n} moves.", moves),
       ],
-      no: [t("No"), this.#lostText()],
+      no: [t("No"), this.#lostText(reply.back)],
       unknown: [t("Not known"), t("No way was found in the time given; there may be one.")],
     };
     this.#say(answer, ...texts[answer], answer === "yes" && moves > 0);
   }
 
-  #lostText() {
+  /** @param {number} [back] @returns {string} */
+  #lostText(back) {
+    if (back)
+      return tn(
+        "This can no longer be won, but it could before the last move. Take it back.",
+        "This can no longer be won, but it could {n} moves ago. Take {n} moves back.",
+        back,
+      );
     return this.proven
       ? t("This can no longer be won. The deal can: undo moves to get back to where there was a way.")
       : t("This can no longer be won. Undo moves to get back to where it may be.");

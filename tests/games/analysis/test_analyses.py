@@ -319,6 +319,11 @@ def test_one_that_found_nothing_can_be_asked_for_again(
     assert visit.post(address(analysis.attempt)).json()["state"] == "waiting"
 
 
+def test_a_search_is_given_its_time(owner: User) -> None:
+    assert working.task_of(begun(owner)).seconds == working.SECONDS
+    assert working.SECONDS < working.LONGEST
+
+
 @pytest.mark.parametrize("output", ["", "nothing\n", '{"share": 1}\n'])
 def test_a_search_that_talks_nonsense_is_not_believed(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
     talking(monkeypatch, f"print({output!r}, end='')")

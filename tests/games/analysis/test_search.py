@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from functools import cache
 
 import msgspec
@@ -14,7 +15,7 @@ from games.analysis.findings import Findings
 from games.analysis.positions import LOST, UNKNOWN
 from games.analysis.search import Report, Search, Task
 from games.rules import from_position, open_table
-from games.solver import Budget, Solution, check_solution, solve
+from games.solver import Budget, Effort, GaveUp, Solution, check_solution, solve
 from tests.games import certified
 
 RECORD = certified.won("labyrinth")[0]
@@ -135,6 +136,54 @@ def test_a_search_goes_on_from_what_was_known(searches: list[str]) -> None:
 def test_without_time_nothing_is_known() -> None:
     (*_, last) = Search(Task(OPENING, list(RECORD.tokens[:4]), seconds=1e-6)).run()
     assert last.findings == Findings([UNKNOWN] * 5, {}, [])
+
+
+@dataclass
+class Clock:
+    """Time that passes only while the solver is asked, by so many seconds for each position."""
+
+    each: float
+    now: float = 0.0
+    given: list[float] = field(default_factory=list)
+
+    def solve(self, _table: object, budget: Budget) -> GaveUp:
+        """Find nothing, and use the time."""
+        assert budget.seconds is not None, "no search may go on for ever"
+        self.given.append(budget.seconds)
+        self.now += min(self.each, budget.seconds)
+        return GaveUp("seconds", Effort(1, 1, 0.0))
+
+
+def timed(monkeypatch: pytest.MonkeyPatch, each: float) -> Clock:
+    """A search on a clock of the test's."""
+    clock = Clock(each)
+    monkeypatch.setattr("games.analysis.search.time.monotonic", lambda: clock.now)
+    monkeypatch.setattr(search, "solve", clock.solve)
+    return clock
+
+
+def test_no_search_may_take_longer_than_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = timed(monkeypatch, 1e9)
+    (*_, last) = Search(Task(OPENING, list(RECORD.tokens[:9]), seconds=40.0)).run()
+    assert last.is_last
+    assert clock.given == [pytest.approx(40.0 * (1 - search.KEPT))]
+
+
+def test_the_positions_of_the_game_take_their_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = timed(monkeypatch, 1.0)
+    list(Search(Task(OPENING, list(RECORD.tokens[:31]), seconds=20.0)).run())
+    assert len(clock.given) == 15
+    assert clock.now == pytest.approx(20.0 * (1 - search.KEPT))
+    assert clock.given == sorted(clock.given, reverse=True)
+
+
+def test_other_moves_end_with_the_time_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    n, tokens = losing_game()
+    known = Findings([len(RECORD.tokens) - at for at in range(n + 1)] + [LOST], {0: " ".join(RECORD.tokens)})
+    clock = timed(monkeypatch, 1e9)
+    (*_, last) = Search(Task(OPENING, tokens, known=known, seconds=2.5)).run()
+    assert last.findings.turns[0].unknown > 0, "with more effort it would be looked at again"
+    assert clock.given == [pytest.approx(2.5)]
 
 
 def test_the_search_is_a_process_that_reports_line_by_line() -> None:

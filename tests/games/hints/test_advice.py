@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -14,10 +15,12 @@ from accounts.models import User
 from games.attempts import start_attempt
 from games.deals import publishing
 from games.errors import Refusal
-from games.hints import questions
+from games.hints import asking, questions, verdicts
 from games.hints.advice import WITHIN, Advice, advise, likely_move
+from games.hints.plans import Outlook
+from games.hints.verdicts import Verdict
 from games.models import Attempt, Deal, Question
-from games.rules import CATALOGUE, Table, open_table
+from games.rules import CATALOGUE, open_table
 from tests.games import certified
 from tests.games.hints.test_questions import play
 
@@ -30,12 +33,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sent: list[int] = []
     monkeypatch.setattr(questions, "_request_answer", lambda question: sent.append(question.pk))
     return sent
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_safe(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no move be good by itself."""
-    monkeypatch.setattr(Table, "safe_moves", lambda _table, _legal=None: [])
 
 
 @pytest.fixture
@@ -54,11 +51,10 @@ def practised(owner: User, **fields: Any) -> Attempt:
 def other_move(attempt: Attempt, token: str) -> str:
     """A legal move after which the line that went on with `token` leads nowhere."""
     table = questions.table_of(attempt, None)
+    tokens = questions.tokens_of(attempt)
     for other in table.legal_moves():
-        table.push(other)
-        if other != token and questions.known_way(attempt, table) is None:
+        if other != token and Outlook(attempt, (*tokens, other)).settled() is None:
             return other
-        table.pop()
     raise AssertionError("every move leads on")
 
 
@@ -71,15 +67,6 @@ def test_on_a_known_line_the_next_move_comes_at_once(owner: User, asked: list[in
     attempt = practised(owner, proven=True, solution=line.to_bytes())
     play(attempt, *line.tokens[:5])
     assert advise(attempt, owner.pk, free) == Advice(line.tokens[5], "way")
-    assert not asked
-
-
-def test_a_move_that_spoils_nothing_comes_at_once(
-    owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    attempt = practised(owner)
-    monkeypatch.setattr(Table, "safe_moves", lambda _table, _legal=None: ["t0-f"])
-    assert advise(attempt, owner.pk, free) == Advice("t0-f", "way")
     assert not asked
 
 
@@ -100,23 +87,158 @@ def test_a_way_that_was_found_serves_as_long_as_it_is_followed(owner: User, aske
     assert len(asked) == 2
 
 
-def test_a_lost_game_is_told_to_go_back(owner: User) -> None:
+def astray(owner: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
+    """A game three moves along the deal's line, and then some off every line; and the line."""
+    line = certified.won("stonewall")[0]
+    attempt = practised(owner, proven=True, solution=line.to_bytes())
+    play(attempt, *line.tokens[:3])
+    play(attempt, other_move(attempt, line.tokens[3]))
+    while len(questions.tokens_of(attempt)) < 3 + moves:
+        play(attempt, other_move(attempt, ""))
+    return attempt, line.tokens
+
+
+def answered(attempt: Attempt, answer: str, way: Sequence[str] = ()) -> None:
+    """Have the attempt's question answered as a worker does it."""
+    verdict = Verdict(Question.Answer(answer), tuple(way))
+    verdicts.remember(questions.table_of(attempt, None).position(), verdict)
+    Question.objects.filter(attempt=attempt).update(answer=answer, way=list(way))
+
+
+def test_a_lost_game_goes_back_to_exactly_where_it_was_won(owner: User, asked: list[int]) -> None:
+    attempt, line = astray(owner, moves=3)
+    assert advise(attempt, owner.pk, free) is None
+    answered(attempt, "no")
+    for left in (3, 2, 1):
+        assert advise(attempt, owner.pk, free) == Advice("u", "back", left, 3, more=left < 3)
+        play(attempt, "u")
+    assert advise(attempt, owner.pk, free) == Advice(line[3], "way")
+    assert len(asked) == 1, "no position on the way back is searched"
+
+
+def test_a_lost_position_stays_lost_and_so_do_all_after_it(owner: User, asked: list[int]) -> None:
+    attempt, _ = astray(owner)
+    advise(attempt, owner.pk, free)
+    answered(attempt, "no")
+    play(attempt, other_move_from(attempt))
+    assert advise(attempt, owner.pk, free) == Advice("u", "back", 2, 3)
+    other = create_guest()
+    again = start_attempt(other, attempt.deal)
+    play(again, *questions.tokens_of(attempt))
+    assert advise(again, other.pk, free) == Advice("u", "back", 2, 3)
+    assert len(asked) == 1
+
+
+def other_move_from(attempt: Attempt) -> str:
+    return questions.table_of(attempt, None).legal_moves()[0]
+
+
+def test_a_deal_without_a_plan_goes_back_before_the_first_lost_position(owner: User, asked: list[int]) -> None:
     attempt = practised(owner)
     play(attempt, *certified.won("stonewall")[0].tokens[:2])
     advise(attempt, owner.pk, free)
-    Question.objects.update(answer="no")
-    assert advise(attempt, owner.pk, free) == Advice("u", "back")
+    answered(attempt, "no")
+    assert advise(attempt, owner.pk, free) == Advice("u", "back", 1, 1)
+    play(attempt, "u")
+    assert advise(attempt, owner.pk, free) is None
+    assert len(asked) == 2
 
 
-def test_where_no_way_is_found_the_moves_since_there_was_one_are_taken_back(owner: User) -> None:
-    line = certified.won("stonewall")[0]
-    attempt, now = practised(owner, proven=True, solution=line.to_bytes()), timezone.now()
-    play(attempt, *line.tokens[:3])
-    play(attempt, other_move(attempt, line.tokens[3]))
+def test_a_lost_deal_gets_likely_moves_and_says_so(owner: User) -> None:
+    attempt = practised(owner)
+    advise(attempt, owner.pk, free)
+    answered(attempt, "no")
+    advice = advise(attempt, owner.pk, free)
+    assert advice is not None
+    assert (advice.why, advice.lost, advice.provisional) == ("likely", True, False)
+    assert advice.to_json()["lost"] is True
+
+
+def test_likely_moves_never_lead_to_where_the_game_has_been(owner: User) -> None:
+    attempt = practised(owner)
+    advise(attempt, owner.pk, free)
+    answered(attempt, "no")
+    seen = {questions.table_of(attempt, None).position()}
+    for _ in range(30):
+        try:
+            advice = advise(attempt, owner.pk, free)
+        except Refusal:
+            break
+        assert advice is not None
+        play(attempt, advice.token)
+        position = questions.table_of(attempt, None).position()
+        assert position not in seen
+        seen.add(position)
+
+
+def test_while_the_search_runs_the_way_back_is_provisional(owner: User) -> None:
+    attempt, _ = astray(owner)
+    now = timezone.now()
     assert advise(attempt, owner.pk, free, now=now) is None
-    assert advise(attempt, owner.pk, free, now=now + WITHIN) == Advice("u", "return", 1)
-    Question.objects.update(answer="unknown")
-    assert advise(attempt, owner.pk, free, now=now) == Advice("u", "return", 1)
+    assert advise(attempt, owner.pk, free, now=now + WITHIN) == Advice("u", "return", 1, 3, provisional=True)
+    answered(attempt, "unknown")
+    assert advise(attempt, owner.pk, free, now=now) == Advice("u", "return", 1, 3)
+
+
+def test_a_late_way_does_not_undo_the_way_back(owner: User) -> None:
+    attempt, line = astray(owner, moves=2)
+    now, searched = timezone.now(), questions.tokens_of(attempt)
+    assert advise(attempt, owner.pk, free, now=now) is None
+    assert advise(attempt, owner.pk, free, now=now + WITHIN) == Advice("u", "return", 2, 3, provisional=True)
+    play(attempt, "u")
+    Question.objects.filter(attempt=attempt).update(answer="yes", way=["t0-f"])
+    assert advise(attempt, owner.pk, free) == Advice("u", "return", 1, 3, more=True)
+    play(attempt, "u")
+    advice = advise(attempt, owner.pk, free)
+    assert advice == Advice(line[3], "way")
+    assert advice.token != searched[3]
+
+
+def test_a_late_proof_corrects_a_provisional_move(owner: User, asked: list[int]) -> None:
+    attempt, now = practised(owner), timezone.now()
+    play(attempt, *certified.won("stonewall")[0].tokens[:1])
+    assert advise(attempt, owner.pk, free, now=now) is None
+    provisional = advise(attempt, owner.pk, free, now=now + WITHIN)
+    assert provisional is not None
+    assert (provisional.why, provisional.provisional) == ("likely", True)
+    position = questions.table_of(attempt, None).position()
+    play(attempt, provisional.token)
+    verdicts.remember(position, Verdict(Question.Answer.NO))
+    assert advise(attempt, owner.pk, free) == Advice("u", "back", 2, 0)
+    assert len(asked) == 1
+
+
+def test_an_unknown_position_is_not_searched_again(owner: User, asked: list[int]) -> None:
+    attempt, _ = astray(owner)
+    advise(attempt, owner.pk, free)
+    answered(attempt, "unknown")
+    other = create_guest()
+    again = start_attempt(other, attempt.deal)
+    play(again, *questions.tokens_of(attempt))
+    assert advise(again, other.pk, free) == Advice("u", "return", 1, 3)
+    assert len(asked) == 1
+
+
+def test_a_larger_budget_searches_an_unknown_position_again(
+    owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt, _ = astray(owner)
+    advise(attempt, owner.pk, free)
+    answered(attempt, "unknown")
+    monkeypatch.setattr(verdicts, "FULL", asking.Limit(8_000_000, 30.0))
+    other = create_guest()
+    again = start_attempt(other, attempt.deal)
+    play(again, *questions.tokens_of(attempt))
+    assert advise(again, other.pk, free) is None
+    assert len(asked) == 2
+
+
+def test_a_search_left_for_a_plan_is_withdrawn(owner: User) -> None:
+    attempt, line = astray(owner)
+    assert advise(attempt, owner.pk, free) is None
+    play(attempt, "u")
+    assert advise(attempt, owner.pk, free) == Advice(line[3], "way")
+    assert not Question.objects.exists()
 
 
 def test_soon_a_likely_move_is_given(owner: User) -> None:
@@ -124,7 +246,7 @@ def test_soon_a_likely_move_is_given(owner: User) -> None:
     assert advise(attempt, owner.pk, free, now=now) is None
     advice = advise(attempt, owner.pk, free, now=now + WITHIN)
     assert advice is not None
-    assert advice.why == "likely"
+    assert (advice.why, advice.provisional) == ("likely", True)
     assert timedelta(seconds=2) > WITHIN
 
 

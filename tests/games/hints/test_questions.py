@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
@@ -19,9 +18,10 @@ from accounts.guests import BACKEND, create_guest
 from accounts.models import User
 from games.attempts import close_attempt, deal_table, start_attempt
 from games.deals import publishing
-from games.hints import asking, questions
+from games.hints import asking, questions, search
 from games.models import Attempt, Deal, Move, Question
 from games.rules import Record, Table, from_position, open_table
+from games.solver import Budget, Effort, GaveUp
 from tests.games import certified
 
 STONEWALL = open_table("stonewall", bytes(32)).position()
@@ -30,16 +30,9 @@ STONEWALL = open_table("stonewall", bytes(32)).position()
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches end by their nodes, not by what else the machine has to do."""
-    monkeypatch.setattr(asking, "SECONDS", 900.0)
+    monkeypatch.setattr(asking, "FULL", asking.Limit(asking.FULL.nodes, 900.0))
+    monkeypatch.setattr(asking, "HUNG", 900.0)
     monkeypatch.setattr(questions, "PATIENCE", timedelta(minutes=15))
-
-
-@pytest.fixture(autouse=True)
-def none_waits() -> Iterator[None]:
-    """No process waits for a question when a test begins or has ended."""
-    asking.spare.dismiss()
-    yield
-    asking.spare.dismiss()
 
 
 @pytest.fixture
@@ -224,7 +217,16 @@ def ranked_at_a_deal_of_no_day(owner: User) -> Attempt:
     return attempt
 
 
-@pytest.mark.parametrize("begin", [ranked, ranked_and_over, closed_but_not_revealed, ranked_at_a_deal_of_no_day])
+def unranked_at_a_race_deal(owner: User) -> Attempt:
+    attempt = practised(owner)
+    Deal.objects.filter(pk=attempt.deal_id).update(for_race=True)
+    return attempt
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [ranked, ranked_and_over, closed_but_not_revealed, ranked_at_a_deal_of_no_day, unranked_at_a_race_deal],
+)
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
 def test_never_at_a_game_that_counts(
     owner: User, visit: Client, asked: list[int], begin: Callable[[User], Attempt], method: str
@@ -293,9 +295,9 @@ def test_a_withdrawn_question_ends_its_search(
     assert visit.get(address(attempt)).status_code == 404
 
 
-def test_a_search_that_takes_too_long_is_ended(owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hung_search_is_ended(owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = practised(owner)
-    monkeypatch.setattr(questions, "PATIENCE", timedelta(seconds=3))
+    monkeypatch.setattr(asking, "HUNG", 0.1)
     questions.ask(attempt, owner.pk)
     processes = endless(monkeypatch)
     questions.answer(asked[0])
@@ -319,33 +321,76 @@ def test_a_question_that_nobody_answers_is_not_found_in_the_end(owner: User, ask
     [b"", b"nothing", b'{"answer": "yes", "way": ["r0-f"]}', b'{"answer": "yes", "way": ["zz"]}', b'{"answer": "yes"}'],
 )
 def test_a_search_is_not_believed_without_proof(output: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    assert asking.checked(output, STONEWALL) == {"answer": "unknown", "way": []}
+    assert asking.checked(output, STONEWALL) is None
     assert STONEWALL not in caplog.text
 
 
-def test_the_search_is_a_process_that_is_told_the_position_on_its_standard_input() -> None:
-    asked = json.dumps({"position": STONEWALL, "nodes": 1_000_000, "seconds": 900})
+def test_the_search_reads_positions_from_its_standard_input() -> None:
+    asked = json.dumps({"position": STONEWALL, "nodes": 1_000_000, "seconds": 900}) + "\n"
     command = [sys.executable, "-m", "games.hints.search"]
-    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == {"answer": "no", "way": []}
+    done = subprocess.run(command, input=2 * asked, capture_output=True, text=True, check=True)
+    assert [json.loads(line) for line in done.stdout.splitlines()] == 2 * [{"answer": "no", "way": []}]
 
 
-def test_after_a_search_another_process_waits() -> None:
-    assert not asking.spare.waits
+def test_the_budget_of_a_search_is_cpu_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = iter([0.0, 0.5, 1.5])
+    monkeypatch.setattr("games.hints.search.time.process_time", lambda: next(used))
+    looks: list[bool] = []
+
+    def solve(_table: Table, budget: Budget, *, cancel: Callable[[], bool]) -> GaveUp:
+        assert budget.seconds is None, "the clock on the wall counts nothing"
+        looks.extend([cancel(), cancel()])
+        return GaveUp("cancelled", Effort(1, 1, 0.0))
+
+    monkeypatch.setattr(search, "solve", solve)
+    assert search.search({"position": STONEWALL, "nodes": 9, "seconds": 1.0})["answer"] == "unknown"
+    assert looks == [False, True]
+
+
+def test_one_process_answers_one_question_after_another(searcher: asking.Searcher) -> None:
+    made = []
     for _ in range(2):
-        found = asking.ask(STONEWALL, latest=time.monotonic() + 900, is_wanted=lambda: True)
-        assert found == {"answer": "no", "way": []}
-        assert asking.spare.waits
+        assert searcher.ask(STONEWALL, asking.FULL, lambda: True) == {"answer": "no", "way": []}
+        assert searcher.is_running
+        made.append(searcher._process)
+    assert made[0] is made[1]
 
 
-def test_a_process_that_nobody_asks_ends() -> None:
-    process = asking.spare.take()
-    assert process.stdin is not None
-    process.stdin.close()
-    assert process.wait(60) == 0
-    process.stdin = None
-    with process:
-        assert process.communicate()[0] == b""
+def test_a_process_that_died_is_replaced(searcher: asking.Searcher) -> None:
+    searcher.ask(STONEWALL, asking.FULL, lambda: True)
+    assert searcher._process is not None
+    searcher._process.kill()
+    searcher._process.wait(60)
+    assert searcher.ask(STONEWALL, asking.FULL, lambda: True) == {"answer": "no", "way": []}
+
+
+def test_a_late_answer_is_not_taken_for_the_next(searcher: asking.Searcher) -> None:
+    searcher._start()
+    before = searcher._process
+
+    def is_wanted() -> bool:
+        raise ConnectionError("the database is away")
+
+    with pytest.raises(ConnectionError):
+        searcher.ask(STONEWALL, asking.FULL, is_wanted)
+    assert searcher._process is not before
+    assert before is not None
+    assert before.returncode is not None
+
+
+def test_a_process_without_questions_ends(searcher: asking.Searcher) -> None:
+    searcher._start()
+    process = searcher._process
+    assert process is not None
+    assert process.communicate(timeout=60)[0] == b""
+    assert process.returncode == 0
+
+
+@pytest.fixture
+def searcher() -> Iterator[asking.Searcher]:
+    searcher = asking.Searcher()
+    yield searcher
+    searcher.dismiss()
 
 
 def endless(monkeypatch: pytest.MonkeyPatch) -> Callable[[], subprocess.Popen[bytes]]:

@@ -48,15 +48,52 @@ async function look(state, address, waiting) {
   }
 }
 
-/** @param {State} state @param {{token: Token, why: "way"|"back"|"return"|"likely", moves?: number}} reply */
-function show(state, { token, why, moves }) {
+/**
+ * @typedef {object} Hint
+ * @property {Token} token
+ * @property {"way"|"back"|"return"|"likely"} why
+ * @property {number} [moves] how many to take back
+ * @property {boolean} [more] whether moves have been taken back already as the hint before said
+ * @property {boolean} [provisional] whether the search goes on
+ * @property {boolean} [lost] whether the deal cannot be won at all
+ */
+
+/** @param {State} state @param {Hint} hint */
+function show(state, hint) {
   const { view } = state;
+  const { token, why, moves = 1 } = hint;
   if (!view || (token !== "u" && !offered(state).includes(token))) return;
-  if (why === "back") return takeBack(t("From here the game can no longer be won. Take the last move back."));
-  if (why === "return") return takeBack(wayBefore(moves ?? 1));
+  if (hint.more) return takeBack(tn("Take one more move back.", "Take {n} more moves back.", moves));
+  if (why === "back") return takeBack(lostBefore(moves));
+  if (why === "return") return takeBack(hint.provisional ? wayMeanwhile(moves) : wayBefore(moves));
   pointAt(state, token);
-  const move = moveText(view, token);
-  notice(why === "way" ? t("Hint: {move}.", { move }) : t("No sure way was found in time. Perhaps: {move}.", { move }));
+  notice(likely(hint, moveText(view, token)));
+}
+
+/** @param {Hint} hint @param {string} move @returns {string} */
+function likely({ why, lost, provisional }, move) {
+  if (why === "way") return t("Hint: {move}.", { move });
+  if (lost) return t("This deal cannot be won. To get further, perhaps: {move}.", { move });
+  if (provisional) return t("Still looking for a sure way. Perhaps: {move}.", { move });
+  return t("No sure way was found in time. Perhaps: {move}.", { move });
+}
+
+/** @param {number} moves since it could be won @returns {string} */
+function lostBefore(moves) {
+  return tn(
+    "From here the game can no longer be won. Take the last move back.",
+    "From here the game can no longer be won. Take {n} moves back.",
+    moves,
+  );
+}
+
+/** @param {number} moves since there was a way @returns {string} */
+function wayMeanwhile(moves) {
+  return tn(
+    "Still looking for a way from here. There is one from a move before: take the last move back, or ask again.",
+    "Still looking for a way from here. There is one from {n} moves before: take moves back, or ask again.",
+    moves,
+  );
 }
 
 /** @param {number} moves since there was a way @returns {string} */

@@ -1,0 +1,150 @@
+"""Plans: lines known to win, followed position by position until they end or the player leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from games.attempts import deal_table
+from games.hints import verdicts
+from games.hints.verdicts import Verdict
+from games.models import Attempt, Question
+from games.rules import Record, Table, from_position
+from games.solver.shorten import signature, without_detours
+
+
+class Plan:
+    """A winning line from the deal, with the step at which each of its positions is reached last.
+
+    The next move always leads to a later step, so following a plan shortens it with every move.
+    """
+
+    def __init__(self, opening: Table, tokens: Sequence[str]) -> None:
+        self._tokens = tuple(tokens)
+        self._steps = {signature(opening): 0}
+        for step, token in enumerate(tokens, 1):
+            opening.push(token)
+            self._steps[signature(opening)] = step
+
+    def rest(self, table: Table) -> tuple[str, ...] | None:
+        """The moves still to make from the table's position; None where the plan does not lead through it."""
+        step = self._steps.get(signature(table))
+        return None if step is None else self._tokens[step:]
+
+
+class Outlook:
+    """What is known, without a search, of a game after some of its tokens.
+
+    The plan of the last question comes first, then the deal's own line, then those that searches found from earlier
+    positions of the game. That order is fixed, so a game that follows one plan can only change to one before it.
+    """
+
+    def __init__(self, attempt: Attempt, tokens: Sequence[str]) -> None:
+        self._attempt = attempt
+        self.tokens = tuple(tokens)
+        self.table = self._after(tokens)
+
+    @cached_property
+    def question(self) -> Question | None:
+        """The attempt's last question."""
+        return Question.objects.filter(attempt=self._attempt).first()
+
+    def rest(self) -> tuple[str, ...] | None:
+        """The moves still to make by the first plan that leads through this position; None without one."""
+        return next((rest for plan in self._plans() if (rest := plan.rest(self.table))), None)
+
+    def settled(self) -> Verdict | None:
+        """The answer for this position, if it needs no search."""
+        if self.table.is_won:
+            return Verdict(Question.Answer.YES)
+        if self.first_lost is not None:
+            return Verdict(Question.Answer.NO)
+        if (way := self.rest() or self._adapted()) is not None:
+            return Verdict(Question.Answer.YES, tuple(way))
+        return self._verdicts[-1]
+
+    @cached_property
+    def first_lost(self) -> int | None:
+        """How many of the standing moves lead to the first position known to be lost: all later ones are lost too."""
+        lost = (n for n, verdict in enumerate(self._verdicts) if verdict and verdict.answer == Question.Answer.NO)
+        return next(lost, len(self.table.moves) if self.table.is_stuck else None)
+
+    def last_won(self) -> int | None:
+        """How many of the standing moves lead to the last position that a plan leads through; None without one."""
+        plans, copy = list(self._plans()), self._after(self.table.moves)
+        while not any(plan.rest(copy) for plan in plans):
+            if not copy.moves:
+                return None
+            copy.pop()
+        return len(copy.moves)
+
+    def visited(self) -> set[tuple[object, ...]]:
+        """The signatures of all positions the game has been in, taken back or not."""
+        copy = deal_table(self._attempt.deal)
+        found = {signature(copy)}
+        for token in self.tokens:
+            copy.push(token)
+            found.add(signature(copy))
+        return found
+
+    def _after(self, tokens: Sequence[str]) -> Table:
+        table = deal_table(self._attempt.deal)
+        for token in tokens:
+            table.push(token)
+        return table
+
+    def _plans(self) -> Iterator[Plan]:
+        for line in self._lines():
+            yield self._plan(line)
+        yield from self._remembered
+
+    def _lines(self) -> Iterator[tuple[str, ...]]:
+        if self.question is not None and self.question.answer == Question.Answer.YES:
+            yield (*self._after(self.tokens[: self.question.n]).moves, *self.question.way)
+        if self._attempt.deal.solution is not None:
+            yield Record.from_bytes(bytes(self._attempt.deal.solution)).tokens
+
+    def _plan(self, line: Sequence[str]) -> Plan:
+        return Plan(deal_table(self._attempt.deal), line)
+
+    @cached_property
+    def _remembered(self) -> list[Plan]:
+        moves = self.table.moves
+        return [
+            self._plan((*moves[:n], *verdict.way))
+            for n, verdict in enumerate(self._verdicts)
+            if verdict and verdict.way
+        ]
+
+    @cached_property
+    def _verdicts(self) -> list[Verdict | None]:
+        """Of the position after each number of standing moves, from none on."""
+        copy = self._after(self.table.moves)
+        positions = [copy.position()]
+        while copy.moves:
+            copy.pop()
+            positions.append(copy.position())
+        return verdicts.recall(positions[::-1])
+
+    def _adapted(self) -> list[str] | None:
+        ways = (adapted(self.table, line) for line in self._lines())
+        return next((way for way in ways if way is not None), None)
+
+
+def adapted(table: Table, line: Sequence[str]) -> list[str] | None:
+    """The moves of a line since the table left it, without those that are no longer legal, if they still win.
+
+    Parts that would lead back to an earlier position are left out.
+    """
+    copy, way = from_position(table.position()), []
+    for token in line[_in_common(table.moves, line) :]:
+        if copy.is_legal(token):
+            copy.push(token)
+            way.append(token)
+    return without_detours(table, way) if copy.is_won else None
+
+
+def _in_common(moves: Sequence[str], line: Sequence[str]) -> int:
+    """How many moves both begin with."""
+    pairs = enumerate(zip(moves, line, strict=False))
+    return next((n for n, (move, token) in pairs if move != token), min(len(moves), len(line)))

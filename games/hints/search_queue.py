@@ -1,0 +1,52 @@
+"""A queue of questions for one searching process."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from games.hints.asking import Searcher
+from games.threads import run_beside
+
+log = logging.getLogger(__name__)
+
+
+class SearchQueue:
+    """Questions answered one after another, in the order asked, by a thread that lives while there are any."""
+
+    def __init__(self, name: str, answer: Callable[[int], object]) -> None:
+        self.searcher = Searcher()
+        self._name = name
+        self._answer = answer
+        self._lock = threading.Lock()
+        self._waiting: deque[int] = deque()
+        self._thread: threading.Thread | None = None
+
+    def put(self, question_id: int) -> threading.Thread:
+        """Have a question answered when its turn comes; returns the thread that does it."""
+        with self._lock:
+            self._waiting.append(question_id)
+            if self._thread is None:
+                self._thread = run_beside(self._name, self._work)
+            return self._thread
+
+    def waiting(self) -> list[int]:
+        """The questions whose turn has not come."""
+        with self._lock:
+            return list(self._waiting)
+
+    def _work(self) -> None:
+        while (question_id := self._take()) is not None:
+            try:
+                self._answer(question_id)
+            except Exception:
+                log.exception("question %s failed", question_id)
+
+    def _take(self) -> int | None:
+        with self._lock:
+            if not self._waiting:
+                self._thread = None
+                return None
+            return self._waiting.popleft()

@@ -1,0 +1,185 @@
+"""The queue of questions: players take turns, and hard questions cost others nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from accounts.guests import BACKEND, create_guest
+from accounts.models import User
+from games import events
+from games.attempts import start_attempt
+from games.deals import publishing
+from games.hints import asking, questions
+from games.hints.asking import FULL, QUICK, Limit, Searcher
+from games.hints.search_queue import SearchQueue
+from games.models import Attempt, Question
+from tests.games.hints.test_questions import play
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SOON: dict[str, Any] = {"answer": "no", "way": []}
+
+
+@pytest.fixture
+def thorough(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Searches that answer every position but deals at the first look; those take until this event."""
+    over = threading.Event()
+    openings: set[str] = set()
+
+    def ask(_searcher: Searcher, position: str, limit: Limit, is_wanted: Callable[[], bool]) -> dict[str, Any] | None:
+        if not openings:
+            openings.update(questions.table_of(attempt, 0).position() for attempt in Attempt.objects.all())
+        if position not in openings:
+            return SOON
+        if limit == QUICK:
+            return asking.UNKNOWN
+        while not over.wait(0.02):
+            if not is_wanted():
+                return None
+        return SOON
+
+    monkeypatch.setattr(Searcher, "ask", ask)
+    yield over
+    over.set()
+
+
+@pytest.fixture(autouse=True)
+def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[threading.Thread]]:
+    """The threads of this process, which answer as a worker does."""
+    made: list[threading.Thread] = []
+
+    def send(_name: str, question: int, **_: object) -> bool:
+        made.append(questions.answer_soon(question))
+        return True
+
+    monkeypatch.setattr(events, "request_task", send)
+    yield made
+    Question.objects.all().delete()
+    for thread in made:
+        thread.join(60)
+
+
+def hard(player: User) -> Attempt:
+    """A game whose question needs the whole budget."""
+    return start_attempt(player, publishing.practice_deal("stonewall"))
+
+
+def easy(player: User) -> Attempt:
+    """A game whose question is answered at the first look."""
+    attempt = hard(player)
+    play(attempt, questions.table_of(attempt, None).legal_moves()[0])
+    return attempt
+
+
+def answers(*attempts: Attempt) -> list[str]:
+    found = dict(Question.objects.values_list("attempt", "answer"))
+    return [found[attempt.pk] for attempt in attempts]
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for what must come."""
+    pause = threading.Event()
+    for _ in range(3000):
+        if condition():
+            return
+        pause.wait(0.02)
+    raise AssertionError("it has not come")
+
+
+def test_an_easy_question_does_not_wait_for_hard_ones(thorough: threading.Event) -> None:
+    guests = [create_guest() for _ in range(5)]
+    games = [hard(guest) for guest in guests]
+    player = create_guest()
+    quick = easy(player)
+    for guest, game in zip(guests, games, strict=True):
+        questions.ask(game, guest.pk)
+    questions.ask(quick, player.pk)
+    until(lambda: answers(quick) == ["no"])
+    assert answers(*games) == [""] * 5
+
+
+def test_waiting_for_others_turns_no_answer_into_unknown(thorough: threading.Event) -> None:
+    guests = [create_guest() for _ in range(4)]
+    games = [hard(guest) for guest in guests]
+    for guest, game in zip(guests, games, strict=True):
+        questions.ask(game, guest.pk)
+    until(lambda: len(questions._thorough.waiting()) == 3)
+    questions._tell_alive(Question.objects.get(attempt=games[0]).pk)
+    late = timezone.now() + 20 * questions.PATIENCE
+    replies = [questions.look(game, guest.pk, now=late) for guest, game in zip(guests, games, strict=True)]
+    assert [reply and reply.answer for reply in replies] == [""] * 4
+    thorough.set()
+    until(lambda: answers(*games) == ["no"] * 4)
+
+
+def test_a_question_no_worker_has_counts_as_unknown(thorough: threading.Event) -> None:
+    guest = create_guest()
+    game = hard(guest)
+    question = Question.objects.create(attempt=game, n=0, asked_at=timezone.now())
+    late = timezone.now() + questions.PATIENCE
+    cache.set(questions._alive_key(question.pk), True)
+    assert questions.answer_of(question, late) == ""
+    cache.delete(questions._alive_key(question.pk))
+    assert questions.answer_of(question, late) == "unknown"
+    assert questions.answer_of(question, late - timedelta(seconds=5)) == ""
+
+
+def test_a_new_question_replaces_the_players_older_one(thorough: threading.Event) -> None:
+    guest, other = create_guest(), create_guest()
+    first, second, theirs = hard(guest), hard(guest), hard(other)
+    questions.ask(first, guest.pk)
+    questions.ask(theirs, other.pk)
+    questions.ask(second, guest.pk)
+    assert not Question.objects.filter(attempt=first).exists()
+    thorough.set()
+    until(lambda: answers(theirs, second) == ["no", "no"])
+
+
+def test_a_flood_of_hints_leaves_other_players_their_answers(thorough: threading.Event) -> None:
+    flooders = []
+    for _ in range(4):
+        guest, client = create_guest(), Client()
+        client.force_login(guest, backend=BACKEND)
+        flooders.append((client, [hard(guest) for _ in range(3)]))
+    player, visit = create_guest(), Client()
+    visit.force_login(player, backend=BACKEND)
+    game = easy(player)
+    codes = set()
+    for turn in range(30):
+        for client, games in flooders:
+            codes.add(client.post(f"/table/{games[turn % 3].public_id}/hint").status_code)
+    assert 429 in codes
+    assert Question.objects.filter(answer="").count() <= len(flooders), "one question of each player"
+    visit.post(f"/table/{game.public_id}/hint")
+    until(lambda: visit.post(f"/table/{game.public_id}/hint").status_code == 200)
+    assert answers(game) == ["no"]
+
+
+def test_a_question_that_fails_does_not_end_the_queue(caplog: pytest.LogCaptureFixture) -> None:
+    answered: list[int] = []
+
+    def answer(question_id: int) -> None:
+        if question_id == 1:
+            raise ValueError
+        answered.append(question_id)
+
+    queue = SearchQueue("test", answer)
+    for thread in [queue.put(1), queue.put(2)]:
+        thread.join(60)
+    assert answered == [2]
+    assert "question 1 failed" in caplog.text
+    queue.put(3).join(60)
+    assert answered == [2, 3]
+
+
+def test_the_first_look_is_short() -> None:
+    assert QUICK.seconds * 10 <= FULL.seconds
+    assert QUICK.nodes * 10 <= FULL.nodes
