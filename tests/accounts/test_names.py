@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import string
 import unicodedata
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.core.exceptions import ValidationError
-from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts import lookalikes
 from accounts.models import User
 from accounts.names import LONGEST, LONGEST_KEY, clean_name, guest_name, name_key
-from tests.accounts.conftest import PASSWORD
 
 
 @pytest.mark.parametrize(
@@ -218,26 +214,6 @@ def test_a_key_has_room_in_its_column() -> None:
     fit = [c for c in lookalikes._prototypes() if unicodedata.is_normalized("NFKC", c) and lookalikes.is_fit(c)]
     longest = max(fit, key=lambda c: len(name_key(c)))
     assert len(name_key(longest)) * LONGEST <= LONGEST_KEY == User._meta.get_field("name_key").max_length
-
-
-@pytest.mark.django_db
-def test_names_from_before_keep_their_owners() -> None:
-    """Accounts whose names were told apart when they were made, and are not any more."""
-    migration = import_module("accounts.migrations.0002_name_keys")
-    old = [("Søren", "søren"), ("Soren", "soren"), ("S\u00f6ren", "soren~"), ("\u3164\u3164", "\u3164"), ("Ada", "ada")]
-    made = [User.objects.create_user(name, password=PASSWORD, name_key=key) for name, key in old]
-    User.objects.create_user("guest-1", is_guest=True)
-    migration.fold_again(apps, None)
-    keys = dict(User.objects.values_list("pk", "name_key"))
-    first, second, third, blank, ada = (user.pk for user in made)
-    assert keys.pop(max(keys)) is None  # the guest
-    assert keys == {first: "soren", second: f"soren~{second}", third: f"soren~{third}", blank: f"~{blank}", ada: "ada"}
-    migration.fold_again(apps, None)
-    assert dict(User.objects.filter(is_guest=False).values_list("pk", "name_key")) == keys
-    for typed, user in [(user.username, user) for user in made[:3] + made[4:]] + [("SOREN", made[0])]:
-        client = Client()
-        client.post("/accounts/login/", {"login": typed, "password": PASSWORD})
-        assert client.session["_auth_user_id"] == str(user.pk)
 
 
 def test_guests_get_friendly_names() -> None:
