@@ -9,7 +9,6 @@ from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any, Final
 
-import redis
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection
@@ -20,7 +19,6 @@ from django_prometheus.exports import ExportToDjangoView
 from prometheus_client import generate_latest
 
 import games.metrics  # noqa: F401 - registers what play counts, in every process
-from config.caches import TIMEOUT
 from config.errors import json_answer
 from config.gauges import standing_registry, waiting
 from games.errors import ErrorCode, Refusal
@@ -117,6 +115,10 @@ def _check_redis() -> str:
     """How the Redis servers are; one that is away is enough for none to be well."""
     if not settings.REDIS_SERVERS:
         return "unused"
+    import redis  # noqa: PLC0415 - 7 MB that the embedded site does without
+
+    from config.caches import TIMEOUT  # noqa: PLC0415
+
     try:  # not through the cache, which tolerates an outage of Redis
         for url in settings.REDIS_SERVERS:
             with redis.Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT) as server:
