@@ -10,7 +10,7 @@ import django
 from django.conf import settings
 from django.core import checks
 from django.core.management import call_command
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 
 def prepare() -> None:
@@ -35,7 +35,8 @@ def deal_today() -> None:
     # Its models are there once Django is set up.
     from games.deals.publishing import todays_deals  # noqa: PLC0415
 
-    todays_deals()
+    with transaction.atomic():
+        todays_deals()
     connections.close_all()
 
 
