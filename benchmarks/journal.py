@@ -87,7 +87,7 @@ class Journal:
 
         make_deals()
         self.player, self.deal, self.now = create_guest(), Deal.objects.all()[0], timezone.now()
-        self.migration: Any = import_module("games.migrations.0015_journal_by_day")
+        self.migration: Any = import_module("games.migrations.0001_squashed")
         self.day = date(2026, 1, 1)
         self.longest = 0.0
 
@@ -125,9 +125,10 @@ class Journal:
     def form(self, *, by_day: bool) -> None:
         from django.db import connection
 
-        editor = SimpleNamespace(connection=connection)
-        (self.migration.partition if by_day else self.migration.join)(None, editor)
+        editor = SimpleNamespace(connection=connection, deferred_sql=[])
+        self.migration.join(None, editor)
         if by_day:
+            self.migration.partition(None, editor)
             self.next_day()
 
     def next_day(self) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import kombu.transport
 from kombu.transport import redis as library
 from redis.exceptions import ConnectionError as LostError
 
@@ -27,8 +26,3 @@ class Transport(library.Transport):
     """The Redis transport with these channels."""
 
     Channel = Channel
-
-
-def install() -> None:
-    """Use this transport for `redis://` and `rediss://`."""
-    kombu.transport.TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), f"{__name__}:Transport")

@@ -9,13 +9,14 @@ from celery import Celery, Task, signals
 from django.conf import settings
 from django.db import close_old_connections, connections
 from django_structlog.celery.steps import DjangoStructLogInitStep
+from kombu.transport import TRANSPORT_ALIASES
 
-from config import broker
 from games import metrics
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-broker.install()
+# Loaded only where Redis is used.
+TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "config.broker:Transport")
 app = Celery("talon")
 # Threads other than the importing one (requests, the embedded worker) find the application only by this default.
 app.set_default()

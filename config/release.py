@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 import django
 from django.conf import settings
+from django.core import checks
 from django.core.management import call_command
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 
 def prepare() -> None:
@@ -18,7 +20,13 @@ def prepare() -> None:
 
 
 def migrate() -> None:
-    """Migrate the database."""
+    """Migrate the database.
+
+    :raises SystemExit: when it cannot be migrated from its present state, with a message that says what to do.
+    """
+    errors = checks.run_checks(tags=[checks.Tags.database], databases=[DEFAULT_DB_ALIAS])
+    if errors:
+        sys.exit("\n".join(f"{error.msg} {error.hint or ''}" for error in errors))
     call_command("migrate", verbosity=0, interactive=False)
 
 
@@ -27,7 +35,8 @@ def deal_today() -> None:
     # Its models are there once Django is set up.
     from games.deals.publishing import todays_deals  # noqa: PLC0415
 
-    todays_deals()
+    with transaction.atomic():
+        todays_deals()
     connections.close_all()
 
 

@@ -20,8 +20,6 @@ from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from kombu.entity import Queue
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 
 from config.keys import stored_secret_key
 from config.logs import logging_config
@@ -251,6 +249,9 @@ CACHE_URL: str = env.str("CACHE_URL", default=REDIS_URL)
 REDIS_SERVERS: list[str] = sorted({*LAYER_URLS, BROKER_URL, CACHE_URL}) if REDIS_URL else []
 
 if REDIS_URL:
+    from redis.asyncio.retry import Retry  # 7 MB that the embedded site does without
+    from redis.backoff import NoBackoff
+
     # After a restart of Redis the first message over an old connection would be lost: it is sent again over a new one.
     _layer_hosts = [{"address": url, "retry": Retry(NoBackoff(), retries=1)} for url in LAYER_URLS]
     CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
@@ -346,6 +347,8 @@ DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s that a missing d
 RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step spends on today's deals
 if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE) < 0:
     raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE and RELEASE_PATIENCE are not negative")
+# Whether daily deals may be starter deals, whose seeds come with the code; config.embedded turns it on. SQLite only.
+STARTER_DEALS: bool = env.bool("STARTER_DEALS", default=False) and _database["ENGINE"].endswith("sqlite3")
 
 # Signs the ledger's heads (games.deals.heads); without it they are published unsigned.
 LEDGER_KEY: str = env.str("LEDGER_KEY", default="")

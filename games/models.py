@@ -35,6 +35,8 @@ class Deal(models.Model):
     closes_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     proven = models.BooleanField(default=False)
+    # One that comes with the code, so that its seed was public before its day (games.deals.starter).
+    starter = models.BooleanField(default=False, db_default=False)
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     par = models.PositiveSmallIntegerField(null=True, blank=True)
     solution = models.BinaryField(null=True, blank=True)

@@ -45,10 +45,13 @@ JUST_FINISHED: Final = timedelta(minutes=5)
 @from_replica("boards")
 def index(request: HttpRequest) -> HttpResponse:
     """Every board: today's deals, each with its leaders, the nine, and the periods of the seasons."""
-    today = [
-        {"deal": ShownDeal.of(deal), "page": boards.page(deal, limit=LEADERS)} for deal in publishing.todays_deals()
-    ]
-    return render(request, "boards/index.html", {"deals": today, "periods": Season.Period.choices})
+    pages = [(ShownDeal.of(deal), boards.page(deal, limit=LEADERS)) for deal in publishing.todays_deals()]
+    context = {
+        "deals": [{"deal": deal, "page": page} for deal, page in pages],
+        "has_results": any(page.entries for _, page in pages),
+        "periods": Season.Period.choices,
+    }
+    return render(request, "boards/index.html", context)
 
 
 @require_safe

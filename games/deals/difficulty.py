@@ -19,17 +19,17 @@ from math import log10
 from random import Random
 from typing import Final
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy
 
 from games.rules import open_table
 from games.solver.players import greedy_game, random_game
 
 GRADES: Final = {
-    1: gettext_noop("gentle"),
-    2: gettext_noop("easy"),
-    3: gettext_noop("fair"),
-    4: gettext_noop("hard"),
-    5: gettext_noop("fiendish"),
+    1: gettext_lazy("gentle"),
+    2: gettext_lazy("easy"),
+    3: gettext_lazy("fair"),
+    4: gettext_lazy("hard"),
+    5: gettext_lazy("fiendish"),
 }
 
 #: How often each of the two players tries a deal.
@@ -140,7 +140,7 @@ def grade_wanted(day: date) -> int:
 
 def grade_name(number: int | None) -> str:
     """A grade's name in the current language; empty for a deal without a grade."""
-    return gettext(GRADES[number]) if number else ""
+    return str(GRADES[number]) if number else ""
 
 
 @cache

@@ -1,52 +1,84 @@
-"""Keeps the stock of sealed deals full, in a process of its own: `manage.py fill_sealed`.
+"""Fills the stock of sealed deals in the background.
 
 The solver computes for seconds at a time. In a thread of the server it would slow down everybody's moves, in a Celery
-worker it would hold up verdicts. As a process of the lowest priority it uses only idle time, and a little more while
-players wait for a deal of today. It ends with the process that started it, and only one runs on a machine.
+worker it would hold up verdicts. So each deal is certified by a process of its own (`games.deals.to_order`) with the
+lowest priority, or a slightly higher one while players wait for a deal of today. A thread of the worker reads what it
+finds. Only one such thread runs on a machine.
 """
 
 from __future__ import annotations
 
 import fcntl
 import logging
-import os
-import subprocess
-import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
 from django.conf import settings
+from django.utils import timezone
 
-from games.deals import sealed
+from games.deals import publishing, sealed
+from games.deals.certification import CertificateError
+from games.deals.searching import checked, search
+from games.models import SealedDeal
+from games.rules import CATALOGUE
+from games.threads import run_beside
 
 log = logging.getLogger(__name__)
 
-#: Niceness of the filling process: while a deal of today is awaited, and otherwise.
+#: Niceness of the search: while a deal of today is awaited, and otherwise.
 WAITED_FOR: Final = 5
 LOWEST: Final = 19
 
-_running: subprocess.Popen[bytes] | None = None
+#: What one search may use.
+TRIES: Final = 40
+SECONDS: Final = 300.0
+
+_turn = threading.Lock()
+_pauses: list[Callable[[], bool]] = []
 
 
-def keep_filling() -> bool:
-    """Start the filling process if a stock is short and none runs on this machine; returns whether it did."""
-    global _running  # noqa: PLW0603 - the one child of this process
-    if _running is not None and _running.poll() is None:
-        return False
-    if sealed.next_variant() is None:
-        return False
+def pause_while(reason: Callable[[], bool]) -> None:
+    """Certify nothing while `reason()` is true; may be called from any thread."""
+    _pauses.append(reason)
+
+
+def is_paused() -> bool:
+    """Return whether there is a reason to pause. Players who wait for a deal of today are more important."""
+    return any(reason() for reason in _pauses) and not sealed.is_waited_for()
+
+
+def keep_filling() -> threading.Thread | None:
+    """Start to fill the stock beside this worker's tasks, if it is short and nothing on this machine fills it."""
+    if not _turn.acquire(blocking=False):
+        return None
+    if sealed.next_variant() is None or is_paused():
+        _turn.release()
+        return None
+    return run_beside("fill-sealed", _fill, finally_=_turn.release)
+
+
+def _fill() -> None:
+    """Fill the stock until nothing is short or there is a reason to pause; the periodic task starts it again."""
     with filling_lock() as free:
-        if not free:
-            return False
-    manage = str(Path(settings.BASE_DIR) / "manage.py")
-    # The child reads this pipe, which closes when this process ends, however it does.
-    # Its own session, so that Ctrl-C in a terminal reaches the server only.
-    command = [sys.executable, manage, "fill_sealed", "--background"]
-    _running = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
-    return True
+        if free:
+            for _ in sealed.fill(tuple(CATALOGUE), stop=is_paused, seal=seal_beside):
+                publishing.ensure_deals(timezone.now().date())
+
+
+def seal_beside(variant: str, *, stop: sealed.Stop, patience: float) -> SealedDeal | None:
+    """Put one deal in stock that another process certifies; None when it finds none, or `stop` says so first."""
+    wanted = CATALOGUE[variant]
+    niceness = WAITED_FOR if sealed.is_waited_for() else LOWEST
+    for said in search(wanted, SECONDS, stop=stop, tries=TRIES, patience=patience, nice=niceness):
+        if "record" in said:
+            try:
+                return sealed.put(variant, checked(said, wanted))
+            except CertificateError as error:
+                log.error("deal not certified: %s", error)  # noqa: TRY400 - frames could tell of the seed
+    return None
 
 
 @contextmanager
@@ -63,23 +95,3 @@ def _is_locked_by_us(file: IO[str]) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def step_back() -> None:
-    """Give this process the lowest priority, or a slightly higher one while players wait for a deal."""
-    wanted = WAITED_FOR if sealed.is_waited_for() else LOWEST
-    # Only root may raise a priority again, and there is no need to.
-    if wanted > os.getpriority(os.PRIO_PROCESS, 0):
-        os.setpriority(os.PRIO_PROCESS, 0, wanted)
-
-
-def end_with_parent() -> None:
-    """End this process when its standard input does."""
-    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    while os.read(sys.stdin.fileno(), 4096):
-        pass
-    # At once, even in the middle of a search: nothing uncommitted is kept.
-    os._exit(0)

@@ -112,6 +112,7 @@ def entry_json(entry: LedgerEntry, now: datetime) -> dict[str, Any]:
         "day": entry.day.isoformat(),
         "rules": entry.rules_version,
         "proven": entry.proven,
+        "starter": deal.starter,
         "commitment": entry.commitment,
         "opens_at": instant(entry.opens_at),
         "published_at": instant(entry.published_at),

@@ -17,7 +17,7 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from games import events
-from games.deals import first_game, numbered, publishing
+from games.deals import first_game, numbered, publishing, starter
 from games.deals.searching import checked, search
 from games.models import Attempt, Deal, PracticeOrder
 from games.players import Player
@@ -45,7 +45,9 @@ def deal_for(player_id: int | None, variant: Variant, grade: int | None = None) 
         fitting = fitting.filter(grade=grade)
     begun = Exists(Attempt.objects.filter(deal=OuterRef("pk"), player=player_id))
     # Those for newcomers come with hints.
-    return fitting.exclude(begun).exclude(seed__in=first_game.seeds()).order_by("pk").first()
+    deal = fitting.exclude(begun).exclude(seed__in=first_game.seeds()).order_by("pk").first()
+    certificate = None if deal else starter.for_practice(variant.name, grade)
+    return publishing.seeded_deal(variant, certificate.record.seed, certificate) if certificate else deal
 
 
 def order(player: Player, variant: Variant, grade: int | None = None) -> PracticeOrder:

@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from games.attempts import DealClosedError
 from games.compiled import Compiled, Given
 from games.deals import difficulty, ledger, numbered, sealed
+from games.deals import starter as starters
 from games.deals.certification import Certificate
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
@@ -75,7 +76,8 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
     """Publish one daily deal with its line on the ledger, unless it has been published.
 
     It takes the sealed deal whose grade is nearest to the day's. If there is none in stock, nothing is published until
-    the wait is over; then the deal has no proof.
+    the wait is over; then the deal has no proof. Where starter deals are allowed, nothing is published until the day
+    begins, and then a starter deal.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -85,14 +87,24 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
             return present
         awaited = AwaitedDeal.objects.filter(variant=variant, day=day)
         since = awaited.values_list("since", flat=True).first() or now
-        found = sealed.take(variant, difficulty.grade_wanted(day))
-        if found is None and now < overdue_at(day, since, now):
-            return None
+        grade = difficulty.grade_wanted(day)
+        found = sealed.take(variant, grade)
         opens = _midnight(day)
-        deal = make_deal(CATALOGUE[variant], found, opens_at=opens, closes_at=opens + timedelta(days=1), day=day)
+        # A coming day waits for a deal that nobody can know, rather than have a starter deal.
+        if found is None and now < (opens if settings.STARTER_DEALS else overdue_at(day, since, now)):
+            return None
+        stand_in = None if found else starters.for_day(variant, grade)
+        deal = make_deal(
+            CATALOGUE[variant],
+            found or stand_in,
+            opens_at=opens,
+            closes_at=opens + timedelta(days=1),
+            day=day,
+            starter=stand_in is not None,
+        )
         ledger.append(deal, now)
         awaited.delete()
-    if found is None and settings.SEALED_STOCK:
+    if not deal.proven and settings.SEALED_STOCK:
         log.warning("a deal goes out without a proof", extra={"variant": variant, "day": day.isoformat()})
     return deal
 
@@ -100,15 +112,15 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
 def overdue_at(day: date, since: datetime, now: datetime) -> datetime:
     """When a daily deal that has been missing from the stock since `since` is published without a proof.
 
-    A deal whose day has begun waits `DEAL_PATIENCE` seconds. A coming day's deal waits until its commitment must be
-    public, or a quarter of an hour if it was missed only after that, as on a first day. Nothing waits if the patience
-    is 0 or no deals are certified.
+    A deal whose day has begun waits `DEAL_PATIENCE` seconds, or not at all where starter deals are allowed. A coming
+    day's deal waits until its commitment must be public, or a quarter of an hour if it was missed only after that, as
+    on a first day. Nothing waits if the patience is 0 or no deals are certified.
     """
     if not (settings.DEAL_PATIENCE and settings.SEALED_STOCK):
         return since
     opens = _midnight(day)
     if now >= opens:
-        return max(since, opens) + timedelta(seconds=settings.DEAL_PATIENCE)
+        return max(since, opens) + timedelta(seconds=0 if settings.STARTER_DEALS else settings.DEAL_PATIENCE)
     promised = opens - COMMITTED_AHEAD
     return promised if since < promised else since + LONG_PATIENCE
 
@@ -253,6 +265,7 @@ def make_deal(
     closes_at: datetime | None = None,
     day: date | None = None,
     for_race: bool = False,
+    starter: bool = False,
     seed: bytes | None = None,
 ) -> Deal:
     """Save a deal made from a sealed one, to order, or from a seed, by default a new random one."""
@@ -271,6 +284,7 @@ def make_deal(
         opens_at=opens_at,
         closes_at=closes_at,
         for_race=for_race,
+        starter=starter,
         **proof,
     )
 

@@ -13,15 +13,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import reduce
 from operator import or_
-from typing import Final
+from typing import Final, Protocol
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Abs
 from django.utils import timezone
 
-from games.deals.certification import CertificateError, certify
+from games.deals.certification import Certificate, CertificateError, certify
 from games.deals.difficulty import GRADES, grade_wanted, longest_par
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
@@ -38,6 +37,13 @@ PATIENCE: Final = 15.0
 log = logging.getLogger(__name__)
 
 Stop = Callable[[], bool]
+
+
+class Seal(Protocol):
+    """Puts one deal of a variant in stock; returns None when `stop` says so first."""
+
+    def __call__(self, variant: str, *, stop: Stop, patience: float) -> SealedDeal | None:
+        """Seal a deal."""
 
 
 def take(variant: str, grade: int) -> SealedDeal | None:
@@ -100,33 +106,40 @@ def seal_one(variant: str, *, stop: Stop = lambda: False, patience: float = PATI
         except CertificateError as error:
             log.error("deal not certified: %s", error)  # noqa: TRY400 - frames and causes could tell of the seed
             continue
-        if certificate is None or certificate.par > longest_par(variant):
-            continue
-        figures, grade = certificate.figures, certificate.grade
-        assert figures is not None
-        assert grade is not None
-        sealed = SealedDeal(
-            variant=variant,
-            rules_version=RULES_VERSION,
-            seed=seed,
-            solution=certificate.record.to_bytes(),
-            par=certificate.par,
-            grade=grade,
-            random_wins=figures.random_wins,
-            greedy_wins=figures.greedy_wins,
-            nodes=figures.nodes,
-        )
-        with transaction.atomic():
-            sealed.save(force_insert=True)
-        return sealed
+        if certificate is not None and (sealed := put(variant, certificate)):
+            return sealed
     return None
 
 
-def fill(names: Collection[str], *, stop: Stop) -> Iterator[SealedDeal]:
-    """Put deals in stock one by one, where they are needed most, until nothing is short or `stop` says so."""
+def put(variant: str, certificate: Certificate) -> SealedDeal | None:
+    """Put a certified deal in stock; None if its par is so long that it tells players nothing."""
+    if certificate.par > longest_par(variant):
+        return None
+    figures, grade = certificate.figures, certificate.grade
+    assert figures is not None
+    assert grade is not None
+    return SealedDeal.objects.create(
+        variant=variant,
+        rules_version=RULES_VERSION,
+        seed=certificate.record.seed,
+        solution=certificate.record.to_bytes(),
+        par=certificate.par,
+        grade=grade,
+        random_wins=figures.random_wins,
+        greedy_wins=figures.greedy_wins,
+        nodes=figures.nodes,
+    )
+
+
+def fill(names: Collection[str], *, stop: Stop, seal: Seal | None = None) -> Iterator[SealedDeal]:
+    """Put deals in stock one by one, where they are needed most, until nothing is short or `stop` says so.
+
+    `seal` is `seal_one` or does the same in another process.
+    """
+    seal = seal or seal_one
     while not stop():
         variant = next_variant(names)
-        sealed = variant and seal_one(variant, stop=stop, patience=0 if is_waited_for() else PATIENCE)
+        sealed = variant and seal(variant, stop=stop, patience=0 if is_waited_for() else PATIENCE)
         if not sealed:
             return
         yield sealed

@@ -85,7 +85,7 @@ class LiveTables:
 
     def attended(self) -> Iterator[LiveTable]:
         """The tables at which somebody is playing; one that has long been left alone is not among them."""
-        return (table for table in self._tables.values() if table.is_attended())
+        return (table for table in list(self._tables.values()) if table.is_attended())
 
     def follow(self, follower: Follower) -> None:
         """Tell it of every table opened from now on, and of what changes at those it wants to follow."""
@@ -174,6 +174,11 @@ def shared_tables() -> LiveTables:
         for begin in _beginnings:
             _shared[loop].accompany(begin(_shared[loop]))
     return _shared[loop]
+
+
+def anyone_plays() -> bool:
+    """Return whether a game is being played at this process's tables. May be called from any thread."""
+    return any(True for tables in list(_shared.values()) for _ in tables.attended())
 
 
 async def close_shared_tables() -> None:

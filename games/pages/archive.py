@@ -128,6 +128,7 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
     if not _is_there(shown.deals, day, today):
         raise Http404
     tiles = [] if day is None else _tiles(day, shown.attempts, now)
+    known = first_and_last_days.get("", _ends)
     context = {
         "month": month,
         "weeks": shown.weeks(today, day),
@@ -136,8 +137,9 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
         "chosen": day,
         "ahead": day is not None and day > today,
         "tiles": tiles,
+        "is_first_day": not known["first"] or known["first"] >= today,
         "is_revealed": bool(tiles) and all(tile.deal.is_revealed for tile in tiles),
-        **_neighbours(month),
+        **_neighbours(month, known),
         **_score(shown.attempts.values()),
     }
     return render(request, "games/archive.html", context)
@@ -157,9 +159,8 @@ def _is_there(deals: Collection[date], day: date | None, today: date) -> bool:
     return bool(deals) if day is None else day in deals or day == today
 
 
-def _neighbours(month: date) -> dict[str, date | None]:
+def _neighbours(month: date, known: Mapping[str, date | None]) -> dict[str, date | None]:
     """The months before and after, as far as there are deals."""
-    known = first_and_last_days.get("", _ends)
     following = _next(month)
     return {
         "previous": (month - timedelta(days=1)).replace(day=1) if known["first"] and known["first"] < month else None,

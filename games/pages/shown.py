@@ -35,6 +35,7 @@ class ShownDeal:
     options: list[tuple[str, str]]
     commitment: str
     proven: bool
+    starter: bool
     grade: str
     par: int | None
     is_open: bool
@@ -56,6 +57,7 @@ class ShownDeal:
             options=titles.options_in_words(deal.options),
             commitment=deal.commitment,
             proven=deal.proven,
+            starter=deal.starter,
             grade=grade_name(deal.grade),
             par=deal.par,
             is_open=deal.is_open(now),

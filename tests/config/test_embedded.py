@@ -13,6 +13,9 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
+from config import embedded
+from games.deals import filling
+from games.live import tables
 from games.rules import CATALOGUE
 from tests.config.running import running
 
@@ -82,6 +85,13 @@ def test_a_taken_port_is_said_in_one_sentence(address: str, tmp_path: Path) -> N
         second.await_line(rf"Cannot listen on 127\.0\.0\.1:{port}: Address already in use")
         assert second.child.wait(120) == 1
         assert "Traceback" not in "".join(second.output)
+
+
+def test_nothing_is_certified_while_somebody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filling, "_pauses", [])
+    monkeypatch.setattr(tables, "anyone_plays", lambda: True)
+    embedded.pause_for_players()
+    assert [reason() for reason in filling._pauses] == [True]
 
 
 def test_state_outlives_the_process(migrated_var: Path) -> None:

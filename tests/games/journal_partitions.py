@@ -27,7 +27,7 @@ from games.live.journal_store import Entry, JournalStore
 from games.models import Attempt, Move
 from tests.games.conftest import make_deal
 
-migration: Any = import_module("games.migrations.0015_journal_by_day")
+migration: Any = import_module("games.migrations.0001_squashed")
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,7 +52,6 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal_days, "LOCK_WAIT", "20ms")
     monkeypatch.setattr(journal_days, "LOCK_TRIES", 2)
     monkeypatch.setattr(journal_days, "LOCK_PAUSE", 0.0)
-    monkeypatch.setattr(migration, "LOCK_PAUSE", 0.0)
 
 
 @pytest.fixture
@@ -82,7 +81,7 @@ def practice(player: Any) -> Callable[[], Attempt]:
 
 
 def migrate(step: Callable[[Any, Any], None]) -> None:
-    step(None, SimpleNamespace(connection=connection))
+    step(None, SimpleNamespace(connection=connection, deferred_sql=[]))
 
 
 def rows(sql: str, *params: str | int) -> list[tuple[Any, ...]]:
@@ -405,13 +404,10 @@ def test_rows_of_no_attempt_go_at_once_from_the_rest_and_else_with_their_day(
     assert list(Move.objects.values_list("attempt_id", flat=True)) == left[1:]
 
 
-def test_a_live_table_becomes_partitions_and_back_without_losing_a_move(
+def test_days_begin_and_end_without_losing_a_move(
     practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Players go on while the steps of the migration run, forwards and backwards, and days begin and end."""
-    migrate(migration.join)
-    assert not journal_days.is_by_day()
-    assert not begin_day(FIRST)
+    """Players go on while days begin and end."""
     begun = [practice() for _ in range(4)]
     Attempt.objects.filter(pk__in=[attempt.pk for attempt in begun]).update(started_at=timezone.now() - LATER)
     kept: dict[int, int] = dict.fromkeys((attempt.pk for attempt in begun), 0)
@@ -429,12 +425,9 @@ def test_a_live_table_becomes_partitions_and_back_without_losing_a_move(
         return all(kept[key] > since[key] for key in since)
 
     steps: list[Callable[[], object]] = [
-        lambda: migrate(migration.partition),
         lambda: begin_day(FIRST),
         lambda: begin_day(SECOND),
         drop_days,
-        lambda: migrate(migration.join),
-        lambda: migrate(migration.partition),
     ]
 
     def change() -> None:
@@ -463,33 +456,6 @@ def test_the_table_as_it_was_is_the_rest_with_its_own_indexes(
     assert after == before
     kinds = "SELECT count(*) FROM pg_indexes WHERE tablename = %s"
     assert [rows(kinds, name) for name in ("games_move", "games_move_rest", "games_move_default")] == [[(2,)]] * 3
-    assert rows("SELECT 1 FROM pg_constraint WHERE conname = 'journal_range'") == []
-    migrate(migration.partition)
-    assert rows("SELECT 'games_move_rest'::regclass::oid")[0][0] == before[0]
-
-
-def test_an_interrupted_migration_can_be_run_again(
-    store: JournalStore, practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    migrate(migration.join)
-    attempt = practice()
-    play(store, attempt, 1)
-    run = migration.run
-
-    def breaks(on: Any, sql: str) -> Any:
-        if "ATTACH" in sql:
-            raise RuntimeError("killed")
-        return run(on, sql)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(migration, "run", breaks)
-        with pytest.raises(RuntimeError, match="killed"):
-            migrate(migration.partition)
-    assert not journal_days.is_by_day()
-    play(store, attempt, 2)
-    migrate(migration.partition)
-    play(store, attempt, 3)
-    assert len(tokens(attempt)) == 3
 
 
 def test_finished_games_are_not_deleted_row_by_row(

@@ -243,14 +243,12 @@ def two_workers_rate_the_same_races() -> None:
 
 
 def two_games_of_a_player_are_settled() -> None:
-    """Both are on the ladder that was right when their deals opened; the migration that divides old results agrees."""
+    """Both are on the ladder that was right when their deals opened."""
     from django.test import override_settings
 
     from games.models import Attempt
     from leaderboards import settlement
-    from leaderboards.models import Result
     from tests.leaderboards import factory, playing_before
-    from tests.leaderboards.test_ladder_migration import migrate
 
     deals = [factory.deal(variant) for variant in ("stonewall", "labyrinth")]
     with override_settings(LADDERS=True):
@@ -263,10 +261,6 @@ def two_games_of_a_player_are_settled() -> None:
             )
             both = Attempt.objects.filter(pk__in=(first, second))
             assert set(both.values_list("state", "ladder", "result__ladder")) == {("verified", ladder, ladder)}
-        decided = list(Result.objects.filter(deal__in=deals).order_by("id").values_list("ladder", flat=True))
-        Result.objects.filter(deal__in=deals).update(ladder=1)
-        migrate()
-        assert list(Result.objects.filter(deal__in=deals).order_by("id").values_list("ladder", flat=True)) == decided
 
 
 def whole_seasons() -> None:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.apps import apps
-from django.db import connection
 from django.test import Client
 
 from accounts.moderation import ban_player, lift_ban
@@ -21,7 +17,7 @@ from games.rules import CATALOGUE
 from leaderboards import entries, histogram, ranking, seasons
 from leaderboards.keys import BOARDS, Score
 from leaderboards.listings import season_listing
-from leaderboards.models import Recount, Season, Standing
+from leaderboards.models import Season, Standing
 from leaderboards.settlement import Verdict, do_settle
 from tests.leaderboards import factory
 
@@ -122,15 +118,6 @@ def test_a_result_that_is_removed_is_taken_off() -> None:
     entries.remove(wall)
     assert [row[2:] for row in shown()] == [(50, 1, 300, 50)]
     whole()
-
-
-def test_results_from_before_are_added_up_after_the_update() -> None:
-    factory.listed(_dealt("stonewall"), Score(52, 800, 100))
-    Recount.objects.all().delete()
-    assert shown() == []
-    migration = import_module("leaderboards.migrations.0006_the_nine")
-    migration.mark(apps, SimpleNamespace(connection=connection))
-    assert [row[2] for row in shown()] == [100]
 
 
 def test_the_page_and_the_api_show_points(client: Client) -> None:

@@ -2,20 +2,16 @@ from __future__ import annotations
 
 import random
 from datetime import date, timedelta
-from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
-from django.apps import apps
-from django.db import connection
 from django.utils import timezone
 
 from leaderboards import boards, entries, histogram, seasons
 from leaderboards.keys import BOARDS, Score
 from leaderboards.listings import season_listing
-from leaderboards.models import Recount, Result, Season, SeasonBucket, Standing
+from leaderboards.models import Recount, Result, Season, Standing
 from leaderboards.pages import CursorError
 from tests.leaderboards import factory
 
@@ -177,20 +173,6 @@ def test_standings_of_years_of_play_are_ranked() -> None:
         Result.objects.filter(pk=result.pk).update(elapsed_ms=hours * 3_600_000)
     seasons.recount_marked()
     assert [row[4] // 3_600_000 for row in shown("all")] == [9 * 25 * 800, 9 * 25 * 801]
-    whole()
-
-
-def test_the_migration_packs_and_counts_standings_as_the_code_does() -> None:
-    for cards, ms, tokens in ((50, 1_000, 100), (8, 90_000_000, 5), (50, 5_000, 90)):
-        factory.listed(factory.deal("braid", DAY - timedelta(days=cards + ms % 7)), Score(cards, ms, tokens))
-    seasons.recount_marked()
-    Season.objects.filter(period="nine").delete()  # which came later
-    before = list(Standing.objects.order_by("pk").values_list("race_key", "fewest_key"))
-    Standing.objects.update(race_key=1, fewest_key=2)
-    SeasonBucket.objects.update(entries=7)
-    migration = import_module("leaderboards.migrations.0002_season_keys_and_rerankings")
-    migration.repack(apps, SimpleNamespace(connection=connection))
-    assert list(Standing.objects.order_by("pk").values_list("race_key", "fewest_key")) == before
     whole()
 
 

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 from tqdm import tqdm
 
-from games.deals import filling, publishing, sealed
+from games.deals import publishing, sealed
 from games.models import SealedDeal
 from games.rules import CATALOGUE
 
@@ -46,25 +46,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--count", type=_positive, help="seal so many deals of each variant, whatever is in stock")
         parser.add_argument("--seconds", type=_positive, help="stop after so many seconds")
-        parser.add_argument(
-            "--background",
-            action="store_true",
-            help="for the service: lowest priority, ends when standard input does, silent, one on a machine",
-        )
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
         """Fill."""
         names: Sequence[str] = options["variant"] or list(CATALOGUE)
         over = sealed.within(options["seconds"])
-        if options["background"]:
-            with filling.filling_lock() as free:
-                if free:
-                    filling.end_with_parent()
-                    publishing.ensure_deals(timezone.now().date())
-                    filling.step_back()
-                    for _ in _sealing(names, None, over):
-                        filling.step_back()
-            return
         total = options["count"] * len(names) if options["count"] else sealed.shortage(names)
         done = 0
         with _interruption() as asked, tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:

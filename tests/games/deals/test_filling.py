@@ -1,7 +1,8 @@
-"""Filling the stock as a process: killed anywhere it leaves no half-made deal, and it ends when it should."""
+"""Filling the stock, by the command and in the background: killed anywhere it leaves no half-made deal."""
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -18,10 +19,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from games.deals import filling, sealed
+from games.deals import filling, sealed, searching
+from games.deals.certification import CertificateError
 from games.management.commands.fill_sealed import Command
-from games.models import AwaitedDeal
-from games.rules import Record, commitment, replay
+from games.models import AwaitedDeal, SealedDeal
+from games.rules import CATALOGUE, Record, Variant, commitment, replay
 from tests.config.running import ROOT, environment, run
 
 MANAGE = [sys.executable, "manage.py", "fill_sealed"]
@@ -166,53 +168,106 @@ def asked_for(*options: str) -> int:
     return code
 
 
-def test_in_the_background_it_ends_with_its_parent_and_runs_once(var: Path, start: Start) -> None:
-    process = start("--background", "--variant", "labyrinth", SEALED_STOCK="1000")
-    await_count(var, 4)  # three of the days, then the stock
-    assert os.getpriority(os.PRIO_PROCESS, process.pid) >= filling.WAITED_FOR
-    second = start("--background", "--variant", "labyrinth", SEALED_STOCK="1000")
-    assert second.wait(300) == 0
-    assert process.poll() is None
-    assert process.stdin is not None
-    process.stdin.close()
-    assert process.wait(120) == 0
-    check_whole(var)
+@pytest.fixture
+def short(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A stock that lacks one deal of Stonewall, and no reason to pause."""
+    settings.VAR_DIR, settings.SEALED_STOCK, settings.DEAL_PATIENCE = tmp_path, 1, 300
+    monkeypatch.setattr(sealed, "next_variant", lambda *_: None if SealedDeal.objects.exists() else "stonewall")
+    monkeypatch.setattr(filling, "_pauses", [])
+    monkeypatch.setenv("TALON_NO_NUMBA", "1")
+    yield
+    assert filling._turn.acquire(timeout=60), "the turn was not given back"
+    filling._turn.release()
 
 
-def test_it_takes_the_lowest_priority_once_nobody_waits(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[int] = []
-    monkeypatch.setattr("games.deals.filling.os.getpriority", lambda *_: taken[-1] if taken else 0)
-    monkeypatch.setattr("games.deals.filling.os.setpriority", lambda _which, _who, value: taken.append(value))
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("short")
+def test_stock_is_filled_beside_the_worker_by_a_small_process() -> None:
+    filler = filling.keep_filling()
+    assert filler is not None
+    assert filling.keep_filling() is None, "one at a time"
+    filler.join(300)
+    kept = SealedDeal.objects.get()
+    played = replay(Record.from_bytes(bytes(kept.solution)))
+    assert (kept.variant, played.won, played.tokens) == ("stonewall", True, kept.par)
+    assert filling.keep_filling() is None, "nothing is short"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("short")
+def test_nothing_is_certified_while_somebody_plays_or_another_process_fills() -> None:
+    searched: list[str] = []
+
+    def search(variant: Variant, *_: object, **__: object) -> Iterator[dict[str, Any]]:
+        searched.append(variant.name)
+        yield from ()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(filling, "search", search)
+        filling.pause_while(lambda: True)
+        assert filling.keep_filling() is None
+        AwaitedDeal.objects.create(variant="braid", day=timezone.now().date(), since=timezone.now())
+        assert not filling.is_paused(), "a deal of today is waited for"
+        AwaitedDeal.objects.all().delete()
+        filling._pauses.clear()
+        with filling.filling_lock() as free:
+            assert free
+            elsewhere = filling.keep_filling()
+            assert elsewhere is not None
+            elsewhere.join(60)
+        assert searched == []
+        again = filling.keep_filling()
+        assert again is not None
+        again.join(60)
+        assert searched == ["stonewall"]
+
+
+def test_search_is_given_up_when_told_to_stop() -> None:
+    begun = time.monotonic()
+    wanted = CATALOGUE["braid"]
+    assert list(searching.search(wanted, 600.0, stop=lambda: time.monotonic() > begun, tries=1_000_000)) == []
+
+
+@pytest.mark.django_db
+def test_search_has_the_lowest_priority_once_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def search(*_: object, nice: int, **__: object) -> Iterator[dict[str, Any]]:
+        asked.append(nice)
+        yield from ()
+
+    monkeypatch.setattr(filling, "search", search)
     today = timezone.now().date()
     AwaitedDeal.objects.create(variant="braid", day=today, since=timezone.now())
-    filling.step_back()
+    filling.seal_beside("braid", stop=lambda: False, patience=0)
     AwaitedDeal.objects.update(day=today + timedelta(days=1))
-    filling.step_back()
-    AwaitedDeal.objects.update(day=today)
-    filling.step_back()
-    assert taken == [filling.WAITED_FOR, filling.LOWEST]
+    filling.seal_beside("braid", stop=lambda: False, patience=0)
+    assert asked == [filling.WAITED_FOR, filling.LOWEST]
 
 
-def test_no_process_is_started_while_nothing_is_short_or_another_runs(
-    db: None, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.VAR_DIR = tmp_path
-    started: list[list[str]] = []
+@pytest.mark.django_db
+def test_false_line_of_a_search_is_not_kept(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def refuse(*_: object) -> None:
+        raise CertificateError("the line does not win")
 
-    class Child:
-        def __init__(self, command: list[str], **_: Any) -> None:
-            started.append(command)
+    monkeypatch.setattr(filling, "search", lambda *_, **__: iter([{"tried": 1}, {"record": ""}]))
+    monkeypatch.setattr(filling, "checked", refuse)
+    assert filling.seal_beside("braid", stop=lambda: False, patience=0) is None
+    assert "not certified" in caplog.text
 
-        def poll(self) -> None:
-            return None
 
-    monkeypatch.setattr(filling, "_running", None)
-    monkeypatch.setattr("games.deals.filling.subprocess.Popen", Child)
-    assert not filling.keep_filling(), "SEALED_STOCK is 0"
-    monkeypatch.setattr(sealed, "next_variant", lambda: "braid")
-    with filling.filling_lock() as free:
-        assert free
-        assert not filling.keep_filling()
-    assert filling.keep_filling()
-    assert not filling.keep_filling()
-    assert [command[-2:] for command in started] == [["fill_sealed", "--background"]]
+def test_search_process_is_small_nice_and_ends_with_its_parent() -> None:
+    order = {"name": "braid", "options": None, "tries": 1_000_000, "seconds": 600, "nice": 19}
+    command = [sys.executable, "-m", "games.deals.to_order"]
+    plain = {**os.environ, "TALON_NO_NUMBA": "1"}
+    with subprocess.Popen(command, cwd=ROOT, env=plain, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(order | {"grade": 0}).encode() + b"\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline()) == {"tried": 1}
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) == 19
+        pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
+        assert pages * os.sysconf("SC_PAGE_SIZE") < 60 * 1024 * 1024
+        process.stdin.close()
+        assert process.wait(120) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -17,7 +18,7 @@ from games import events
 from games.attempts import close_attempt, record_of, restart_practice, start_attempt
 from games.deals import publishing
 from games.live import opening, table
-from games.live.tables import LiveTables
+from games.live.tables import LiveTables, _shared, anyone_plays
 from games.models import Attempt, Deal, Move
 from games.pausing import pause_attempt
 from games.verification import judge
@@ -193,12 +194,17 @@ async def test_a_game_that_is_over_is_not_paused(practice: Attempt, sit: Sit) ->
     assert (await seat.ask(RESUME))["code"] == "closed"
 
 
-async def test_nobody_plays_at_a_paused_table(practice: Attempt, sit: Sit, tables: LiveTables) -> None:
+async def test_nobody_plays_at_a_paused_table(
+    practice: Attempt, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(_shared, asyncio.get_running_loop(), tables)
     seat = sit(practice)
     await seat.sit()
     assert list(tables.attended())
+    assert anyone_plays()
     await seat.ask(PAUSE)
     assert not list(tables.attended())
+    assert not anyone_plays()
 
 
 def test_a_paused_game_begun_again_is_closed_at_the_time_it_was_paused(practice: Attempt, player: Any) -> None:

@@ -157,7 +157,7 @@ def test_the_search_says_each_seed_it_has_tried(
     to_order.look({"name": "stonewall", "options": None, "tries": 9, "seconds": 60})
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert lines[:3] == [{"tried": 1}] * 3
-    assert set(lines[3]) == {"record", "grade"}
+    assert set(lines[3]) == {"record", "grade", "figures"}
 
 
 def test_secrets_are_kept_until_the_race_is_finished() -> None:

@@ -1,4 +1,4 @@
-"""Keys of names as they are folded now: more names read alike than before."""
+"""Keys of names as they are folded now: what a capital looks like counts before its case."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def fold_again(apps: StateApps, _editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("accounts", "0001_initial")]
+    dependencies = [("accounts", "0001_squashed")]
 
     operations = [migrations.RunPython(fold_again, migrations.RunPython.noop, elidable=True)]

@@ -1,0 +1,84 @@
+"""`manage.py make_starter_deals`: certify the deals that come with the code."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from tqdm import tqdm
+
+from games.deals import numbered, starter
+from games.deals.certification import certify
+from games.deals.difficulty import GRADES, longest_par
+from games.deals.publishing import SEED_BYTES
+from games.deals.sealed import PATIENCE
+from games.deals.starter import StarterDeal
+from games.rules import CATALOGUE, RULES_VERSION
+
+
+class Command(BaseCommand):
+    """Write the file of starter deals anew."""
+
+    help = (
+        "Certify starter deals (for each variant some of every grade for days, and some for practice) and write the "
+        "file games/deals/starter_deals.json anew. Takes minutes with the compiled search."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the numbers of deals and the file."""
+        parser.add_argument("--variant", action="append", choices=list(CATALOGUE), help="only this one (default: all)")
+        parser.add_argument("--days", type=int, default=1, help="deals of each grade for days (default: 1)")
+        parser.add_argument("--practice", type=int, default=2, help="deals of any grade for practice (default: 2)")
+        parser.add_argument("--file", type=Path, default=starter.FILE, help="where to write them")
+
+    def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401 - Django's signature
+        """Certify and write."""
+        names = options["variant"] or list(CATALOGUE)
+        total = (len(GRADES) * options["days"] + options["practice"]) * len(names)
+        made = list[StarterDeal]()
+        with tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
+            for variant in names:
+                for deal in (*_for_days(variant, options["days"]), *_for_practice(variant, options["practice"])):
+                    made.append(deal)
+                    bar.update()
+        lines = ",\n".join(f"  {json.dumps(deal.to_json())}" for deal in made)
+        options["file"].write_text(f"[\n{lines}\n]\n")
+        self.stdout.write(f"{len(made)} starter deals written to {options['file']}.")
+
+
+def _for_days(variant: str, count: int) -> Iterator[StarterDeal]:
+    """Certify so many deals of each grade."""
+    lacking = Counter(dict.fromkeys(GRADES, count))
+    while +lacking:
+        deal = _certified(variant, secrets.token_bytes(SEED_BYTES), {grade for grade, left in lacking.items() if left})
+        if deal is not None:
+            lacking[deal.grade] -= 1
+            yield deal
+
+
+def _for_practice(variant: str, count: int) -> Iterator[StarterDeal]:
+    """Certify so many numbered deals of any grade."""
+    while count:
+        number = numbered.draw()
+        deal = _certified(variant, numbered.seed_of(CATALOGUE[variant], number), GRADES, number)
+        if deal is not None:
+            count -= 1
+            yield deal
+
+
+def _certified(variant: str, seed: bytes, grades: Collection[int], number: int | None = None) -> StarterDeal | None:
+    """Certify this deal if its grade is one of these. Only then is its line tightened, which takes most of the time."""
+    found = certify(variant, seed)
+    if found is None or found.grade not in grades:
+        return None
+    tight = certify(variant, seed, patience=PATIENCE)
+    if tight is None or tight.grade is None or tight.par > longest_par(variant):
+        return None
+    return StarterDeal(variant, RULES_VERSION, seed, number, tight.grade, tight.record.tokens)

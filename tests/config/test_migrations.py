@@ -1,0 +1,73 @@
+"""Upgrades of databases from before the migrations were squashed."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.db.migrations.loader import MigrationLoader
+
+from tests.config.running import run
+
+LOADER = MigrationLoader(None)
+SQUASHED = {
+    app: sorted(name for _, name in migration.replaces)
+    for (app, name), migration in LOADER.replacements.items()
+    if name == "0001_squashed"
+}
+OURS = {"accounts", "analysis", "appeals", "games", "ghosts", "leaderboards", "races", "replays"}
+
+
+def as_before(var: Path, *, without: str = "") -> sqlite3.Connection:
+    """The database as the previous release left it: the names of its migrations, but for one."""
+    for app, leaf in LOADER.graph.leaf_nodes():
+        if app in SQUASHED and leaf != "0001_squashed":
+            assert run("manage.py", "migrate", app, "0001_squashed", var=var).returncode == 0
+    database = sqlite3.connect(var / "talon.sqlite3")
+    with database:
+        for app, names in SQUASHED.items():
+            database.execute("DELETE FROM django_migrations WHERE app = ?", [app])
+            rows = [(app, name) for name in names if f"{app}.{name}" != without]
+            database.executemany("INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2026-11-23')", rows)
+    return database
+
+
+def schema(database: sqlite3.Connection) -> list[tuple[str, str]]:
+    return database.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+
+
+def test_every_app_of_ours_has_one_squashed_migration() -> None:
+    assert set(SQUASHED) == OURS
+    assert sum(len(names) for names in SQUASHED.values()) == 36
+
+
+@pytest.mark.django_db
+def test_models_need_no_further_migration() -> None:
+    call_command("makemigrations", check_changes=True, dry_run=True, verbosity=0)
+
+
+def test_database_of_the_previous_release_upgrades_to_the_same_schema(migrated_var: Path) -> None:
+    with closing(sqlite3.connect(migrated_var / "talon.sqlite3")) as database:
+        fresh = schema(database)
+    with closing(as_before(migrated_var)) as database:
+        done = run("manage.py", "migrate", var=migrated_var)
+        assert done.returncode == 0, done.stderr
+        assert schema(database) == fresh
+        recorded = set(database.execute("SELECT app, name FROM django_migrations"))
+    assert {(app, "0001_squashed") for app in OURS} <= recorded
+    assert run("manage.py", "migrate", "--check", var=migrated_var).returncode == 0
+
+
+@pytest.mark.parametrize("command", [("manage.py", "migrate"), ("-m", "config.release"), ("-m", "config.embedded")])
+def test_partly_migrated_database_is_refused_with_advice(migrated_var: Path, command: tuple[str, ...]) -> None:
+    with closing(as_before(migrated_var, without="games.0015_journal_by_day")) as database:
+        before = schema(database)
+        done = run(*command, var=migrated_var, PORT="0")
+        assert done.returncode == 1
+        assert "games (14 of 15)" in done.stderr
+        assert "Run the previous release's `manage.py migrate`" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert schema(database) == before
