@@ -159,7 +159,7 @@ def _is_there(deals: Collection[date], day: date | None, today: date) -> bool:
     return bool(deals) if day is None else day in deals or day == today
 
 
-def _neighbours(month: date, known: Mapping[str, date | None]) -> dict[str, date | None]:
+def _neighbours(month: date, known: FirstAndLast) -> dict[str, date | None]:
     """The months before and after, as far as there are deals."""
     following = _next(month)
     return {

@@ -16,11 +16,10 @@ from pytest_django import DjangoDbBlocker
 
 from config.backends.postgresql import base
 from config.circuit_breaker import CircuitBreaker
-from deploy.servers import Postgres, eventually, postgres_programs
+from deploy.servers import Postgres, eventually
 from games.timeouts import TimedConnection, database_timeout
-from tests.requirements import need
 
-pytestmark = [pytest.mark.services, pytest.mark.xdist_group("postgresql")]
+pytestmark = [pytest.mark.needs("postgres"), pytest.mark.services, pytest.mark.xdist_group("postgresql")]
 
 POOL = {"connection_class": TimedConnection, "min_size": 1, "max_size": 1, "timeout": 3, "reconnect_timeout": 0.5}
 #: Seconds after which a call must have failed: any limit, and a machine that is busy.
@@ -29,7 +28,6 @@ SOON = 15
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Postgres]:
-    need(postgres_programs() is not None, "PostgreSQL's server programs")
     server = Postgres()
     try:
         server.start()

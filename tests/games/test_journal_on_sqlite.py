@@ -16,7 +16,7 @@ from games.attempts import close_attempt, start_attempt
 from games.models import Attempt, Move
 from tests.games.conftest import make_deal
 
-migration: Any = import_module("games.migrations.0015_journal_by_day")
+migration: Any = import_module("games.migrations.0001_squashed")
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

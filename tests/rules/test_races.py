@@ -228,7 +228,7 @@ def test_what_is_not_so_is_told(change: Change, entrant_id: int | None, codes: s
 
 
 def test_options_are_bound_by_the_commitment() -> None:
-    game = {"game": "tarot", "options": {"first_row": True, "draw": 1, "fool": "trump"}}
+    game: dict[str, Any] = {"game": "tarot", "options": {"first_row": True, "draw": 1, "fool": "trump"}}
     data = document(entrant(1, None))
     del data["race"]["variant"]
     data["race"] |= game
