@@ -4,7 +4,11 @@
 const RETRY = 5;
 const LOADING = 60;
 
-/** Ask, with an answer that comes as soon as there is news. @param {HTMLElement} page @returns {Promise<number>} pause in s */
+/**
+ * Ask the server, which answers as soon as there is news.
+ * @param {HTMLElement} page
+ * @returns {Promise<number>} seconds until the next question
+ */
 async function ask(page) {
   try {
     const response = await fetch(page.dataset.address ?? "", { headers: { Accept: "application/json" } });
