@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from importlib import import_module
 
 import django
 from celery.beat import EmbeddedService
@@ -70,7 +69,8 @@ def prepare_beside() -> None:
     """
     preparing = multiprocessing.get_context("fork").Process(target=prepare)
     preparing.start()
-    import_module(APPLICATION.partition(":")[0])
+    import config.asgi  # noqa: F401, PLC0415 - sets Django up and loads the site
+
     get_resolver().url_patterns  # noqa: B018 - loads the views
     preparing.join()
     if preparing.exitcode:

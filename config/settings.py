@@ -558,8 +558,7 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
 
 # What neither a page nor a frame in it can ask a browser for; passkeys, sharing and the clipboard are used.
 PERMISSIONS_POLICY = (
-    "accelerometer", "bluetooth", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope", "hid",
-    "idle-detection", "local-fonts", "magnetometer", "microphone", "midi", "payment", "serial", "usb",
+    "camera", "display-capture", "geolocation", "hid", "microphone", "midi", "payment", "serial", "usb",
 )  # fmt: skip
 
 # Any site may read what the API gives to everybody; sessions are for this site alone.

@@ -16,6 +16,7 @@ BROAD = {"Exception", "BaseException"}
 #: Functions that no task runs in its own thread, where the limit is raised.
 ELSEWHERE = {
     ("games/threads.py", "run_beside.run"),
+    ("games/hints/search_queue.py", "SearchQueue._work"),
     ("games/live/journal.py", "Journal._work"),
     ("games/live/journal_store.py", "JournalStore.close"),
     ("games/replicas/watching.py", "Watch._run"),

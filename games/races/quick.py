@@ -216,7 +216,7 @@ def _settle(race: Race, now: datetime) -> bool:
         Entrant.objects.filter(pk__in=[one.pk for one in late]).delete()
         missing = [one.player_id for one in late if one.player_id is not None]
         _note_missed(missing)
-        transaction.on_commit(partial(conduct.note_spoiled, missing), robust=True)
+        transaction.on_commit(partial(conduct.note_spoiled, missing))
         left = race.entrants.all()
         if left.count() < LEAST:
             left.update(state=_E.JOINED)

@@ -66,7 +66,7 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         _say_ready(entrant, ready=ready, now=now)
         if not ready and entrant.state == _E.READY and _has_stopped_gathering(entrant.race):
-            transaction.on_commit(partial(conduct.note_spoiled, [player_id]), robust=True)
+            transaction.on_commit(partial(conduct.note_spoiled, [player_id]))
         Room.objects.filter(pk=room.pk).update(used_at=now)
         tell_room(room.pk)
         if ready:
@@ -90,7 +90,7 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
         if seat is not None and starting.has_started(seat.race, now):
             seat, playing = None, seat
         if seat is not None and _free(seat, now):
-            transaction.on_commit(partial(conduct.note_spoiled, [player_id]), robust=True)
+            transaction.on_commit(partial(conduct.note_spoiled, [player_id]))
         if room.host_id == player_id:
             rooms.pass_on(room, player_id)
         Room.objects.filter(pk=room.pk).update(used_at=now)

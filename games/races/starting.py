@@ -149,7 +149,7 @@ def mark_absent(now: datetime) -> int:
             mine.filter(finishing.HAS_MOVED).update(state=_E.RACING)
             players = list(mine.values_list("player", flat=True))
             absent += mine.update(state=_E.ABSENT)
-            transaction.on_commit(partial(conduct.note_spoiled, players), robust=True)
+            transaction.on_commit(partial(conduct.note_spoiled, players))
             tell_room(room_id)
         finishing.settle_done(race_id, now)
     return absent

@@ -202,6 +202,7 @@ NO_PAGES = {
     "games:queue": "sent for another page, while there is no room: looked at where there is none",
     "games:race_ghost": POSTED,
     "games:lobby_json": DATA,
+    "games:playing_json": DATA,
     "games:race_json": DATA,
     "games:race_heat": "leads to the room of the heat",
     "games:race_new": POSTED,

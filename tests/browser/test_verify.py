@@ -145,7 +145,7 @@ def test_a_race_is_checked_with_its_places(visit: Visit) -> None:
     page.click("form[data-verify] button")
     states = found(page)
     assert {check for check, state in states.items() if state == "passed"} == {
-        *("replays", "server", "places", "commitment", "chain")
+        *("replays", "server", "places", "limit", "commitment", "chain")
     }
     page.set_input_files("#file", [])
     race["entrants"][0]["place"] = 2
@@ -166,7 +166,7 @@ def test_replays_of_a_race_lead_to_the_check_of_the_whole_race(visit: Visit, lin
     page.click("form[data-verify] button")
     states = found(page)
     assert {check for check, state in states.items() if state == "passed"} == {
-        *("replays", "server", "places", "commitment", "chain")
+        *("replays", "server", "places", "limit", "commitment", "chain")
     }
 
 

@@ -24,6 +24,7 @@ def test_the_vectors_are_up_to_date(name: str) -> None:
     assert text == vectors.text_of(name), "python -m tests.rules.vectors writes them anew"
 
 
+@pytest.mark.needs("node")
 def test_races_commit_to_the_same_in_the_browser() -> None:
     text = (vectors.FOLDER / "race-commitments.json").read_text()
     assert text == vectors.races_text(), "python -m tests.rules.vectors writes them anew"

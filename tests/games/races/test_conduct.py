@@ -102,23 +102,33 @@ def enter(client: Client) -> int:
     return client.post("/races/quick", {"variant": "stonewall"}).status_code
 
 
+def confirm(player: User) -> None:
+    """Confirm that the race may start; a player who waited alone is asked."""
+    room = seats.room_of(player.pk)
+    assert room is not None
+    seats.set_ready(room.pk, player.pk, ready=True)
+    quick.tend_room(room.pk, timezone.now())
+
+
 def test_guests_of_one_network_do_not_keep_breaking_up_quick_matches() -> None:
     """Each of them sits down beside the same player, and leaves before the race or its countdown starts."""
-    victim, begun = guest_at(ELSEWHERE), timezone.now()
+    victim = guest_at(ELSEWHERE)
     assert enter(victim) == 302
     room = Room.objects.get()
     for n in range(20):
         attacker = guest_at(HERE)
         if enter(attacker) == LIMITED:
             break
+        confirm(player_of(victim))
         if n % 2:
-            quick.tend(begun + timedelta(minutes=n))
+            quick.tend(timezone.now() + quick.GATHERING)
             assert Race.objects.get(room=room).state == "countdown"
         seats.leave(room.pk, player_of(attacker).pk)
         assert Race.objects.get(room=room).state == "open"
     assert n == 6
     assert enter(guest_at(ELSEWHERE)) == 302
     assert enter(honest := guest_at("192.0.2.1")) == 302
+    confirm(player_of(victim))
     quick.tend(timezone.now() + timedelta(seconds=9))
     race = Race.objects.get(room=room)
     assert (race.state, race.entrants.filter(player=player_of(honest)).exists()) == ("countdown", True)
@@ -128,9 +138,10 @@ def test_one_player_does_not_keep_breaking_up_quick_matches() -> None:
     account = factory.player()
     client = guest_at(HERE)
     client.force_login(account, backend=BACKEND)
-    quick.enter(create_guest(), ["stonewall"])
+    quick.enter(victim := create_guest(), ["stonewall"])
     for _ in range(3):
         assert enter(client) == 302
+        confirm(victim)
         seats.leave(Room.objects.get().pk, account.pk)
     answer = client.post("/races/quick", {"variant": "stonewall"}, REMOTE_ADDR=ELSEWHERE)
     assert (answer.status_code, answer.json()["error"]["code"]) == (LIMITED, "rate_limited")
@@ -150,10 +161,11 @@ def spoiled(player: User) -> bool:
 
 def test_seats_held_without_being_ready_count() -> None:
     squatter, now = create_guest(), timezone.now()
-    quick.enter(create_guest(), ["stonewall"], now)
+    quick.enter(victim := create_guest(), ["stonewall"], now)
     for n in range(3):
         assert not spoiled(squatter)
         quick.enter(squatter, ["stonewall"], now)
+        confirm(victim)
         if n:
             quick.wait_elsewhere(squatter.pk, now)  # breaks the match up at once
             seats.leave_all(squatter.pk)

@@ -84,7 +84,7 @@ def test_a_room_that_everybody_has_gone_from_is_the_next_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "expected"), [("of", "open joined joined"), ("racing", "racing retired racing racing")]
+    ("start", "expected"), [("of", "open joined joined"), ("racing", "racing timed_out racing racing")]
 )
 def test_who_is_erased_leaves(start: str, expected: str) -> None:
     run: Run = getattr(Run, start)(3)

@@ -76,3 +76,9 @@ export function listen() {
   listens = true;
   new Rematch(last.code, last.declined);
 }
+
+/** Offers rematches of the race that has just been run here, and on the pages to come. @param {string} code */
+export function offerRematches(code) {
+  if (raced()?.code !== code) remember(code);
+  listen();
+}

@@ -1,6 +1,5 @@
 /** Who else is at the cards: the others in a race, or at the same daily deal, or a ghost. */
 
-import { offerRematches } from "../races/offering.js";
 import { late, painted } from "./late.js";
 
 /** @import { State } from "./state.js" */
@@ -28,7 +27,7 @@ export function companyAt(state) {
   const come = async () => {
     await painted();
     return place.dataset.kind === "race"
-      ? new (await import("./race.js")).RaceTable(state, place, offerRematches)
+      ? new (await import("./race.js")).RaceTable(state, place)
       : new (await import("./day.js")).DayTable(state, place);
   };
   const tell = (/** @type {(company: Company) => void} */ what) => late(() => (coming ??= come()), what);

@@ -1,7 +1,6 @@
 /** The page of a table: puts state, connection, hand and picture together. */
 
 import "../copying.js";
-import { offerLastRematch } from "../races/offering.js";
 import { applySettings, bindSettings } from "../settings.js";
 import { bindAsking } from "./asking.js";
 import { companyAt } from "./company.js";
@@ -26,6 +25,15 @@ const TICK = 250;
 
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
+
+/** Whether a race was run in this browser, see ../races/raced.js; most tables load nothing for it. */
+function hasRaced() {
+  try {
+    return "talon.raced" in localStorage;
+  } catch {
+    return false;
+  }
+}
 
 /** @param {HTMLElement} felt */
 function start(felt) {
@@ -121,5 +129,5 @@ function bindButtons(state, socket) {
 applySettings();
 const felt = document.getElementById("felt");
 if (felt) start(felt);
-// Nobody is asked for a rematch of another race during one.
-if (!felt?.dataset.race) void offerLastRematch();
+// No rematch of another race is offered during one.
+if (!felt?.dataset.race && hasRaced()) import("./race.js").then((module) => module.listenForRematch());

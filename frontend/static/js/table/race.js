@@ -4,6 +4,7 @@ import { t, tn } from "../i18n.js";
 import { Herald } from "../races/herald.js";
 import { Lanes, stateText } from "../races/lanes.js";
 import { ordinal } from "../races/ordinal.js";
+import { listen, offerRematches } from "../races/rematch.js";
 import { RaceSocket } from "../races/socket.js";
 import { parts } from "../races/types.js";
 import { Reactions } from "./reactions.js";
@@ -23,6 +24,9 @@ const WHY_WITHIN = 1500;
 /** @param {string} id @returns {HTMLElement} */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
+/** Offers rematches of this browser's last race at the tables of other games. */
+export const listenForRematch = () => listen();
+
 export class RaceTable {
   #lists;
   #strip = new Strip(byId("strip"), byId("strip-place"), byId("strip-cells"));
@@ -32,10 +36,9 @@ export class RaceTable {
   #leaving = false;
   /** @type {RaceState|null} */ #race = null;
 
-  /** @param {State} state @param {HTMLElement} place @param {(code: string) => void} offerRematches of a room */
-  constructor(state, { dataset }, offerRematches) {
+  /** @param {State} state @param {HTMLElement} place */
+  constructor(state, { dataset }) {
     this.state = state;
-    this.offerRematches = offerRematches;
     this.number = Number(dataset.number);
     this.mine = Number(dataset.entrant);
     this.room = dataset.room ?? "/races/";
@@ -127,7 +130,7 @@ export class RaceTable {
     if (line.textContent !== text) line.textContent = text;
     line.dataset.final = String(final);
     document.body.dataset.race = state;
-    if (this.state.status !== "playing") this.offerRematches(this.code);
+    if (this.state.status !== "playing") offerRematches(this.code);
     if (!final || this.state.status === "playing") return;
     byId("finish-close").textContent = t("Look at the table");
     byId("race-banner-text").textContent = text
