@@ -20,7 +20,7 @@ from django.urls import get_resolver
 
 from config.celery import app
 from config.release import prepare
-from config.server import APPLICATION, address_arguments, listen, serve
+from config.server import address_arguments, listen, serve
 
 WORKER_STOP_SECONDS = 5
 #: Deals of each variant in stock, beside those published ahead. More would only take the player's CPU.
