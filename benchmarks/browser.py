@@ -25,10 +25,10 @@ KIB_AIM = 51.0
 #: laying out a deck of boxes, and the paint after a click on one.
 DEALT_AIM = 4.0
 FRAME_AIM = 1.5
-LONGEST_TASK_AIM = 12.0
-PUT_DOWN_AIM = 6.0
-PAINT_AIM = 4.0
-CELEBRATION_AIM = 4.0  # from the acknowledged winning move to the celebration on screen
+LONGEST_TASK_AIM = 6.0
+PUT_DOWN_AIM = 3.0
+PAINT_AIM = 8.0
+CELEBRATION_AIM = 8.0  # from the acknowledged winning move to the celebration on screen
 BLANK = "/robots.txt"
 LINE = {"offline": False, "latency": 165, "downloadThroughput": 9e6 / 8, "uploadThroughput": 1.5e6 / 8}
 GROUP = 12

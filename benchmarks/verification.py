@@ -28,10 +28,12 @@ from benchmarks.references import announce, commits, make_table, row
 if TYPE_CHECKING:
     from games.models import Attempt, Deal
 
+    Easy = list[tuple[Deal, str, Any]]
+
 RECORDS = 3_000
 TOKENS = 200
 FINISHES = 40
-MIXED = 1_000
+MIXED = 400  # a round
 ONE_WIN_IN = 5
 ROUNDS = 3
 QUEUE, REFERENCES = "verdicts", "benchmarks.references"
@@ -78,18 +80,19 @@ def measure(records: int, finishes: int) -> int:
 
     call_command("migrate", verbosity=0)
     make_table()
-    deals = make_deals()
+    deals, easy = make_deals(), easy_deals()
     each = records // ROUNDS
-    attempts = [finish(deals[number % len(deals)], number) for number in range(each * ROUNDS)]
-    mixed = with_wins(deals, min(each * ROUNDS, MIXED))
     rates, mixed_rates, tasks, bare = list[float](), list[float](), list[float](), list[float]()
     worker = start_worker()
     try:
         warm_up(deals)
         for number in range(ROUNDS):
-            rate, rate_of_tasks = verdicts_per_second(attempts[number::ROUNDS])
+            # A task settles whatever is pending, so the records of a round are made just before it.
+            numbers = range(number * each, (number + 1) * each)
+            attempts = [finish(deals[one % len(deals)], one) for one in numbers]
+            rate, rate_of_tasks = verdicts_per_second(attempts)
             bare.append(each / commits(each, QUEUE, every=0.1))
-            mixed_rate, _ = verdicts_per_second(mixed[number::ROUNDS])
+            mixed_rate, _ = verdicts_per_second(with_wins(deals, easy, min(each, MIXED), number * each))
             rates.append(rate)
             mixed_rates.append(mixed_rate)
             tasks.append(rate_of_tasks)
@@ -163,22 +166,28 @@ def finish(deal: Deal, number: int) -> Attempt:
     return factory.finished(deal, record=record, started_at=factory.NOON + timedelta(seconds=number))
 
 
-def with_wins(deals: list[Deal], records: int) -> list[Attempt]:
-    """Finished attempts, some of them won."""
-    wins = natural_wins(records // ONE_WIN_IN)
+def with_wins(deals: list[Deal], easy: Easy, records: int, first: int) -> list[Attempt]:
+    """Finished attempts, some of them won, numbered from `first` on."""
+    wins = natural_wins(easy, first, max(1, records // ONE_WIN_IN + 1))
     return [
         win(*next(wins), number) if number % ONE_WIN_IN == 0 else finish(deals[number % len(deals)], 2 * 10**6 + number)
-        for number in range(records)
+        for number in range(first, first + records)
     ]
 
 
-def natural_wins(number: int) -> Iterator[tuple[Deal, tuple[str, ...]]]:
-    """So many deals with a simple player's win, from all that are won easily in turn."""
-    from tests.games.fairplay.copying import EASY, played
+def easy_deals() -> Easy:
+    """Make deals that are won easily: each with its variant and the number of its seed."""
+    from tests.games.fairplay.copying import EASY
     from tests.leaderboards import factory
 
-    chance, found = random.Random(number), 0
-    easy = [(factory.deal(name, factory.DAY - timedelta(days=9), seed), name, seed) for name, seed in EASY.items()]
+    return [(factory.deal(name, factory.DAY - timedelta(days=9), seed), name, seed) for name, seed in EASY.items()]
+
+
+def natural_wins(easy: Easy, first: int, number: int) -> Iterator[tuple[Deal, tuple[str, ...]]]:
+    """Win as many deals as a simple player does, from all that are won easily in turn."""
+    from tests.games.fairplay.copying import played
+
+    chance, found = random.Random(first), 0
     for deal, name, seed in itertools.cycle(easy):
         table = played(name, seed, chance, 0.1)
         if table.is_won:
