@@ -46,8 +46,8 @@ from deploy.servers import Redis, eventually, free_port
 SOCKETS: Final = 2_000
 SECONDS: Final = 300.0
 VIEWS: Final = 20_000
-#: What serves, by its name in the Procfile.
-SERVERS: Final = ("web", "tables")
+#: What serves, by its name in the Procfile; the web process is ready only once there are tables.
+SERVERS: Final = ("tables", "web")
 READY_WITHIN: Final = 60.0
 #: Seconds of play without page views, before.
 ALONE_SECONDS: Final = 60.0
@@ -94,7 +94,7 @@ def main() -> int:
             "SEALED_STOCK": "0",
             "LOG_FORMAT": "json",
         }
-        announce(environment, "certified deals", "housekeeping, certifying and analysis workers", "beat")
+        announce(environment, "housekeeping, certifying and analysis workers", "beat")
         return Crowd(options, environment, var, stack).run()
 
 

@@ -150,13 +150,13 @@ def serve(*, profile: bool) -> None:
 
 def inserting() -> Callable[[], Awaitable[None]]:
     """Return a function that commits one row, over a pool of connections that is opened at the first row."""
-    from django.conf import settings
-    from psycopg_pool import AsyncConnectionPool
-
-    pool: list[AsyncConnectionPool] = []
+    pool: list[Any] = []
 
     async def insert() -> None:
         if not pool:
+            from django.conf import settings
+            from psycopg_pool import AsyncConnectionPool
+
             pool.append(AsyncConnectionPool(settings.DATABASE_URL, max_size=24, open=False, timeout=60))
             await pool[0].open()
         async with pool[0].connection() as connection:

@@ -34,10 +34,10 @@ COUNTDOWN = 6.0
 ROUNDS, BUSY_SECONDS, MOVES = 40, 10.0, 400
 GROUP = "benchmark"
 #: The p95 of lanes, over that of bare messages between the same processes.
-LANE_AIM = 12.0
+LANE_AIM = 6.0
 BYTES_AIM = 2048
 #: The p99 of first cards, over that of the same messages ready to send: of one race, and of all at once.
-START_AIM, STARTS_AIM = 12.0, 12.0
+START_AIM, STARTS_AIM = 6.0, 6.0
 MOVE_AIM = 1.10
 #: The p99 of moves in 200 races, beside that of one race alone in the same process.
 MANY_AIM = 3.0

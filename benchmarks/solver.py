@@ -30,7 +30,7 @@ from games.solver import Budget, GaveUp, Solution, load, shorten, solve
 NODES = 300_000
 PLAIN_NODES = 60_000
 COMPILED_AIM = 1.0
-PLAIN_AIM = 60.0
+PLAIN_AIM = 6.0
 STONEWALL_DEALS = 300
 STONEWALL_SHARE = 1 / 3
 STONEWALL_AIM = 36.5 * STONEWALL_SHARE * 0.093
