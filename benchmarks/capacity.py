@@ -21,7 +21,8 @@ from typing import Any
 import msgspec
 
 from benchmarks.capacity_check import Rush, report
-from benchmarks.capacity_model import Costs, Demand, Limit, Needs, Shape, limits, needs
+from benchmarks.capacity_model import OFF, Costs, Demand, Limit, Needs, Shape, limits, needs
+from benchmarks.references import announce
 
 COSTS = Path(__file__).with_suffix(".json")
 
@@ -48,6 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Print what was asked for; the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
+    announce(OFF, file=sys.stderr if options.json else None)
     try:
         demand = Demand(**{one.name: getattr(options, one.name) for one in fields(Demand)})
         shape = Shape(**{one.name: getattr(options, one.name) for one in fields(Shape)})

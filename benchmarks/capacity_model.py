@@ -16,6 +16,9 @@ DAY: Final = 24 * 3600
 STEP: Final = 20
 """Seconds between two looks at the day."""
 
+#: What the costs are measured without: certification, and admission, which would put players into the queue.
+OFF: Final = {"SEALED_STOCK": "0", "ADMISSION": "0"}
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:

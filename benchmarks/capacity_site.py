@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 import redis
 
-from benchmarks.capacity_model import Cost
+from benchmarks.capacity_model import OFF, Cost
 from deploy.servers import Postgres, Redis, postgres_programs
 
 JOURNAL = "games_move"
@@ -127,8 +127,7 @@ def stack(rooms: int, accounts: int, say: Callable[[str], None]) -> Iterator[tup
             postgres.start()
             cache.start()
             own = {"DATABASE_URL": postgres.url, "REDIS_URL": cache.url, "VAR_DIR": var, "COLLECTED_STATIC": "1"}
-            environment = {**os.environ, **own, "SEALED_STOCK": "0", "LOG_LEVEL": "WARNING"}
-            environment |= {"ADMISSION": "0"}  # on a busy machine too, nobody is to be queued
+            environment = {**os.environ, **own, **OFF, "LOG_LEVEL": "WARNING"}
             say("migrating, dealing, making accounts and rooms")
             run("benchmarks.pages_parts", "prepare", environment=environment)
             made = run("benchmarks.capacity_parts", "prepare", str(rooms), str(accounts), environment=environment)

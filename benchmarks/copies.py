@@ -26,6 +26,8 @@ from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING
 
+from benchmarks.references import announce, verdict
+
 if TYPE_CHECKING:
     from games.rules import Table
 
@@ -207,6 +209,7 @@ def main() -> int:
     from games.fairplay.copies import ALIKE
     from games.rules import CATALOGUE
 
+    announce()
     print(f"seed {options.seed}, {options.deals} deals a variant")
     columns = ("players accused", "if all had won", "winners' pairs", "copies seen", "heavily hidden")
     print(f"{'variant':<12}{''.join(f'{name:>17}' for name in columns)}  winners', solver's bits    s")
@@ -221,7 +224,7 @@ def main() -> int:
         shown = "".join(f"{share!s:>17}" for share in found.shares())
         bits = f"{max(found.honest_bits):>8.1f}{min(found.bits):>8.1f}"
         line = f"{variant:<12}{shown}{bits}{time.perf_counter() - begun:>8.1f}"
-        print(f"{line}  {('ok' if ok else 'MISSED') if compared else 'accuses nobody'}", flush=True)
+        print(f"{line}  {verdict(met=ok) if compared else 'accuses nobody'}", flush=True)
     return 0 if met else 1
 
 

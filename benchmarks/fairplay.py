@@ -17,6 +17,8 @@ from collections import Counter
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING
 
+from benchmarks.references import announce, verdict
+
 if TYPE_CHECKING:
     from tests.games.fairplay.simulated import Game, Step
 
@@ -41,6 +43,7 @@ def main() -> int:
     import django
 
     django.setup()
+    announce()
     print(f"seed {options.seed}, {options.games} games of each kind a variant")
     return measure(options)
 
@@ -70,7 +73,7 @@ def measure(options: argparse.Namespace) -> int:
         met &= reached
         print(
             f"{variant:<13} people flagged {honest_share:7.3%}  programs caught {caught_share:6.1%}  "
-            f"{spent / options.games * 1e6:4.0f} us a record  {'ok' if reached else 'MISSED'}"
+            f"{spent / options.games * 1e6:4.0f} us a record  {verdict(met=reached)}"
             f"  {said(flagged)} | {said(caught)}",
             flush=True,
         )

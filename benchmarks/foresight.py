@@ -19,6 +19,8 @@ from random import Random
 from statistics import NormalDist, fmean, stdev
 from typing import TYPE_CHECKING
 
+from benchmarks.references import announce
+
 if TYPE_CHECKING:
     from games.fairplay.foresight import Foresight
 
@@ -116,6 +118,7 @@ def main() -> int:
     django.setup()
     from games.rules import CATALOGUE
 
+    announce()
     print(f"seed {options.seed}, {options.deals} deals a variant")
     heads = ["variant", "deals", "weak", "decent", "strong", "of these, wins", "solver's lines"]
     heads += [f"caught by {together}, at 1 % / 0.1 %" for together in TOGETHER]

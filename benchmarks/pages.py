@@ -26,17 +26,18 @@ from collections.abc import Awaitable, Callable
 
 from benchmarks.databases import own_database, server_url
 from benchmarks.pages_parts import Visitor
+from benchmarks.references import announce, row
 
 PLAYERS = 60  # a round
 ROUNDS = 5
 AT_ONCE = {"one after the other": 1, "eight at once": 8}
 MOVES = 5
 
-#: The server's own settings: nobody is asked to wait because the machine has something else to do.
+#: Admission is off: on a busy machine it would send visitors to the queue.
 SERVED = {"COLLECTED_STATIC": "1", "ADMISSION": "0"}
 
-PATH_AIM_MS = 12.0
-HOME_AIM_MS = 1.5
+PATH_AIM = 30.0
+HOME_AIM = 2.0
 
 HOME = "home, newcomer"
 WAY = (HOME, "start page", "start", "table", "hello and moves")
@@ -63,7 +64,9 @@ def main() -> int:
     if not url:
         return 0
     with own_database(url) as own, tempfile.TemporaryDirectory() as var:
-        return measure(options, {**SERVED, **os.environ, "DATABASE_URL": own, "VAR_DIR": var})
+        environment = {**SERVED, **os.environ, "DATABASE_URL": own, "VAR_DIR": var}
+        announce(environment, "certified deals", "workers and beat", file=sys.stderr if options.json else None)
+        return measure(options, environment)
 
 
 def measure(options: argparse.Namespace, environment: dict[str, str]) -> int:
@@ -96,13 +99,11 @@ def report(how: str, medians: dict[str, float]) -> int:
     print(f"newcomers {how}")
     for what, ms in (*medians.items(), ("the whole way", way)):
         print(f"{what:<26} {ms:>7.2f} ms of CPU   x {ms / bare:5.1f} of the bare view")
-    aims = (
-        (f"the whole way {way:.1f} ms, aim under {PATH_AIM_MS:g}", way < PATH_AIM_MS),
-        (f"home {medians[HOME]:.2f} ms, aim under {HOME_AIM_MS:g}", medians[HOME] < HOME_AIM_MS),
-    )
-    for text, reached in aims:
-        print(f"{how}: {text}", "ok" if reached else "MISSED")
-    return 0 if all(reached for _, reached in aims) else 1
+    reached = [
+        row(f"the whole way, {how}", way, bare, "ms", at_most=PATH_AIM),
+        row(f"home, {how}", medians[HOME], bare, "ms", at_most=HOME_AIM),
+    ]
+    return int(not all(reached))
 
 
 class Load:

@@ -19,7 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from benchmarks.references import INSERT, make_table
+
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from accounts.models import User
     from games.models import Deal
 
@@ -32,8 +36,11 @@ def make_players(count: int) -> None:
 
     django.setup()
     from django.core.management import call_command
+    from django.db import connection
 
     call_command("migrate", verbosity=0)
+    if connection.vendor == "postgresql":
+        make_table()
     print(json.dumps(seated(count, make_deals())))
 
 
@@ -116,7 +123,15 @@ def serve(*, profile: bool) -> None:
             else:
                 await super().dispatch(message)
 
-    echoes = {"/plain": Plain.as_asgi(), "/echo": Dispatched.as_asgi()}
+    class Durable(Dispatched):
+        """The same, which commits one row before it answers."""
+
+        async def websocket_receive(self, message: Any) -> None:
+            await insert()
+            await super().websocket_receive(message)
+
+    insert = inserting()
+    echoes = {"/plain": Plain.as_asgi(), "/echo": Dispatched.as_asgi(), "/durable": Durable.as_asgi()}
 
     async def both(scope: Any, receive: Any, send: Any) -> None:
         await echoes.get(scope.get("path"), application)(scope, receive, send)
@@ -131,6 +146,23 @@ def serve(*, profile: bool) -> None:
         profiler.dump_stats("play.prof")
     else:
         server.serve(listener, application=both)
+
+
+def inserting() -> Callable[[], Awaitable[None]]:
+    """Return a function that commits one row, over a pool of connections that is opened at the first row."""
+    pool: list[Any] = []
+
+    async def insert() -> None:
+        if not pool:
+            from django.conf import settings
+            from psycopg_pool import AsyncConnectionPool
+
+            pool.append(AsyncConnectionPool(settings.DATABASE_URL, max_size=24, open=False, timeout=60))
+            await pool[0].open()
+        async with pool[0].connection() as connection:
+            await connection.execute(INSERT)
+
+    return insert
 
 
 WARM = 20

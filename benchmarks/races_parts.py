@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from benchmarks.references import bare_p99
+
 if TYPE_CHECKING:
     from games.live.table import LiveTable
 
@@ -51,13 +53,14 @@ class Player:
     table: LiveTable | None = None
     dealt: asyncio.Event = field(default_factory=asyncio.Event)
     dealt_at: float = 0.0
+    first: str = ""
     legal: list[str] = field(default_factory=list)
 
     def tell(self, frame: str) -> None:
         now = time.time()
         told = _decode(frame)
         if told.type == "view":
-            self.dealt_at = now
+            self.dealt_at, self.first = now, frame
             self.dealt.set()
         if told.type in {"view", "moved"}:
             self.legal = told.legal
@@ -183,6 +186,7 @@ async def run(first: list[int], others: list[int]) -> dict[str, Any]:
     print("all have their cards", file=sys.stderr)
     start = [player.dealt_at - starts_at for player in players]
     await asyncio.sleep(5)
+    bare = await bare_p99([player.first for player in players])
     begun = time.process_time()
     together = await play(players, EVERY, SECONDS)
     busy = (time.process_time() - begun) / (SECONDS + 1)
@@ -190,6 +194,7 @@ async def run(first: list[int], others: list[int]) -> dict[str, Any]:
     return {
         "races": len(others),
         "start": sorted(start),
+        "bare": bare,
         "alone": alone,
         "together": together,
         "busy": busy,

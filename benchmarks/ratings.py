@@ -2,7 +2,7 @@
 
 `[DATABASE_URL=postgres://…] python -m benchmarks.ratings [--races N]`; exit code 1 when an aim is missed. It makes a
 database of its own: on that server, or else in a file. Beside the whole stands the fold alone, without a database, over
-the same races in the same process. With fewer races the time is scaled up, which is fair: each costs the same.
+the same races in the same process. Both targets are ratios to it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from benchmarks.databases import own_database
+from benchmarks.references import announce, row
 
 if TYPE_CHECKING:
     from leaderboards.ratings.inputs import Key
 
 RACES = 100_000
 PLAYERS = 3_000
-AIM_S = 60.0
-#: The whole may cost so many times the fold alone.
+#: The whole over the fold alone: CPU time of this process, and by the clock, which has PostgreSQL's part too.
 RATIO_AIM = 5.0
+CLOCK_AIM = 12.0
 LATE = 20
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 #: Races of a room of the making; a number has two bytes.
@@ -48,6 +49,7 @@ def main() -> int:
             os.environ["DATABASE_URL"] = own
         os.environ.update(VAR_DIR=var, DJANGO_SETTINGS_MODULE="config.settings", LOG_LEVEL="WARNING")
         os.environ.pop("REDIS_URL", None)
+        announce(os.environ, "Redis", "workers and beat")
         import django
 
         django.setup()
@@ -83,15 +85,14 @@ def measure(races: int, players: int) -> int:
     server = server_seconds() - server
     alone = fold_alone(first)
     late, _ = timed(lambda: keeping.refold(last_but(LATE)))
-    scaled, ratio = whole * RACES / races, cpu / alone
-    print(f"refolded in {whole:.1f} s, that is {scaled:.1f} s for {RACES:,} races (aim {AIM_S:g})")
-    print(f"of them {cpu:.1f} s of this process and {server:.1f} s of PostgreSQL's (0 when it is not here)")
-    print(f"the fold alone {alone:.1f} s of this process: x {ratio:.2f} (aim {RATIO_AIM:g})")
+    print(f"refolded with {cpu:.1f} s of this process and {server:.1f} s of PostgreSQL's (0 when it is not here)")
     print(f"refolding the last {LATE + 1} races: {late * 1000:.0f} ms", flush=True)
     assert not list(proof.faults())
-    missed = scaled > AIM_S or ratio > RATIO_AIM
-    print("MISSED" if missed else "ok")
-    return int(missed)
+    reached = [
+        row("CPU time beside the fold alone", cpu, alone, "s", at_most=RATIO_AIM),
+        row("by the clock, beside the fold alone", whole, alone, "s", at_most=CLOCK_AIM),
+    ]
+    return int(not all(reached))
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
