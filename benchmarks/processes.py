@@ -44,7 +44,7 @@ class Shape:
             self._start(name, [*lines["tables"], "--port", str(port)])
         for name in OTHERS:
             self._start(name, lines[name])
-        for port in (*self.ports, *self.tables):
+        for port in (*self.tables, *self.ports):  # web processes are ready once they hear of tables
             eventually(lambda port=port: is_ready(port), within=60)  # type: ignore[misc]
         self.costs()
 
