@@ -1,4 +1,4 @@
-"""Decorators that let only some visitors see a page and send the others to sign in or sign up."""
+"""Access decorators: let some visitors see a page and redirect the others to sign in or sign up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ P = ParamSpec("P")
 
 
 class PlayerRequest(HttpRequest):
-    """A request from a visitor who is signed in."""
+    """Request from a signed-in visitor."""
 
     user: User
 
@@ -28,7 +28,7 @@ PlayerView = Callable[Concatenate[PlayerRequest, P], HttpResponseBase]
 
 
 def player_required(view: PlayerView[P]) -> View[P]:
-    """Let players in, guests included; send everybody else to sign in."""
+    """Let players in, guests included; send all other visitors to sign in."""
 
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
@@ -40,9 +40,10 @@ def player_required(view: PlayerView[P]) -> View[P]:
 
 
 def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
-    """Let players with an account in; send guests to sign up and everybody else to sign in.
+    """Let players with an account in; send guests to sign up and all other visitors to sign in.
 
-    ``back`` names the page to return to afterwards, with the view's own arguments; by default it is the page asked for.
+    ``back`` names the page to return to afterwards, resolved with the view's own arguments. It defaults to the
+    requested page.
     """
 
     def decorate(view: PlayerView[P]) -> View[P]:
@@ -58,10 +59,10 @@ def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
 
 
 def fresh_sign_in_required(view: PlayerView[P]) -> PlayerView[P]:
-    """Ask players to sign in again unless they did so minutes ago.
+    """Require reauthentication unless the player signed in within the last few minutes.
 
-    Guests pass. Accounts without a password or second factor sign in by their service (`accounts.sign_in_again`); where
-    the site has no keys for it any more, they pass too, as there is nothing left to ask for.
+    Guests pass. Accounts without a password or second factor sign in through their service (`accounts.sign_in_again`).
+    If the site no longer has keys for that service, they pass too, because there is nothing left to ask for.
     """
     guarded = reauthentication_required(enabled=lambda request: not request.user.is_guest)(view)
     return cast("PlayerView[P]", guarded)

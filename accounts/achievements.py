@@ -1,6 +1,6 @@
-"""What a player has achieved, from the same plays as the statistics: nothing of it is stored.
+"""Achievements, computed from the same plays as the statistics; nothing is stored.
 
-So a game that is rejected later takes back what it brought, and the next one that qualifies stands in its place.
+If a game is rejected later, its achievements are withdrawn and the next qualifying game takes its place.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final
 from accounts.statistics import Play
 from accounts.streaks import streaks
 
-#: Days of a streak that are a week.
+#: Streak length of the `week` achievement, in days.
 WEEK: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Achievement:
-    """One achievement and the day it was reached, None while it was not.
+    """One achievement and the day it was reached, or None if it has not been reached.
 
     Kinds are `win` (the first of a `variant`), `par` (a win in no more moves than the deal's par), `week` (a streak of
     seven days) and `nine` (every variant won on one day).
@@ -32,7 +32,7 @@ class Achievement:
 
 
 def achievements(plays: Sequence[Play], variants: Sequence[str]) -> list[Achievement]:
-    """All achievements there are, given the player's plays from the oldest on and the variants of a day."""
+    """Return all achievements, reached or not, from the player's plays, oldest first, and the variants of a day."""
     wins = [play for play in plays if play.won]
     return [*_first_wins(wins, variants), _par(wins), _week(wins), _nine(wins, variants)]
 
@@ -53,7 +53,7 @@ def _par(wins: Sequence[Play]) -> Achievement:
 
 def _week(wins: Sequence[Play]) -> Achievement:
     days = sorted({play.day for play in wins})
-    # The longest streak only grows with the days, so the first with a week is found by halving.
+    # The longest streak never shrinks as days are added, so a binary search finds the first week.
     at = bisect_left(range(len(days)), WEEK, key=lambda n: streaks(days[: n + 1], days[n]).longest)
     return Achievement("week", days[at] if at < len(days) else None)
 

@@ -1,4 +1,4 @@
-"""How allauth treats this site's players."""
+"""allauth account adapter: names, guests, rate limits and mail."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 
 class Site(NamedTuple):
-    """The site as allauth's messages name it."""
+    """Site name and domain for allauth's messages."""
 
     name: str
     domain: str
 
 
 class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth carries no types
-    """Checks names by this site's rules, and keeps a guest's attempts when the guest signs up or signs in."""
+    """Adapter that applies this site's rules for names, and keeps a guest's attempts at sign-up and sign-in."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "username_taken": _("This name, or one much like it, is taken."),
@@ -66,9 +66,9 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
             super().send_notification_mail(template_prefix, user, context, email)
 
     def clean_username(self, username: str, shallow: bool = False) -> str:  # noqa: FBT001, FBT002  allauth's signature
-        """Tidy and check a name.
+        """Normalise and check a name.
 
-        :raises ValidationError: when it is not allowed as a name or is taken.
+        :raises ValidationError: if it is not allowed as a name or is taken.
         """
         name = clean_name(username)
         if not shallow and User.objects.filter(name_key__in=alike_keys(name)).exists():
@@ -84,11 +84,11 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         return True
 
     def new_user(self, request: HttpRequest) -> User:
-        """The row to sign up with: the guest's own, so that the attempts stay with it, or a new one."""
+        """Return the row to sign up with: the guest's own, so that the attempts stay with it, or a new one."""
         return guest_of(request) or User()
 
     def save_user(self, request: HttpRequest, user: User, form: Form, commit: bool = True) -> User:  # noqa: FBT001, FBT002
-        """Write the account described by the checked sign-up ``form``."""
+        """Write the account from the validated sign-up ``form``."""
         super().save_user(request, user, form, commit=False)
         user.display_name = user.username
         user.name_key = name_key(user.username)
@@ -100,17 +100,17 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         return user
 
     def write_user(self, request: HttpRequest, user: User, more: Callable[[], None] | None = None) -> None:
-        """Write a new account, which may be a guest's row until now, and with it what ``more`` writes."""
+        """Save a new account, which may have been a guest's row, and run ``more`` in the same transaction."""
         was_guest = user.pk is not None
         try:
             with transaction.atomic():
                 if was_guest:
                     guest = User.objects.select_for_update().filter(pk=user.pk, is_guest=True).first()
                     if guest is None:
-                        raise ImmediateHttpResponse(redirect("account_login"))  # signed up in another tab meanwhile
-                    user.preferences = guest.preferences  # they can have changed since the request read them
+                        raise ImmediateHttpResponse(redirect("account_login"))  # another tab signed up first
+                    user.preferences = guest.preferences  # they may have changed since the request read them
                 user.save()
-                check_not_held(user.username)  # after the write, which waits for who gives the name up
+                check_not_held(user.username)  # after the write, which waits for a transaction that gives the name up
                 if was_guest:
                     ranking.mark_player(user)
                 if more:
@@ -126,8 +126,8 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         """Start the player's session, and move a guest's attempts to the player."""
         guest = guest_of(request)
         if guest:
-            # Django empties a session when the user changes. A guest's belongs to the same person, and records how
-            # they have just authenticated; its key still changes.
+            # Django flushes a session when the user changes. A guest's session belongs to the same person and records
+            # how they have just authenticated, so it is kept; its key still changes.
             for key in (auth.SESSION_KEY, auth.BACKEND_SESSION_KEY, auth.HASH_SESSION_KEY):
                 request.session.pop(key, None)
         super().login(request, user)
@@ -139,16 +139,19 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
             messages.info(request, _("Your games as a guest are now yours. Those at deals of the day are practice."))
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """The client's address for allauth's limits, the same as for the site's own."""
+        """Return the client address for allauth's limits, the same as for the site's own.
+
+        :raises PermissionDenied: if it is unknown.
+        """
         address = client_address(request)
         if address == UNKNOWN:
             raise PermissionDenied("there is no telling where this comes from")
         return address
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401 - allauth's
-        """Count an attempt to sign in before the password is checked; a correct one is taken back.
+        """Count a sign-in attempt before the password is checked; a correct password rolls the count back.
 
-        A name with many failures stays open to its owner: each network can then try it less often.
+        A name with many failures stays open to its owner: each network can then try it, at a lower rate.
 
         :raises ValidationError: after too many failures from this network.
         """
@@ -176,11 +179,11 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         return name
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ANN401
-        # Counted by name alone, anybody could lock a rival out.
+        # Counting by name alone would let anyone lock a rival out.
         return f"{self._login_name(request, **credentials)}:{network_of(request)}"
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, email: str) -> None:
-        # Sign-ins are counted by the account's name. A new password opens the network that it is set from.
+        # Sign-ins are counted by account name. A new password clears the limits of the network that sets it.
         owner = owner_of(email)
         if owner:
             super()._delete_login_attempts_cached_email(request, username=owner.username)
@@ -188,22 +191,23 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
             ratelimit.clear(request, app="allauth.account", action="login_failed_rare", key=key)
 
     def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse:  # noqa: ANN401 - allauth's
-        """Answer a sign-in, and set the browser to the language saved with the account."""
+        """Complete a sign-in, and set the browser to the language saved with the account."""
         response: HttpResponse = super().post_login(request, user, **details)
         remember_language(response, user.preferences.get("language"))
         return response
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - visitors too
-        """What a player may be asked for; where there is nothing else, a sign-in by the service."""
+        """Return the ways to reauthenticate; a sign-in through a service if there is no other."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if methods or not user.is_authenticated or not ways_for(user):
             return methods
         return [{"id": "service", "description": _("Sign in again"), "url": reverse("players:sign_in_again")}]
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:  # noqa: ANN401 - allauth's
-        """Whether sensitive changes ask. Accounts that can only sign in by a service are asked right here.
+        """Return whether sensitive changes need reauthentication. Accounts with only a service to sign in are checked
+        here.
 
-        :raises ReauthenticationRequired: to be asked.
+        :raises ReauthenticationRequired: if such an account has not signed in recently.
         """
         required = bool(super().is_reauthentication_required(app=app, **kwargs))
         if required:
@@ -212,5 +216,5 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
 
 
 def guest_of(request: HttpRequest) -> User | None:
-    """The guest that ``PlayerMiddleware`` hides from allauth."""
+    """Return the guest that ``PlayerMiddleware`` hides from allauth."""
     return getattr(request, "guest", None)

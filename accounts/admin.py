@@ -1,4 +1,4 @@
-"""Players in the admin: look up, ban, rename, erase; superusers can give staff rights."""
+"""Admin for players: look up, ban, rename, erase; superusers can grant staff rights."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ _has_permission, _login = admin.site.has_permission, admin.site.login
 
 
 def _may_enter(request: HttpRequest) -> bool:
-    """Let staff in who have shown their second factor, if they need one."""
+    """Let staff in if they have used their second factor, or need none."""
     return _has_permission(request) and has_second_factor(request)
 
 
 def _enter(request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-    """Ask staff who are signed in for what is missing."""
+    """Send signed-in staff who lack a second factor to the page that asks for it."""
     return _login(request, extra_context) if has_second_factor(request) else ask_for_second_factor(request)
 
 
-# Staff sign in on the ordinary page, with its limits on attempts. Every page of the admin and the desk asks the first.
+# Staff sign in on the ordinary page, with its limits on attempts. All admin and desk pages call `has_permission`.
 admin.site.has_permission = _may_enter  # type: ignore[method-assign]
 admin.site.login = secure_admin_login(_enter)  # type: ignore[method-assign]
 
-# Keys are in the settings, and a connection is a way in: whoever could edit one could sign in as anybody.
+# Keys belong to the settings, and a connection is a credential: editing one would allow signing in as any player.
 admin.site.unregister([SocialAccount, SocialApp, SocialToken])
 
 _RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
@@ -59,7 +59,7 @@ _FIELDS = (
 
 @admin.register(User)
 class PlayerAdmin(admin.ModelAdmin[User]):
-    """The fields are read-only. Actions change players, through the services."""
+    """Admin with read-only fields. Actions change players, through the services."""
 
     list_display = ("display_name", "username", "is_guest", "is_staff", "date_joined", "banned_at", "deleted_at")
     list_filter = (
@@ -76,38 +76,38 @@ class PlayerAdmin(admin.ModelAdmin[User]):
     actions = ("ban", "unban", "decide_all", "neutral_name", "erase")
 
     def get_urls(self) -> list[URLPattern]:
-        """The page of bans comes before those of rows."""
+        """Put the page for bans before the row pages."""
         return [path("ban/", self.admin_site.admin_view(ban_page), name="accounts_ban"), *super().get_urls()]
 
     def has_ban_permission(self, request: HttpRequest) -> bool:
-        """Who may ban players and lift bans."""
+        """Return whether the user may ban players and lift bans."""
         return request.user.has_perm(RIGHT)
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
-        """Who may decide about attempts."""
+        """Return whether the user may decide about attempts."""
         return request.user.has_perms({access.VIEW, access.DECIDE})
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:  # noqa: ARG002
-        """Only rights can be edited, and only by superusers."""
+        """Make everything read-only except rights, which only superusers can edit."""
         free = _RIGHTS if request.user.is_superuser else ()
         return [*(name for name in _FIELDS if name not in free), "bans"]
 
     def get_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:  # noqa: ARG002
-        """Who may ban sees why others did."""
+        """Show the list of bans only to staff who may ban."""
         behind = _FIELDS.index("deleted_at") + 1
         return (*_FIELDS[:behind], "bans", *_FIELDS[behind:]) if self.has_ban_permission(request) else _FIELDS
 
     @admin.display(description=_("bans"))
     def bans(self, player: User) -> SafeString:
-        """The player's bans, the last first."""
+        """List the player's bans, latest first."""
         return format_html_join("", "<p>{}</p>", ((_in_words(ban),) for ban in player.bans.select_related("by")))
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        """Nobody adds players: they sign up."""
+        """Forbid adding players: they sign up."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:  # noqa: ARG002
-        """Rows are never deleted, since boards would lose results. The erase action does what is allowed."""
+        """Forbid deletion, since boards would lose results. The erase action removes personal data."""
         return False
 
     @admin.action(description=_("Ban: end sessions, take results off the boards"), permissions=["ban"])
@@ -127,7 +127,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
 
     @admin.action(description=_("Decide about all their attempts together"), permissions=["decide"])
     def decide_all(self, request: HttpRequest, chosen: QuerySet[User]) -> HttpResponse:  # noqa: ARG002
-        """Verify or reject all attempts of the chosen players, on a page that asks why."""
+        """Verify or reject all attempts of the chosen players, on a page that asks for the reason."""
         return redirect(together_url(players=[player.public_id for player in _few(list(chosen[: MOST + 1]))]))
 
     @admin.action(description=_("Replace the shown name by a neutral one"), permissions=["change"])
@@ -141,7 +141,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
         self._each(request, chosen.filter(deleted_at=None), erase_player, "Erased.")
 
     def _each(self, request: HttpRequest, chosen: QuerySet[User], act: Callable[[User], None], message: str) -> None:
-        # Not for staff, nor by mistake for oneself: a superuser removes staff rights first.
+        # Skip staff, including the acting user by mistake: a superuser removes staff rights first.
         players = list(chosen.filter(is_staff=False, is_superuser=False))
         for player in players:
             self.log_change(request, player, message)
@@ -154,7 +154,10 @@ class PlayerAdmin(admin.ModelAdmin[User]):
 
 
 def _few(players: list[User]) -> list[User]:
-    """The players, if they are not too many for an address."""
+    """Return the players, unless they are too many for a URL.
+
+    :raises Refusal: if they are.
+    """
     if len(players) > MOST:
         raise Refusal(ErrorCode.BAD_REQUEST)
     return players

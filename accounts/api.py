@@ -1,4 +1,4 @@
-"""The API's search for players and the comparison of two; `config.api` puts it together with the other parts."""
+"""API routes for player search and comparison; `config.api` mounts the router."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ router = Router(tags=["players"])
 
 
 class NameIn(Schema):
-    """The beginning of a name."""
+    """Start of a name."""
 
     name: str = Field(min_length=2, max_length=64, pattern=r"^[^\x00]*$")
 
 
 class FoundOut(Schema):
-    """A player that was found; `id` is what the other addresses take."""
+    """Player found by a search; other addresses take the `id`."""
 
     id: UUID
     name: str
@@ -49,7 +49,7 @@ class FiguresOut(Schema):
 
     @classmethod
     def of(cls, figures: Figures) -> Self:
-        """The JSON of figures."""
+        """Build the JSON from a player's figures."""
         return cls(
             played=figures.played,
             won=figures.won,
@@ -61,7 +61,7 @@ class FiguresOut(Schema):
 
 
 class SideOut(Schema):
-    """One of the two, with all variants' figures together; without a rating where none was raced for."""
+    """One of the two players, with figures over all variants; the rating is null without rated races."""
 
     id: UUID
     name: str
@@ -71,7 +71,7 @@ class SideOut(Schema):
 
     @classmethod
     def of(cls, player: User, figures: Figures, rating: ShownRating | None) -> Self:
-        """The JSON of one of the two."""
+        """Build the JSON of one of the two players."""
         return cls(
             id=player.public_id,
             name=str(player),
@@ -82,14 +82,14 @@ class SideOut(Schema):
 
 
 class ComparedVariantOut(Schema):
-    """The figures of both at a variant that either has played."""
+    """Figures of both players in a variant that at least one of them has played."""
 
     variant: str
     figures: tuple[FiguresOut, FiguresOut]
 
 
 class GameOut(Schema):
-    """How a player did at a deal."""
+    """Score of a player on a deal."""
 
     won: bool
     cards_up: int
@@ -98,7 +98,7 @@ class GameOut(Schema):
 
 
 class DealMetOut(Schema):
-    """A deal that both have finished."""
+    """Deal that both players have finished."""
 
     variant: str
     day: date
@@ -106,7 +106,7 @@ class DealMetOut(Schema):
 
     @classmethod
     def of(cls, met: DealMet) -> Self:
-        """The JSON of such a deal."""
+        """Build the JSON of such a deal."""
         one, two = (
             GameOut(won=play.won, cards_up=play.cards_up, elapsed_ms=play.elapsed_ms, tokens=play.tokens)
             for play in met.plays
@@ -115,7 +115,7 @@ class DealMetOut(Schema):
 
 
 class RaceMetOut(Schema):
-    """A rated race in which both were, with their places: null for one who was disqualified."""
+    """Rated race that both players were in, with their places; a disqualified player's place is null."""
 
     room: str
     number: int
@@ -125,26 +125,26 @@ class RaceMetOut(Schema):
 
     @classmethod
     def of(cls, met: RaceMet) -> Self:
-        """The JSON of such a race."""
+        """Build the JSON of such a race."""
         return cls(
             room=met.room, number=met.number, variant=met.variant, finished_at=met.finished_at, places=met.places
         )
 
 
 class TallyOut(Schema):
-    """How often each was ahead, and how often neither."""
+    """Number of times each player was ahead, and number of draws."""
 
     ahead: tuple[int, int]
     neither: int
 
     @classmethod
     def of(cls, tally: Tally) -> Self:
-        """The JSON of a tally."""
+        """Build the JSON of a tally."""
         return cls(ahead=(tally.first, tally.second), neither=tally.neither)
 
 
 class ComparisonOut(Schema):
-    """Two players side by side, always in the order of the address; of deals and races the latest ten are listed."""
+    """Two players side by side, always in the order of the address; only the latest ten deals and races are listed."""
 
     players: tuple[SideOut, SideOut]
     variants: list[ComparedVariantOut]
@@ -157,14 +157,14 @@ class ComparisonOut(Schema):
 @router.get("/players", response={200: list[FoundOut], **ERRORS}, throttle=[Limited("search")])
 @read_from_replica
 def search_players(request: HttpRequest, asked: Query[NameIn]) -> list[FoundOut]:  # noqa: ARG001
-    """Players whose names begin like this, however it is spelt, at most twenty."""
+    """Find players whose names begin like this in any spelling, at most twenty."""
     return [FoundOut(id=player.public_id, name=str(player)) for player in find_players(asked.name)]
 
 
 @router.get("/players/{uuid:player_id}/vs/{uuid:other_id}", response={200: ComparisonOut, **ERRORS})
 @read_from_replica
 def compare_players(request: HttpRequest, player_id: UUID, other_id: UUID) -> ComparisonOut:  # noqa: ARG001
-    """Two players side by side: figures, the deals both have finished, the rated races both were in."""
+    """Compare two players: figures, the deals both have finished, the rated races both were in."""
     one, two = (get_object_or_404(User.objects.with_page(), public_id=key) for key in (player_id, other_id))
     if one == two:
         raise Refusal(ErrorCode.NOT_FOUND, "A player is compared with another one.")

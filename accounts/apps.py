@@ -10,8 +10,8 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Follow the ends of sessions, register the checks, and tell the games whom to ask about people."""
-        # These modules need models, which are there only now.
+        """Connect signal receivers, register the checks, and register the accounts' functions with the games app."""
+        # These modules need models, which are only loaded now.
         from accounts import avatars, checks, follows, guests, presence, sessions, winning  # noqa: F401, PLC0415
         from games import players  # noqa: PLC0415
 

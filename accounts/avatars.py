@@ -1,8 +1,8 @@
-"""Pictures made from names: a tile with a pattern that is the same in its left and its right half.
+"""Generated avatars: a tile with a left-right symmetric pattern, derived from the player's name.
 
-A picture's address bears a digest of the folded name (`accounts.names.name_key`) and nothing else, and the picture
-follows from the digest alone: nothing is stored, nobody is looked up, and what is at an address never changes. Who
-changes the name has another picture; whoever takes a name that is free has the picture that goes with it.
+A picture's address contains only a digest of the folded name (`accounts.names.name_key`), and the picture follows from
+the digest alone: nothing is stored, no player is looked up, and the content of an address never changes. A player who
+changes their name gets another picture; a player who takes a free name gets the picture that belongs to it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from django.views.decorators.http import require_safe
 
 from accounts.names import name_key
 
-#: The picture of all who are not named to others: guests, the banned and former players.
+#: Avatar of players who are not named to others: guests, banned and former players.
 NEUTRAL: Final = "guest"
-#: Part of what is digested. Another drawing needs another one, as pictures are kept for ever.
+#: Version of the drawing, part of the digest. Change it with the drawing, as pictures are cached for good.
 _DRAWING: Final = "1"
 _DIGEST: Final = re.compile("[0-9a-f]{16}", re.ASCII)
 
-#: Tile and two figures. A tile stands out from light pages and dark ones, and the figures from their tile.
+#: Colours of the tile and two figures. A tile contrasts with light and dark pages, and the figures with their tile.
 PALETTES: Final = (
     ("#cd575c", "#ffe7bf", "#f6dcfc"), ("#c56118", "#eceea8", "#ffdbeb"), ("#a47504", "#c8f6bd", "#ffdddc"),
     ("#818107", "#a8fadd", "#fedecd"), ("#418d2f", "#9bf9fe", "#f7e2c0"), ("#0a8e6f", "#cfefff", "#e5e7c2"),
@@ -36,7 +36,7 @@ GREY: Final = ("#7f7d77", "#ece7d9")
 _CELL: Final = 12
 _MARGIN: Final = 8
 _ROWS: Final = 4
-#: What a cell may hold: a quarter of a disc in each corner, a disc, nothing, and a leaf either way.
+#: SVG paths that fill a cell: a quarter disc in each corner, a disc, nothing, and a leaf in each direction.
 _SHAPES: Final = (
     "h12a12 12 0 0 1-12 12z",
     "h12v12a12 12 0 0 1-12-12z",
@@ -50,18 +50,18 @@ _SHAPES: Final = (
 
 
 class Named(Protocol):
-    """Somebody with a name: a player, or an entry of a board."""
+    """Object with a name: a player, or an entry of a board."""
 
     def __str__(self) -> str: ...
 
 
 def address_of(name: str) -> str:
-    """Where the picture of the player of this name is; without a name, the neutral one."""
+    """Return the address of the avatar for a name; without a name, the neutral one."""
     return f"/avatars/{_digest(name) if name else NEUTRAL}.svg"
 
 
 def address_for(who: Named) -> str:
-    """Where the picture of a player, or of an entry of a board, is."""
+    """Return the address of the avatar of a player, or of a board entry."""
     is_named = getattr(who, "has_page", True) and not getattr(who, "is_former", False)
     return address_of(str(who) if is_named else "")
 
@@ -69,7 +69,7 @@ def address_for(who: Named) -> str:
 @require_safe
 @cache_control(public=True, max_age=365 * 24 * 3600, immutable=True)
 def avatar(request: HttpRequest, digest: str) -> HttpResponse:  # noqa: ARG001
-    """The picture of a digest, whether somebody has such a name or not."""
+    """Serve the avatar of a digest, even if no player has such a name."""
     if digest != NEUTRAL and not _DIGEST.fullmatch(digest):
         raise Http404
     picture = _neutral() if digest == NEUTRAL else draw(bytes.fromhex(digest))
@@ -77,7 +77,7 @@ def avatar(request: HttpRequest, digest: str) -> HttpResponse:  # noqa: ARG001
 
 
 def draw(digest: bytes) -> str:
-    """The picture of a digest, of at least five bytes, as SVG."""
+    """Draw the avatar of a digest of at least five bytes, as SVG."""
     tile, *colours = PALETTES[digest[0] % len(PALETTES)]
     paths = ["", ""]
     for n in range(2 * _ROWS):

@@ -1,4 +1,4 @@
-"""The admin's page on which players are banned: why, until when, and what staff should know."""
+"""Admin page for banning players: reason, end date, and a note for staff."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from accounts.moderation import ban_player
 from games.pages.shown import ShownPlayer
 
 RIGHT: Final = "accounts.ban_user"
-#: Players banned at a time.
+#: Maximum number of players banned in one submission.
 MOST: Final = 200
 
 
 class BanForm(forms.Form):
-    """The terms of a ban."""
+    """Form for the terms of a ban."""
 
     why = forms.ChoiceField(choices=Ban.Why.choices, label=gettext_lazy("Reason"))
     until = forms.DateField(
@@ -47,9 +47,9 @@ class BanForm(forms.Form):
     )
 
     def clean_until(self) -> datetime | None:
-        """The moment at which the ban ends.
+        """Return the moment at which the ban ends.
 
-        :raises ValidationError: for one that has passed.
+        :raises ValidationError: if it has passed.
         """
         day = self.cleaned_data["until"]
         if day is None:
@@ -61,13 +61,13 @@ class BanForm(forms.Form):
 
 
 def ban_url(players: Sequence[User]) -> str:
-    """Where to ban these players."""
+    """Return the URL of the page that bans these players."""
     return reverse("admin:accounts_ban") + "?" + "&".join(f"player={player.public_id}" for player in players)
 
 
 @never_cache
 def ban_page(request: HttpRequest) -> HttpResponse:
-    """Ban the players `?player=…&player=…`. Staff are not banned: a superuser takes their rights first."""
+    """Ban the players in `?player=…&player=…`. Staff cannot be banned: a superuser removes their rights first."""
     staff = request.user
     if not isinstance(staff, User) or not staff.has_perm(RIGHT):
         raise PermissionDenied

@@ -1,6 +1,6 @@
-"""A calendar of reminders by choice: a private address that calendar programs read, and its settings.
+"""iCalendar feed of daily reminders: an opt-in subscription at a private address, and its settings.
 
-The address bears a signed random key. A new key makes the old address a dead one, and so does turning it off.
+The address carries a signed random key. Renewing the key or turning the calendar off invalidates the old address.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ DEFAULT_HOUR: Final = 18
 _HOURS_AS_SENT: Final = frozenset(map(str, HOURS))
 _SALT: Final = "calendar"
 _LASTS: Final = timedelta(minutes=15)
-#: How often a calendar program should look again.
+#: Refresh interval suggested to calendar programs.
 _LOOK_AGAIN: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the settings show; without an address there is no calendar."""
+    """Calendar settings as the settings page shows them; without an address there is no calendar."""
 
     address: str = ""
     hour: int = DEFAULT_HOUR
@@ -48,13 +48,13 @@ class Shown:
 
 
 def shown(player: User) -> Shown:
-    """The player's calendar."""
+    """Return the player's calendar settings."""
     link = CalendarLink.objects.filter(player=player).first()
     return Shown() if link is None else Shown(address_of(link), link.hour)
 
 
 def address_of(link: CalendarLink) -> str:
-    """Where calendar programs find it."""
+    """Return the URL at which calendar programs subscribe."""
     token = signing.Signer(salt=_SALT).sign(link.key.hex)
     return settings.PUBLIC_URL + reverse("players:calendar_feed", args=[token])
 
@@ -62,7 +62,7 @@ def address_of(link: CalendarLink) -> str:
 @require_POST
 @account_required(back="players:settings")
 def change(request: PlayerRequest) -> HttpResponse:
-    """Make the calendar or set its hour (`do=set`), give it a new address (`do=renew`), or turn it off (`do=stop`)."""
+    """Create the calendar or set its hour (`do=set`), renew its address (`do=renew`), or turn it off (`do=stop`)."""
     limits.spend(request, "preferences")
     wanted, hour = request.POST.get("do"), request.POST.get("hour", "")
     if wanted not in {"set", "renew", "stop"} or hour not in _HOURS_AS_SENT:
@@ -79,7 +79,7 @@ def change(request: PlayerRequest) -> HttpResponse:
 
 @require_safe
 def feed(request: HttpRequest, token: str) -> HttpResponse:
-    """The calendar, in the language that the player has chosen, or else the reader's."""
+    """Serve the calendar in the player's preferred language, or else in the language of the request."""
     limits.spend(request, "api")
     link = _link(token)
     chosen = str(preferences_of(link.player.preferences)["language"])
@@ -90,9 +90,9 @@ def feed(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _link(token: str) -> CalendarLink:
-    """The link of an address.
+    """Return the calendar link for a token.
 
-    :raises Http404: for an address that was never given, is out of use, or is of a player who may not sign in.
+    :raises Http404: if the token is invalid or revoked, or its player may not sign in.
     """
     try:
         key = uuid.UUID(hex=signing.Signer(salt=_SALT).unsign(token))
@@ -111,7 +111,7 @@ def _calendar(link: CalendarLink, now: datetime) -> Calendar:
     calendar.add("x-wr-calname", _("Talon: the deals of the day"))
     calendar.add("refresh-interval", _LOOK_AGAIN, parameters={"VALUE": "DURATION"})
     event, alarm = Event(), Alarm()
-    # Without a zone: the hour is that of whoever reads it, wherever and in summer and winter alike.
+    # A floating time, without a time zone: each reader sees the hour in local time, summer and winter.
     starts = datetime.combine(link.made_at.date(), time(link.hour))
     event.add("uid", f"{link.key.hex}@{settings.SITE_DOMAIN}")
     event.add("dtstamp", now)
@@ -131,7 +131,7 @@ def _calendar(link: CalendarLink, now: datetime) -> Calendar:
 
 
 def streak_line(streak: int) -> str:
-    """The streak as reminders tell it."""
+    """Return the line about the streak that all reminders share."""
     days = ngettext("%(n)s day in a row", "%(n)s days in a row", streak) % {"n": streak}
     return _("Your streak: %(days)s.") % {"days": days}
 

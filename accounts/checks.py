@@ -1,4 +1,4 @@
-"""The checks that `manage.py check --deploy` runs on the accounts' settings."""
+"""Deployment checks of the accounts' settings (`manage.py check --deploy`)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, Final
 from django.conf import settings
 from django.core import checks
 
-#: Backends that send nothing.
+#: E-mail backends that send nothing.
 NOWHERE: Final = tuple(f"django.core.mail.backends.{name}.EmailBackend" for name in ("console", "dummy"))
 
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_mail(app_configs: Any, **_: Any) -> list[checks.CheckMessage]:  # noqa: ANN401, ARG001 - as Django calls it
-    """Warn when mail would not be sent: resetting a password and confirming an address need it."""
+    """Warn if mail would not be sent: resetting a password and confirming an address need it."""
     if settings.EMAIL_BACKEND not in NOWHERE:
         return []
     message = "Mails are not sent: nobody can reset a password or confirm an address."

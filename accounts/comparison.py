@@ -1,6 +1,6 @@
-"""Two players side by side: their figures, the deals both have finished and the rated races both were in.
+"""Comparison of two players: their figures, the deals both have finished and the rated races both were in.
 
-All of it stands on their profiles too: verified ranked games and rated races, nothing else.
+It shows only facts that are on their profiles too: verified ranked games and rated races.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from leaderboards.ratings.shown import shown_ratings
 
 _Rank = TypeVar("_Rank", int, tuple[int, int, int])
 
-#: Deals and races that are listed; all are counted.
+#: Maximum number of deals and races listed; all are counted.
 LATEST: Final = 10
 
-#: Who of the two is ahead.
+#: Side that is ahead.
 Ahead = Literal["first", "second", "neither"]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of both; `kind` says how it is written."""
+    """Figure of both players; `kind` selects its format."""
 
     title: Promise
     values: tuple[int | None, int | None]
@@ -44,7 +44,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How often each was ahead, and how often neither."""
+    """Number of times each player was ahead, and number of draws."""
 
     first: int
     second: int
@@ -52,13 +52,13 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """How often they have met."""
+        """Number of times the two have met."""
         return self.first + self.second + self.neither
 
 
 @dataclass(frozen=True, slots=True)
 class DealMet:
-    """A deal of a day that both have finished."""
+    """Daily deal that both have finished."""
 
     variant: str
     day: date
@@ -67,14 +67,14 @@ class DealMet:
 
     @property
     def is_by_moves(self) -> bool:
-        """Whether cards and times are equal, so that the moves decide."""
+        """True if cards and times are equal, so that the number of moves decides."""
         one, two = self.plays
         return (one.cards_up, one.elapsed_ms) == (two.cards_up, two.elapsed_ms)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two players side by side; the variants are those that either has played."""
+    """Two players side by side, with the variants that at least one of them has played."""
 
     ratings: tuple[ShownRating | None, ShownRating | None]
     overall: tuple[Figures, Figures]
@@ -86,7 +86,7 @@ class Comparison:
 
 
 def compare(first: User, second: User) -> Comparison:
-    """Set two players side by side, as of today (UTC)."""
+    """Compare two players, as of today (UTC)."""
     today = timezone.now().date()
     plays = plays_of(first), plays_of(second)
     ratings = shown_ratings((first.pk, second.pk))
@@ -104,7 +104,7 @@ def compare(first: User, second: User) -> Comparison:
 
 
 def figures_of(both: tuple[Figures, Figures]) -> list[Figure]:
-    """The figures of both in the order of the page, and who is ahead in each."""
+    """Return the figures of both in page order, each with the side that is ahead."""
     one, two = both
     return [
         Figure(_("Games"), (one.played, two.played), "neither"),
@@ -125,7 +125,7 @@ def figures_of(both: tuple[Figures, Figures]) -> list[Figure]:
 
 
 def rating_of(ratings: tuple[ShownRating | None, ShownRating | None]) -> list[Figure]:
-    """The ratings of both as a figure, if either has one. Between uncertain ones nobody is ahead."""
+    """Return the ratings of both as a figure, if either has one. If a rating is provisional, neither side is ahead."""
     one, two = ratings
     if one is None and two is None:
         return []
@@ -142,7 +142,7 @@ def _of_variant(
 
 
 def _deals_met(first: Iterable[Play], second: Iterable[Play]) -> list[DealMet]:
-    """The deals in both lists of plays, the latest day first."""
+    """Return the deals in both lists of plays, latest day first."""
     theirs = {(play.day, play.variant): play for play in second}
     met = [(play, theirs[play.day, play.variant]) for play in first if (play.day, play.variant) in theirs]
     met.sort(key=lambda both: both[0].day, reverse=True)
@@ -163,7 +163,7 @@ def _more(one: int, two: int) -> Ahead:
 
 
 def _less(one: _Rank | None, two: _Rank | None) -> Ahead:
-    """Who is ahead where less is better; whoever has nothing is behind."""
+    """Compare where less is better; a missing value is behind."""
     if one == two:
         return "neither"
     if one is None or two is None:

@@ -1,14 +1,14 @@
-"""Erases a player on request.
+"""Account erasure on request.
 
 Personal data is deleted: name, e-mail addresses, password, passkeys, connections to other services, preferences,
 calendar, reminders, follows in both directions, sessions with their addresses, practice attempts, challenges, notices,
-appeals, reports of others' games, and what staff wrote about the player. Ranked attempts and those of races stay with
-their records under a neutral name, so that boards and races keep their places, the ratings of others still follow from
-them and every result can be verified; the profile page is gone, and the player leaves the board of ratings. A guest has
-no results on boards and is deleted entirely; in races the guest's place stays, without a name and a record.
+appeals, reports of others' games, and notes of staff about the player. Ranked attempts and race attempts stay with
+their records under a neutral name, so that places on boards and in races do not change, other players' ratings still
+follow from them and every result can be verified. The profile page is gone, and the player leaves the rating board. A
+guest has no results on boards and is deleted entirely; in races the guest's place stays, without a name or a record.
 
-Until the deals that were played are revealed, nobody else gets the name, and the marks of the browsers in which they
-were begun are kept, without the player: otherwise an account could be deleted to play them again.
+Until the deals that were played are revealed, the name stays reserved, and the browser marks of their starts are kept
+without the player. Otherwise an account could be deleted to play the deals again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from leaderboards.entries import tell_all_watchers
 
 
 def erase_player(user: User) -> None:
-    """Erase ``user`` for good; the module's docstring says what stays."""
+    """Erase ``user`` for good; the module docstring lists the data that stays."""
     seats.leave_all(user.pk)
     with transaction.atomic():
         end_sessions(user)
@@ -74,7 +74,7 @@ def erase_player(user: User) -> None:
 
 
 def _clear_notes(user: User) -> None:
-    """Delete what staff wrote about the player. That they decided and banned, and when, stays."""
+    """Delete notes of staff about the player. Decisions and bans stay, with their dates."""
     Ban.objects.filter(player=user).update(note="")
     StaffNote.objects.filter(attempt__player=user).delete()
     Decision.objects.filter(attempt__player=user).update(why="")

@@ -1,6 +1,6 @@
-"""E-mail addresses of accounts: only a confirmed one signs in or gets a password reset.
+"""E-mail addresses of accounts: sign-in and password resets require a confirmed one.
 
-Anybody can claim an address that is not theirs, so an unconfirmed one proves nothing, and few accounts can claim it.
+Users can claim an address that is not theirs, so an unconfirmed one proves nothing, and few accounts can claim it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from allauth.account.models import EmailAddress
 
 from accounts.models import User
 
-#: How many accounts can have the same unconfirmed address.
+#: Maximum number of accounts with the same unconfirmed address.
 MOST_CLAIMS: Final = 3
 
 
@@ -21,9 +21,9 @@ def owner_of(email: str) -> User | None:
 
 
 def drop_oldest_claims(email: str) -> None:
-    """Remove an unconfirmed address from the accounts that claimed it first, if too many have it.
+    """Remove an unconfirmed address from its oldest claims, if too many accounts have it.
 
-    A new claim replaces an old one, so nobody can keep the owner of an address from using it.
+    A new claim replaces an old one, so others cannot keep the owner of an address from using it.
     """
     claims = EmailAddress.objects.filter(email=email.lower(), verified=False).select_related("user").order_by("-pk")
     for claim in claims[MOST_CLAIMS:]:

@@ -1,4 +1,4 @@
-"""Everything stored about a player, as one JSON document, streamed in pieces.
+"""Personal data export: everything stored about a player as one streamed JSON document.
 
 Records of deals that are not yet revealed are left out: they contain the seed, and others may still be playing the
 deal.
@@ -40,7 +40,7 @@ Facts = dict[str, Any]
 
 
 async def export(user: User) -> AsyncIterator[str]:
-    """Yield the document in pieces, with at most a hundred rows in memory at a time."""
+    """Yield the document in chunks, with at most a hundred rows in memory at a time."""
     now = timezone.now()
     lists: dict[str, AsyncIterator[Facts]] = {
         "following": _rows(Follow.objects.filter(follower=user).select_related("followed"), _follow),
@@ -142,7 +142,7 @@ def _attempt(attempt: Attempt, now: datetime) -> Facts:
 
 
 def _record(packed: bytes) -> object:
-    """A record as JSON; null for one that cannot be read, which must not cost the player the rest."""
+    """Return a record as JSON, or None if it cannot be read: one bad record must not cost the player the export."""
     try:
         return Record.from_bytes(packed).to_json()
     except RecordError:
@@ -189,7 +189,7 @@ def _continuation(begun: Continuation) -> Facts:
 
 
 def _notice(notice: Notice) -> Facts:
-    data = {key: value for key, value in notice.data.items() if key != "player"}  # another player's number
+    data = {key: value for key, value in notice.data.items() if key != "player"}  # the key of another player
     return {"kind": notice.kind, "data": data, "made_at": notice.made_at, "seen_at": notice.seen_at}
 
 
@@ -216,7 +216,7 @@ def _report(report: Report) -> Facts:
 
 
 def _analysis(analysis: Analysis, user: User) -> Facts:
-    """Who else asked for it is not told, nor what was found in another's game: that is on its replay's page."""
+    """Describe an analysis without its other requesters. Verdicts on another player's game are on its replay page."""
     own = analysis.attempt.player_id == user.pk
     return {
         "attempt": analysis.attempt.public_id,
@@ -240,7 +240,7 @@ def _reminder(reminder: DailyReminder) -> Facts:
 
 
 def _device(device: PushDevice) -> Facts:
-    """The address itself is a key: whoever has it can have the browser show things."""
+    """Describe a device without its endpoint, which is a credential: it lets its holder send notifications."""
     return {
         "service": urlsplit(device.endpoint).hostname,
         "language": device.language,

@@ -1,4 +1,4 @@
-"""Following other players, which puts them on one's friends' boards."""
+"""Following other players, who then appear on the follower's friends' boards."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Follow, User
 
-#: The most players on a friends' board.
+#: Maximum number of players on a friends' board.
 MOST_FOLLOWED = 500
 
 
 def follow(follower: User, followed: User) -> None:
-    """Let ``follower`` follow ``followed``. Following twice has no further effect.
+    """Make ``follower`` follow ``followed``. Following twice has no further effect.
 
-    :raises ValidationError: when they are the same player, or ``follower`` follows too many.
+    :raises ValidationError: if they are the same player, or ``follower`` follows too many.
     """
     if follower.pk == followed.pk:
         raise ValidationError(_("You cannot follow yourself."), code="follow_self")
@@ -26,7 +26,7 @@ def follow(follower: User, followed: User) -> None:
 
 
 def is_following(follower_id: int, followed_id: int) -> bool:
-    """Tell whether one player, by id, follows another."""
+    """Return whether one player, by id, follows another."""
     return Follow.objects.filter(follower=follower_id, followed=followed_id).exists()
 
 

@@ -1,4 +1,4 @@
-"""The forms of the account pages. The modules they call do the work."""
+"""Forms of the account pages. The modules they call do the work."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from games.addresses import wide_network_of
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
-    """Name or e-mail address, and password."""
+    """Sign-in form: name or e-mail address, and password."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
@@ -43,10 +43,11 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
         _plain(self)
 
     def clean_login(self) -> str:
-        """Return the registered spelling of a name, whose case, width and accents can differ from what was typed, or
-        the name of the account that has confirmed the address.
+        """Return the account's registered name for a name typed in any case, width or accents, or for a confirmed
+        address.
 
-        So the password is compared with one account's, and the limits on failed sign-ins count by this spelling.
+        Thus the password is compared with that of one account, and limits on failed sign-ins count by the registered
+        name.
         """
         login: str = super().clean_login()
         if "@" in login:
@@ -62,7 +63,7 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]
-    """Name, password twice, and an optional e-mail address, which makes the password recoverable."""
+    """Sign-up form: name, password twice, and an optional e-mail address, which makes the password recoverable."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
@@ -77,14 +78,14 @@ class SignUpForm(SignupForm):  # type: ignore[misc]
         _plain(self)
 
     def save(self, request: HttpRequest) -> User:
-        """Create the account, with an unconfirmed address if one was given."""
+        """Create the account, with an unconfirmed address if one was entered."""
         user: User = super().save(request)
         drop_oldest_claims(user.email)
         return user
 
 
 class AddressForm(AddEmailForm):  # type: ignore[misc]
-    """A new address for an account, which replaces the old one once it is confirmed."""
+    """Form for a new e-mail address, which replaces the old one once it is confirmed."""
 
     def save(self, request: HttpRequest) -> EmailAddress:
         """Add the unconfirmed address."""
@@ -94,17 +95,17 @@ class AddressForm(AddEmailForm):  # type: ignore[misc]
 
 
 class ForgottenPasswordForm(ResetPasswordForm):  # type: ignore[misc]
-    """The confirmed address of an account whose password is forgotten."""
+    """Form that requests a password reset for a confirmed address."""
 
     def clean_email(self) -> str:
-        """Find the account. An unknown address gets the same answer."""
+        """Find the account. An unknown address gets the same response."""
         email: str = self.cleaned_data["email"].lower()
         owner = owner_of(email)
         self.users = [owner] if owner and owner.is_active else []
         return email
 
     def save(self, request: HttpRequest, **kwargs: Any) -> str:  # noqa: ANN401 - allauth's
-        """Send one message an hour at most, whether the address is known or not."""
+        """Send at most one message an hour; known and unknown addresses get the same response."""
         email: str = self.cleaned_data["email"]
         if not ratelimit.consume(request, action="reset_wide", key=wide_network_of(request)):
             raise ImmediateHttpResponse(ratelimit.respond_429(request))
@@ -114,14 +115,14 @@ class ForgottenPasswordForm(ResetPasswordForm):  # type: ignore[misc]
 
 
 class CredentialField(forms.JSONField):
-    """A browser's answer about a passkey, as JSON."""
+    """Field with a browser's passkey response, as JSON."""
 
     widget = forms.HiddenInput
 
     def to_python(self, value: Any) -> Any:  # noqa: ANN401 - as Django declares it
         """Parse the JSON.
 
-        :raises ValidationError: when it is not JSON, is nested too deeply or has a number that is too large.
+        :raises ValidationError: if it is not JSON, is nested too deeply or has a number that is too large.
         """
         try:
             return super().to_python(value)
@@ -130,7 +131,7 @@ class CredentialField(forms.JSONField):
 
 
 class _CredentialForm(forms.Form):
-    """An allauth form with a passkey. It reports as form errors the malformed passkeys that allauth lets raise."""
+    """Mixin for allauth's passkey forms: malformed passkeys become form errors instead of exceptions."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
@@ -150,19 +151,19 @@ class _CredentialForm(forms.Form):
 
 
 class PasskeySignInForm(_CredentialForm, LoginWebAuthnForm):  # type: ignore[misc]
-    """Signing in with a passkey alone."""
+    """Sign-in with a passkey alone."""
 
 
 class PasskeySecondForm(_CredentialForm, AuthenticateWebAuthnForm):  # type: ignore[misc]
-    """A passkey after the password."""
+    """Passkey as a second factor, after the password."""
 
 
 class PasskeyAgainForm(_CredentialForm, ReauthenticateWebAuthnForm):  # type: ignore[misc]
-    """A passkey to confirm an action that needs a fresh sign-in."""
+    """Passkey that confirms an action which needs a fresh sign-in."""
 
 
 class PasskeyForm(_CredentialForm, AddWebAuthnForm):  # type: ignore[misc]
-    """A new passkey, which by default can sign in on its own."""
+    """Registration of a passkey, which by default can sign in on its own."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
@@ -176,17 +177,17 @@ class PasskeyForm(_CredentialForm, AddWebAuthnForm):  # type: ignore[misc]
 
 
 class RenameForm(forms.Form):
-    """A new name for an account."""
+    """Form for a new name of an account."""
 
     name = forms.CharField(label=_("Name"), min_length=SHORTEST, max_length=LONGEST)
 
     def clean_name(self) -> str:
-        """Tidy and check the name. Whether it is free is decided when it is saved."""
+        """Normalise and check the name. Availability is checked when it is saved."""
         return clean_name(self.cleaned_data["name"])
 
 
 class PreferencesForm(forms.Form):
-    """Every preference as a field: a checkbox for on or off, a list for other choices."""
+    """Form with one field per preference: a checkbox for on or off, a list for other choices."""
 
     def __init__(self, user: User, data: QueryDict | None = None, *, language: str) -> None:
         super().__init__(data, initial=preferences_of(user.preferences) | {"language": language})
@@ -195,7 +196,7 @@ class PreferencesForm(forms.Form):
 
 
 class DeleteForm(forms.Form):
-    """The player's name, typed to confirm that the account is to be deleted."""
+    """Form that confirms account deletion: the player types their name."""
 
     name = forms.CharField(label=_("Your name"), widget=forms.TextInput(attrs={"autocomplete": "off"}))
 
@@ -204,7 +205,7 @@ class DeleteForm(forms.Form):
         self._user = user
 
     def clean_name(self) -> str:
-        """Compare with the player's name."""
+        """Check that it is the player's name."""
         name: str = self.cleaned_data["name"]
         if name.strip() != self._user.display_name:
             raise ValidationError(_("This is not the name shown above."), code="name_mismatch")
@@ -254,10 +255,10 @@ def _field(name: str, choices: tuple[str | bool, ...]) -> forms.Field:
 
 
 class _Choice(forms.Select):
-    """A list of choices. Languages are listed under their own names, marked as such for screen readers."""
+    """Select widget that marks language names with their language, for screen readers."""
 
     def create_option(self, name: str, value: Any, *rest: Any, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Mark a language's name with its language."""
+        """Add a `lang` attribute to the name of a language."""
         option = super().create_option(name, value, *rest, **more)
         if value in _LANGUAGES:
             option["attrs"]["lang"] = value
@@ -265,6 +266,6 @@ class _Choice(forms.Select):
 
 
 def _plain(form: forms.Form) -> None:
-    # allauth repeats each label as a placeholder, which disappears as soon as somebody types.
+    # allauth repeats each label as a placeholder, which disappears as soon as the user types.
     for field in form.fields.values():
         field.widget.attrs.pop("placeholder", None)

@@ -1,8 +1,8 @@
-"""Playing without an account: guests are rows like other players, and here is what becomes of them.
+"""Guest players: creation, merging into accounts, and cleanup.
 
 A guest is created at the first play and signed in with an ordinary session, so the rest of the service only knows
 players. Signing up turns the guest's row into the account; signing in to an existing account moves the guest's attempts
-there, as practice, and deletes the row. Guests who have not come back are deleted (`accounts.housekeeping`).
+there, as practice, and deletes the row. Guests who do not come back are deleted (`accounts.housekeeping`).
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _IDS: Final = ReservedIds(User)
 
 
 def player_for(request: HttpRequest) -> User:
-    """Give whoever plays in this session; a new guest when there is nobody yet."""
+    """Return the player of this session, creating and signing in a guest if there is none."""
     if request.user.is_authenticated:
-        request.session.modified = True  # playing renews the cookie: without it a guest is gone
+        request.session.modified = True  # playing renews the cookie: a guest who loses it cannot return
         return request.user
     guest, rows = _signed_in(request)
     insert_in_order(rows)
@@ -48,7 +48,7 @@ def player_for(request: HttpRequest) -> User:
 
 
 def newcomer_for(request: HttpRequest) -> Newcomer:
-    """Sign a new guest in; the row, and that of a new session, are for the caller to insert."""
+    """Sign in a new guest; the caller inserts the guest's row and that of a new session."""
     return Newcomer(*_signed_in(request))
 
 
@@ -60,7 +60,7 @@ def create_guest() -> User:
 
 
 def _signed_in(request: HttpRequest) -> tuple[User, list[Insertion]]:
-    """A new guest, whose session it is from now on, and the rows of both that are to be inserted."""
+    """Build a guest, sign the session in, and return the guest with the rows to insert for both."""
     guest = _new_guest()
     login(request, guest, backend=BACKEND)
     return guest, [Insertion(_INSERT, guest), *new_row_of(request.session)]
@@ -72,18 +72,18 @@ def _new_guest() -> User:
     guest = User(
         pk=_IDS.take(), username=name, display_name=guest_name(), is_guest=True, date_joined=now, last_login=now
     )
-    guest.password = f"{UNUSABLE_PASSWORD_PREFIX}{secrets.token_hex(20)}"  # none that fits, and no other guest's
+    guest.password = f"{UNUSABLE_PASSWORD_PREFIX}{secrets.token_hex(20)}"  # unusable, and different for every guest
     return guest
 
 
 def merge_guest(guest: User, user: User) -> int:
-    """Move the attempts of ``guest`` to ``user`` and delete the guest; returns how many ranked ones became practice.
+    """Move the attempts of ``guest`` to ``user``, delete the guest, and return how many ranked ones became practice.
 
-    All of them do: otherwise the best of several guests could be handed to an account. The account has then begun
-    those deals, and cannot begin them again for a rank. Nobody is in two races at once: if ``user`` is in one, the
-    guest's seat is lost, and a game being raced is played on without a name.
+    All of them do: otherwise the best of several guests could be handed to an account. The deals count as begun by the
+    account, so it cannot start them again for a rank. A player cannot be in two races at once: if ``user`` is in one,
+    the guest loses the seat, and a game in a running race goes on without a name.
 
-    :raises ValueError: when they are not a guest and an account.
+    :raises ValueError: if they are not a guest and an account.
     """
     if not guest.is_guest or user.is_guest:
         raise ValueError("only a guest is merged, and only into an account")
@@ -91,25 +91,25 @@ def merge_guest(guest: User, user: User) -> int:
         try:
             with transaction.atomic():
                 return _merge(guest, user)
-        except IntegrityError:  # the account has just sat down in a race of the guest's: the next try sees it
+        except IntegrityError:  # the account took a seat in a race of the guest's concurrently: the retry sees it
             if not tries_left:
                 raise
     return 0
 
 
 def _merge(guest: User, user: User) -> int:
-    # Rooms come before players in the order of locks (docs/races.md).
+    # Lock order: rooms before players (docs/races.md).
     seats.hold_rooms(guest.pk)
-    # By ascending id, like all locks on players (docs/boards.md, Locks). The account's row has the lock of an update
-    # only: an attempt that it starts meanwhile needs the row for its foreign key, and must not wait for this
+    # Lock players by ascending id, like everywhere (docs/boards.md, Locks). The account's row is locked FOR NO KEY
+    # UPDATE: an attempt that starts concurrently needs the row for its foreign key. It must not wait for this
     # transaction, which may have to wait for it.
     locked = {
         key: User.objects.select_for_update(no_key=key == user.pk).filter(pk=key, is_guest=key == guest.pk).exists()
         for key in sorted((guest.pk, user.pk))
     }
-    if not all(locked.values()):  # done by another tab
+    if not all(locked.values()):  # another tab was first
         return 0
-    Result.objects.filter(player=guest).delete()  # a guest's are on no board
+    Result.objects.filter(player=guest).delete()  # guests' results are on no board
     counted = Attempt.objects.filter(player=guest, ranked=True).update(ranked=False)
     Attempt.objects.filter(player=guest).update(player=user)
     seats.hand_over(guest.pk, user.pk)
@@ -120,14 +120,14 @@ def _merge(guest: User, user: User) -> int:
 
 
 def remove_empty_guests(before: datetime, size: int) -> int:
-    """Delete up to ``size`` guests created before then who have played nothing; returns how many."""
+    """Delete up to ``size`` guests created before then who have not played, and return the number deleted."""
     return _remove(User.objects.filter(is_guest=True, date_joined__lt=before, attempts=None), size)
 
 
 def remove_lost_guests(before: datetime, size: int) -> int:
-    """Delete up to ``size`` guests who have started no game since then, with their games; returns how many.
+    """Delete up to ``size`` guests who have started no game since then, with their games; return the number deleted.
 
-    Each new game renews the cookie, and without it nobody can return as that guest.
+    Each new game renews the cookie, and a guest cannot return without it.
     """
     begun = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
     return _remove(User.objects.filter(is_guest=True, date_joined__lt=before).exclude(begun), size)

@@ -1,7 +1,7 @@
-"""Names that were given up, and are kept for a while.
+"""Reservation of names that were given up.
 
-Who deletes an account, or renames it, could otherwise play today's deals a second time under the same name. So a name
-is not given to anybody else until the deals that were played under it are revealed.
+By deleting or renaming an account, a player could otherwise play today's deals a second time under the same name. So a
+name stays reserved until the deals played under it are revealed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ HELD: Final = _("This name has just been given up. It can be taken when the deal
 
 
 def hold(user: User, key: str | None, *, kept_by: User | None, now: datetime | None = None) -> None:
-    """Keep the name with this key until the deals that ``user`` has played are revealed, for ``kept_by`` or for nobody.
+    """Reserve the name with this key until the deals that ``user`` has played are revealed.
 
-    Call it in the transaction that gives the name up, before attempts are deleted.
+    ``kept_by`` may take the name back; with None, no player can. Call this in the transaction that gives the name up,
+    before attempts are deleted.
     """
     now = now or timezone.now()
     secret = Attempt.objects.filter(player=user, deal__day__isnull=False, deal__closes_at__gt=now - GRACE)
@@ -36,8 +37,9 @@ def hold(user: User, key: str | None, *, kept_by: User | None, now: datetime | N
 
 
 def check_not_held(name: str, player: User | None = None, now: datetime | None = None) -> None:
-    """
-    :raises ValidationError: when this name, or one that reads alike, is kept for somebody other than ``player``.
+    """Check that a name, or one that reads like it, is not reserved for a player other than ``player``.
+
+    :raises ValidationError: if it is reserved.
     """
     held = HeldName.objects.filter(key__in=map(_digest, alike_keys(name)), until__gt=now or timezone.now())
     if player is not None and player.pk:

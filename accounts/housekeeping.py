@@ -1,4 +1,4 @@
-"""Old rows of accounts and sessions to delete; see :mod:`games.housekeeping`."""
+"""Retention rules for account and session rows; see :mod:`games.housekeeping`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def _remove_sessions(before: datetime, size: int) -> int:
 
 
 def _remove_listed_sessions(before: datetime, size: int) -> int:
-    """The list of sessions that a player sees has rows of its own, which outlive the sessions."""
+    """Delete rows of the session list shown to players; they outlive the sessions themselves."""
     there = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
     return rows(UserSession.objects.filter(created_at__lt=before).exclude(there), size)
 
 
 def _remove_devices(before: datetime, size: int) -> int:
-    """A device ends with its session (`accounts.push.devices`); this is for sessions that ran out."""
+    """Delete devices of expired sessions. A session that is ended takes its devices along (`accounts.push.devices`)."""
     there = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
     return rows(PushDevice.objects.filter(made_at__lt=before).exclude(there), size)
 

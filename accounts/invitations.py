@@ -1,7 +1,7 @@
-"""Inviting others by link: where a player gets it, the page that it leads to, and what comes of it.
+"""Invitation links: the page where a player gets one, the landing page, and accepting.
 
-A link bears the inviter's public id, signed, and ends after a while: nothing is stored. It is nobody's any more when
-the account is deleted or banned. Whoever accepts sits down in a room of their own, and the inviter is told of it.
+A link carries the inviter's public id, signed with a timestamp, and expires: nothing is stored. It also becomes invalid
+when the account is deleted or banned. A player who accepts gets a seat in a new room, and the inviter gets a notice.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from games.pages.lobby import check_may_sit, open_own_room, refused
 from games.pages.shown import ShownPlayer
 from games.players import has_account, player_id
 
-#: How long a link invites.
+#: Lifetime of a link.
 LASTS: Final = timedelta(days=14)
 _SIGNER: Final = signing.TimestampSigner(sep=".", salt="invitation")
 
 
 def token_of(player: User) -> str:
-    """What the link of a player's invitation bears from now on."""
+    """Return a new token for a player's invitation link."""
     return _SIGNER.sign(player.public_id.hex)
 
 
 def inviter_of(token: str) -> User | None:
-    """Who invites by this token; nobody once it is too old or the player has no page any more."""
+    """Return the inviter of a token, or None if it has expired or the player no longer has a page."""
     try:
         key = UUID(hex=_SIGNER.unsign(token, max_age=LASTS))
     except (signing.BadSignature, ValueError):
@@ -58,7 +58,7 @@ def inviter_of(token: str) -> User | None:
 @never_cache
 @account_required()
 def invite(request: PlayerRequest) -> HttpResponse:
-    """The player's link, to be sent to others."""
+    """Show the player's invitation link."""
     link = settings.PUBLIC_URL + reverse("players:join", args=[token_of(request.user)])
     return render(request, "players/invite.html", {"link": link, "until": timezone.now() + LASTS})
 
@@ -66,7 +66,7 @@ def invite(request: PlayerRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """The page of an invitation: play as a guest, make an account, or race at once."""
+    """Show the landing page of an invitation: play as a guest, make an account, or race at once."""
     inviter = inviter_of(token)
     if inviter is None:
         return _over(request)
@@ -78,9 +78,9 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 @require_POST
 def accept(request: HttpRequest, token: str) -> HttpResponse:
-    """Sit down in a room and have the inviter told; a visitor without an account becomes a guest.
+    """Open a room and notify the inviter; a visitor without an account becomes a guest.
 
-    Somebody with an account follows the inviter from then on.
+    A player with an account follows the inviter from then on.
     """
     inviter = inviter_of(token)
     if inviter is None:
@@ -94,7 +94,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     except Refusal as refusal:
         return refused(request, refusal)
     if request.user.is_authenticated and not request.user.is_guest:
-        with suppress(ValidationError):  # who follows as many as one may follows no more
+        with suppress(ValidationError):  # the limit on follows may be reached
             follows.follow(request.user, inviter)
     address = reverse("games:room", args=[room.code])
     if _tell(inviter, room.host_id, address):
@@ -106,9 +106,9 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _tell(inviter: User, guest_id: int | None, address: str) -> bool:
-    """Have the inviter told who waits where, unless others have been too many in this hour; says whether it was done.
+    """Notify the inviter that a player is waiting in the room; return False if the hourly limit is reached.
 
-    However often somebody accepts, the inviter has one unread notice of it.
+    Repeated acceptances by the same player renew a single unread notice.
     """
     data = {"player": guest_id, "address": address}
     if inbox.renew(inviter.pk, Notice.Kind.JOINED, data):

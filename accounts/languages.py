@@ -1,4 +1,4 @@
-"""The language a player has chosen, kept in a cookie, and in the account for other browsers."""
+"""Language preference, kept in a cookie, and in the account for other browsers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SAMESITE: Final = cast('Literal["Lax"]', settings.LANGUAGE_COOKIE_SAMESITE)
 
 
 def remembered_language(request: HttpRequest) -> str:
-    """The language this browser's cookie names, or ``"browser"`` if there is none."""
+    """Return the language in this browser's cookie, or ``"browser"`` if there is none."""
     choice = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     return choice if choice in dict(settings.LANGUAGES) else "browser"
 

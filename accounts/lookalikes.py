@@ -1,7 +1,7 @@
-"""Characters that look alike or do not belong in a name: Unicode Technical Standard 39.
+"""Unicode confusables and identifier profile for names (Unicode Technical Standard 39).
 
 The standard's table of confusable characters comes from `confusable_homoglyphs`, the properties of characters from
-`regex`. No library has the standard's list of characters recommended for identifiers, so `is_fit` uses its criteria:
+`regex`. No library has the standard's list of characters recommended for identifiers, so `is_fit` applies its criteria:
 the scripts in everyday use, and the letters of the alphabets people write with.
 """
 
@@ -20,15 +20,15 @@ SCRIPTS: Final = (
     "Gurmukhi", "Han", "Hangul", "Hebrew", "Hiragana", "Kannada", "Katakana", "Khmer", "Lao", "Latin", "Malayalam",
     "Myanmar", "Oriya", "Sinhala", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan",
 )  # fmt: skip
-#: The scripts that one name may mix: the standard's "highly restrictive" level.
+#: Scripts that one name may mix: the standard's "highly restrictive" level.
 _ALLOWED: Final = (
     *(frozenset({script}) for script in SCRIPTS),
     frozenset({"Latin", "Han", "Hiragana", "Katakana"}),
     frozenset({"Latin", "Han", "Bopomofo"}),
     frozenset({"Latin", "Han", "Hangul"}),
 )
-#: The blocks of everyday capitals in scripts with two cases. A letter whose capital lies elsewhere, or that has none,
-#: is phonetic notation, a small capital, a click or a letter of old manuscripts.
+#: Blocks of everyday capitals in scripts with two cases. A letter whose capital lies elsewhere, or that has none, is
+#: phonetic notation, a small capital, a click or a letter of old manuscripts.
 _CAPITALS: Final = regex.compile(
     r"[\p{Block=Basic_Latin}\p{Block=Latin_1_Supplement}\p{Block=Latin_Extended_A}\p{Block=Latin_Extended_B}"
     r"\p{Block=Latin_Extended_Additional}\p{Block=Greek_And_Coptic}\p{Block=Greek_Extended}\p{Block=Cyrillic}"
@@ -46,7 +46,7 @@ _LEFT_TO_RIGHT: Final = "\u200e"
 
 
 def is_fit(character: str) -> bool:
-    """Whether a letter, digit or mark may stand in a name."""
+    """Return whether a letter, digit or mark is allowed in a name."""
     if _UNFIT.match(character):
         return False
     if _CASED.match(character):
@@ -57,26 +57,25 @@ def is_fit(character: str) -> bool:
 
 
 def is_of_one_script(text: str) -> bool:
-    """Whether all letters, marks and digits belong to one script, or to scripts that are written together."""
+    """Return whether all letters, marks and digits belong to one script, or to scripts that are written together."""
     found = [_scripts(character) for character in text if not _SHARED.match(character)]
     found = [scripts for scripts in found if scripts]
     return not found or any(all(scripts & allowed for scripts in found) for allowed in _ALLOWED)
 
 
 def has_one_kind_of_digits(text: str) -> bool:
-    """Whether all decimal digits are of one numeral system."""
+    """Return whether all decimal digits belong to one numeral system."""
     digits = (character for character in text if unicodedata.category(character) == "Nd")
     return len({ord(digit) - unicodedata.decimal(digit) for digit in digits}) <= 1
 
 
 def without_invisible(text: str) -> str:
-    """The text without invisible characters."""
+    """Remove invisible characters from the text."""
     return str(_INVISIBLE.sub("", text))
 
 
 def prototype(character: str) -> str:
-    """The representative of all characters that look like this one: the standard's prototype, which may be several
-    characters.
+    """Return the standard's prototype of a character, which represents all look-alikes and may be several characters.
 
     A letter that looks like an ASCII letter in only one of its cases has that letter as its prototype.
     """
@@ -92,10 +91,10 @@ def _scripts(character: str) -> frozenset[str]:
 
 @cache
 def _prototypes() -> dict[str, str]:
-    """Each confusable character's prototype.
+    """Return the prototype of each confusable character.
 
-    The data names the neighbours of each character; they form stars, with the prototype in the middle. Where a star has
-    two single characters either may stand for both. ASCII stands for itself.
+    The data lists the neighbours of each character; they form stars, with the prototype in the middle. Where a star has
+    two single characters, either could be the prototype. ASCII characters are their own prototypes.
     """
     data: dict[str, list[dict[str, Any]]] = load("confusables.json")
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""How players are made, and which of them others are shown."""
+"""Manager for players: creation, lookup, and the filters that decide who is shown to others."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from games.compiled import Compiled, Given
 _User = TypeVar("_User", bound=AbstractUser)
 
 
-#: Who has an account, or had one.
+#: Filter for accounts, deleted ones included.
 ACCOUNT: Final[Mapping[str, object]] = MappingProxyType({"is_guest": False})
-#: Who stands on boards: players with accounts that are not banned. A deleted account's results stay, without its name.
+#: Filter for players on boards: accounts that are not banned. Results of deleted accounts stay, without the name.
 LISTED: Final[Mapping[str, object]] = MappingProxyType({**ACCOUNT, "banned_at": None})
-#: Who has a page and is named to others: those of them whose account is not deleted.
+#: Filter for players with a page, named to others: listed accounts that are not deleted.
 HAS_PAGE: Final[Mapping[str, object]] = MappingProxyType({**LISTED, "deleted_at": None})
 
-#: Who may be told by name to those who play with them: guests too.
+#: Filter for players named to those they play with, guests included.
 NAMED: Final[Mapping[str, object]] = MappingProxyType({"banned_at": None, "deleted_at": None})
 
 
@@ -31,16 +31,16 @@ _BY_KEY: Final[Compiled[Any]] = Compiled(lambda: QuerySet(get_user_model()).filt
 
 
 class PlayerManager(UserManager[_User]):
-    """Django's user manager, which also fills the shown name and its key.
+    """Django's user manager, which also fills the displayed name and its key.
 
-    A row made by a command, a test or the sign-up form has the same fields.
+    Rows made by commands, tests and the sign-up form thus have the same fields.
     """
 
     use_in_migrations = False
 
     def get(self, *args: Any, **kwargs: Any) -> _User:  # noqa: ANN401 - Django's
-        """One player, as Django finds it; by the primary key alone, as every request of a player asks, at less cost."""
-        is_plain = type(self) is PlayerManager and self._db is None  # what is related to something has its own class
+        """Return one player. A lookup by primary key alone, made on every request, uses a precompiled query."""
+        is_plain = type(self) is PlayerManager and self._db is None  # related managers are subclasses
         if args or kwargs.keys() != {"pk"} or not is_plain:
             return super().get(*args, **kwargs)
         found: _User | None = _BY_KEY.first(pk=kwargs["pk"])
@@ -51,35 +51,35 @@ class PlayerManager(UserManager[_User]):
     def create_user(
         self, username: str, email: str | None = None, password: str | None = None, **fields: object
     ) -> _User:
-        """Create a player named ``username``; the name is shown as written."""
+        """Create a player named ``username``; the displayed name keeps its spelling."""
         return super().create_user(username, email, password, **_named(username, fields))
 
     def create_superuser(
         self, username: str, email: str | None = None, password: str | None = None, **fields: object
     ) -> _User:
-        """Create a member of staff who may do everything."""
+        """Create a staff account with all permissions."""
         return super().create_superuser(username, email, password, **_named(username, fields))
 
     def listed(self) -> QuerySet[_User]:
-        """Players who stand on boards; see ``User.is_listed``."""
+        """Return players who appear on boards; see ``User.is_listed``."""
         return self.filter(**LISTED)
 
     def with_page(self) -> QuerySet[_User]:
-        """Players who have a page; see ``User.has_page``."""
+        """Return players who have a page; see ``User.has_page``."""
         return self.filter(**HAS_PAGE)
 
     def named(self) -> QuerySet[_User]:
-        """Players, guests among them, who are neither banned nor deleted."""
+        """Return players, guests included, who are neither banned nor deleted."""
         return self.filter(**NAMED)
 
     @staticmethod
     def guest_at(relation: str) -> F:
-        """For rows that have a player at ``relation``: whether that is a guest."""
+        """Return an expression that is true if the player at ``relation`` is a guest."""
         return F(f"{relation}__is_guest")
 
     @staticmethod
     def listed_at(relation: str) -> Q:
-        """The same as ``listed``, as a condition on rows that have a player at ``relation``."""
+        """Return ``listed`` as a condition on rows that have a player at ``relation``."""
         return Q(**{f"{relation}__{field}": value for field, value in LISTED.items()})
 
 

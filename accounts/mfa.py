@@ -1,4 +1,4 @@
-"""How the secrets of second factors and passkeys are stored."""
+"""Encryption at rest for the secrets of second factors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.conf import settings
 
 
 class SecretsAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth carries no types
-    """Encrypts the seeds of TOTP and recovery codes, so that a copy of the database is not enough to make codes.
+    """MFA adapter that encrypts TOTP and recovery-code seeds, so a copy of the database is not enough to make codes.
 
     The key is derived from ``SECRET_KEY``. Secrets encrypted under one of ``SECRET_KEY_FALLBACKS`` can still be read.
     """
@@ -21,9 +21,9 @@ class SecretsAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth carrie
         return _fernet().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Decrypt what :meth:`encrypt` returned.
+        """Decrypt the result of :meth:`encrypt`.
 
-        :raises cryptography.fernet.InvalidToken: when neither the key nor a fallback fits.
+        :raises cryptography.fernet.InvalidToken: if neither the key nor a fallback fits.
         """
         return _fernet().decrypt(encrypted_text.encode()).decode()
 

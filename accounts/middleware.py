@@ -1,4 +1,4 @@
-"""Keeping guests apart from accounts."""
+"""Middleware that keeps guests away from allauth's pages and push devices on the current session key."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _ALLAUTH = ("account_", "mfa_", "usersessions_", "socialaccount_", "google_", "g
 
 
 class DeviceMiddleware(MiddlewareMixin):
-    """Keeps reminders in this browser going when its session has a new key (see `accounts.push.devices`).
+    """Middleware that keeps a browser's reminders going when its session key changes (see `accounts.push.devices`).
 
-    Sessions that nobody has looked into are left alone, so that what is the same for everybody stays so.
+    Sessions that the request did not access stay untouched, so responses shared by all visitors remain cacheable.
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Look whether the session's key is a new one, which takes no query."""
+        """Compare the session's key with that of its device; this takes no query."""
         session = getattr(request, "session", None)
         if session is not None and session.accessed:
             devices.follow(session)
@@ -29,7 +29,7 @@ class DeviceMiddleware(MiddlewareMixin):
 
 
 class PlayerMiddleware(MiddlewareMixin):
-    """Hides guests from allauth's pages.
+    """Middleware that hides guests from allauth's pages.
 
     A guest has a session but no account. Without this, the sign-in page would redirect guests as if they were signed
     in, and the pages for passwords and passkeys would let them in. ``request.guest`` keeps the guest for sign-up and
@@ -43,7 +43,7 @@ class PlayerMiddleware(MiddlewareMixin):
         args: Sequence[Any],  # noqa: ARG002
         kwargs: Mapping[str, Any],  # noqa: ARG002
     ) -> None:
-        """Hide the guest when the view is one of allauth's."""
+        """Hide the guest if the view is one of allauth's."""
         match = request.resolver_match
         name = (match and match.url_name) or ""
         if not name.startswith(_ALLAUTH) or name == "account_logout":

@@ -1,4 +1,4 @@
-"""Players, and whom they follow: fields and constraints only."""
+"""Models for players, follows, bans and reminders: fields and constraints only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from accounts.preferences import preferences_of
 
 
 class User(AbstractUser):
-    """A player: an account or a guest.
+    """Player: an account or a guest.
 
     Players sign in with ``username`` and others see ``display_name``; for an account both are the same text.
     ``name_key`` is that text folded so that no two accounts have names that look alike (see ``accounts.names``); guests
@@ -38,7 +38,7 @@ class User(AbstractUser):
     banned_at = models.DateTimeField(_("banned at"), null=True, blank=True)
     deleted_at = models.DateTimeField(_("deleted at"), null=True, blank=True, editable=False)
 
-    #: The fields by which a player has an account, and stands on boards, and their values.
+    #: Filters for players with an account and for players on boards, as field values.
     ACCOUNT: ClassVar = ACCOUNT
     LISTED: ClassVar = LISTED
 
@@ -60,33 +60,33 @@ class User(AbstractUser):
         return self.display_name or self.username
 
     def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        """Write the row; of a guest not once more when Django notes a sign-in: the row is made with its only one."""
+        """Save the row, but skip Django's `last_login` update for a guest: the row is created with its only sign-in."""
         if not (self.is_guest and kwargs.get("update_fields") == ["last_login"]):
             super().save(*args, **kwargs)
 
     @property
     def is_former(self) -> bool:
-        """Whether the account is deleted; its results stay under a name of the site's."""
+        """True if the account is deleted; its results stay under the site's own name for former players."""
         return self.deleted_at is not None
 
     @property
     def is_listed(self) -> bool:
-        """Whether the player stands on boards: has an account that is not banned."""
+        """True if the player appears on boards: has an account that is not banned."""
         return self._is(LISTED)
 
     @property
     def would_be_listed(self) -> bool:
-        """Whether the player stands on no board for want of an account alone."""
+        """True if the player is kept off the boards only by being a guest."""
         return self._is(NAMED) and not self._is(ACCOUNT)
 
     @property
     def has_page(self) -> bool:
-        """Whether others may be shown the player by name and visit the player's page."""
+        """True if others may see the player's name and page."""
         return self._is(HAS_PAGE)
 
     @property
     def may_be_seen_playing(self) -> bool:
-        """Whether the player may be named among those who are playing now."""
+        """True if the player may be named among those playing now."""
         return self.has_page and not preferences_of(self.preferences)["hide_presence"]
 
     def _is(self, fields: Mapping[str, object]) -> bool:
@@ -102,8 +102,8 @@ class User(AbstractUser):
         return reverse("players:profile", args=[self.public_id])
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        # The hash includes the epoch besides the password, so that all of a player's sessions can be ended
-        # (ban, deletion, "sign out everywhere") without changing the password.
+        # Include the epoch besides the password, so that all of a player's sessions can be ended (ban, deletion, "sign
+        # out everywhere") without changing the password.
         return salted_hmac(
             "accounts.models.User.session",
             f"{self.session_epoch}:{self.password}",
@@ -113,14 +113,14 @@ class User(AbstractUser):
 
 
 class HeldName(models.Model):
-    """A name that was given up while deals played under it were still secret: nobody else gets it before `until`.
+    """Name given up while deals played under it were still secret, reserved until `until`.
 
     `key` is a keyed digest of the name's key, so that the name of a deleted account is stored nowhere.
     """
 
     key = models.CharField(max_length=64, unique=True)
     until = models.DateTimeField(db_index=True)
-    # Who has given it up and may take it back; nobody once the account is deleted.
+    # Player who gave the name up and may take it back; null once the account is deleted.
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     def __str__(self) -> str:
@@ -128,7 +128,7 @@ class HeldName(models.Model):
 
 
 class CalendarLink(models.Model):
-    """That a player has a calendar of reminders, daily at `hour` of the reader's own time; `key` is in its address."""
+    """Subscription to the reminder calendar: daily at `hour` in the reader's local time. Its address contains `key`."""
 
     player = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="calendar_link"
@@ -142,9 +142,10 @@ class CalendarLink(models.Model):
 
 
 class DailyReminder(models.Model):
-    """That a player is reminded of the day's deals, daily at `hour` in `zone`, on the devices of `PushDevice`.
+    """Daily push reminder at `hour` in `zone`, sent to the player's `PushDevice` rows.
 
-    `due_at` is when next, and moves on before anything is sent: whatever fails, nobody is told twice a day.
+    `due_at` is the time of the next reminder. It moves on before anything is sent, so that no failure can cause two
+    reminders in a day.
     """
 
     player = models.OneToOneField(
@@ -160,7 +161,7 @@ class DailyReminder(models.Model):
 
 
 class PushDevice(models.Model):
-    """A browser that shows a player's reminders, as long as the session lasts in which that was chosen."""
+    """Browser that shows a player's push reminders, for as long as the session that enabled them lasts."""
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="push_devices")
     endpoint = models.CharField(max_length=1000, unique=True)
@@ -175,7 +176,7 @@ class PushDevice(models.Model):
 
 
 class Follow(models.Model):
-    """``follower`` sees ``followed`` on the friends' boards."""
+    """Follow relation: ``follower`` sees ``followed`` on the friends' boards."""
 
     follower = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="following")
     followed = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="followers")
@@ -195,13 +196,13 @@ class Follow(models.Model):
 
 
 class Ban(models.Model):
-    """A ban of a player: why, by whom, until when (for good without a date), and how it ended. Rows are never deleted.
+    """Ban of a player: reason, author, end date (none for a permanent ban), and how it ended. Rows are never deleted.
 
-    A player has at most one that stands; `User.banned_at` says whether there is one.
+    A player has at most one ban in force, and `User.banned_at` is set while there is one.
     """
 
     class Why(models.TextChoices):
-        """What a player is banned for."""
+        """Reason for a ban."""
 
         UNFAIR = "unfair", _("unfair play")
         ACCOUNTS = "accounts", _("several accounts")
@@ -210,7 +211,7 @@ class Ban(models.Model):
         OTHER = "other", _("something else")
 
     class End(models.TextChoices):
-        """How a ban ended."""
+        """Way in which a ban ended."""
 
         LIFTED = "lifted", _("lifted by staff")
         RAN_OUT = "ran_out", _("its term ran out")

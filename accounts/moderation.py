@@ -1,6 +1,6 @@
-"""Bans: sessions end and results leave the boards until the ban ends, by staff's hand or with its term.
+"""Bans: end a player's sessions and keep the results off the boards until staff lift the ban or it expires.
 
-Nothing is deleted: the end of a ban gives back every rank and rating that would stand without it.
+Nothing is deleted. When a ban ends, the player gets back every rank and rating that would exist without it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from leaderboards import ranking
 
 log = logging.getLogger(__name__)
 
-#: Bans ended at a time.
+#: Batch size for lifting expired bans.
 _BATCH: Final = 100
 
 
@@ -32,9 +32,9 @@ def ban_player(
     note: str = "",
     by: User | None = None,
 ) -> Ban:
-    """End the player's sessions, refuse new ones, and take the results off the boards, until then or for good.
+    """End the player's sessions, refuse new ones, and take the results off the boards until ``until``, or for good.
 
-    A ban that stands is replaced by this one.
+    Replaces a ban in force.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -50,7 +50,7 @@ def ban_player(
 
 
 def lift_ban(user: User, *, by: User | None = None) -> None:
-    """Let the player back in and put the results back on the boards. Who has left meanwhile stays away."""
+    """Let the player back in and put the results back on the boards, unless the account has since been deleted."""
     with transaction.atomic():
         if _locked(user).deleted_at is None:
             _lift(user, Ban.End.LIFTED, by)
@@ -59,7 +59,7 @@ def lift_ban(user: User, *, by: User | None = None) -> None:
 
 
 def end_due(now: datetime | None = None) -> int:
-    """Lift the bans whose term has run out; returns how many."""
+    """Lift expired bans and return how many were lifted."""
     due = Ban.objects.filter(ended_at=None, until__lte=now or timezone.now(), player__deleted_at=None)
     lifted = 0
     for ban in due.select_related("player").order_by("until")[:_BATCH]:
@@ -80,7 +80,7 @@ def end_sessions(user: User) -> None:
 
 
 def _run_out(ban: Ban) -> bool:
-    """Lift the player's ban, unless another has taken this one's place."""
+    """Lift the player's ban, unless another has replaced this one."""
     with transaction.atomic():
         stands = _locked(ban.player).deleted_at is None and Ban.objects.filter(pk=ban.pk, ended_at=None).exists()
         if stands:
@@ -96,7 +96,7 @@ def _lift(user: User, how: Ban.End, by: User | None) -> None:
 
 
 def _locked(user: User) -> User:
-    """The player's row, so that bans of one player come one after the other."""
+    """Lock the player's row, so bans of one player are serialised."""
     return User.objects.select_for_update(no_key=True).get(pk=user.pk)
 
 

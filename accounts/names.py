@@ -1,4 +1,4 @@
-"""Players' names: which are allowed, and when two are too much alike."""
+"""Player names: validation, and folding to keys that detect confusable names."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from accounts.lookalikes import has_one_kind_of_digits, is_fit, is_of_one_script
 
 SHORTEST: Final = 2
 LONGEST: Final = 24
-#: The longest key: one letter may become several.
+#: Maximum length of a key; one letter may fold into several.
 LONGEST_KEY: Final = 128
 
-#: The name shown with the results of a deleted account.
+#: Name shown with the results of a deleted account.
 FORMER_PLAYER: Final = "Former player"
 
-# Letters and digits that look alike in common typefaces, each with the representative of its group, in addition to
-# those of the Unicode standard. Applied to small letters without accents.
+# Letters and digits that look alike in common typefaces, each mapped to the representative of its group, in addition to
+# the Unicode confusables. Applied to lower-case letters without accents.
 _LOOKALIKES: Final = str.maketrans(
     "01i|5ıɩɑɡ" + "авекмнорстухѕіјԁԛԝһгпьӏүө" + "αβγεηικνορσςτυχωμ" + "օսոհցզ",
     "olllsllag" + "abekmhopctyxsljdqwhrnblyo" + "abyenlkvopoctuxwu" + "ounhgq",
 )
 
-# Words for staff and for players without a name of their own, as the site uses them. No name consists of these alone,
-# in any combination or with a number: the site calls players "Guest 455".
+# Words for staff and for players without a name of their own, as the site uses them. A name may not consist of these
+# alone, in any combination or with a number: the site calls players "Guest 455".
 _ROLES: Final = (
     "admin", "administrator", "bot", "deleted", "ehemaliges", "former", "gast", "geist", "ghost", "guest", "help",
     "mitglied", "mod", "moderator", "official", "player", "root", "server", "spieler", "staff", "support", "system",
     "talon", "team", "the",
 )  # fmt: skip
-# Words that are refused alone or with a number.
+# Words rejected on their own or with a number.
 _RESERVED: Final = (
     "anonymous", "everyone", "jemand", "me", "nobody", "none", "null", "somebody", "undefined", "unknown", "you",
 )  # fmt: skip
@@ -60,10 +60,10 @@ _SECOND: Final = (
 
 
 def name_key(name: str) -> str:
-    """Fold ``name`` so that names which read alike get the same key.
+    """Fold ``name`` so that names that read alike get the same key.
 
     Case, width, accents, spaces, punctuation, invisible characters and look-alike letters make no difference. A capital
-    is taken for what it looks like as written: a Greek eta is an H, though its small letter looks like an n.
+    folds to what it looks like as written: a Greek eta is an H, though its small letter looks like an n.
     """
     shapes = "".join(map(_shape, _bare(unicodedata.normalize("NFKC", name))))
     key = _bare(shapes).casefold().translate(_LOOKALIKES).replace("rn", "m").replace("vv", "w")
@@ -71,15 +71,15 @@ def name_key(name: str) -> str:
 
 
 def alike_keys(name: str) -> list[str]:
-    """Return the keys of accounts that count as named ``name``: its own, and those of its other spellings in case."""
+    """Return the keys of accounts that count as named ``name``: its own key and those of its other case spellings."""
     spellings = (name, name.lower(), name.upper(), name.title())
     return [key for key in dict.fromkeys(map(name_key, spellings)) if key]
 
 
 def clean_name(text: str) -> str:
-    """Tidy ``text`` into a name: compatibility forms resolved, spaces normalised.
+    """Normalise ``text`` into a name: resolve compatibility forms and collapse spaces.
 
-    :raises ValidationError: when it is not allowed as a name. Whether it is taken is not checked here.
+    :raises ValidationError: if it is not allowed as a name. Availability is not checked here.
     """
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     if not SHORTEST <= len(name) <= LONGEST:
@@ -101,12 +101,12 @@ def clean_name(text: str) -> str:
 
 
 def guest_name() -> str:
-    """Make up a friendly name for a guest, such as ``Lucky Otter 4821``. Two guests may get the same one."""
+    """Generate a friendly guest name, such as ``Lucky Otter 4821``. Two guests may get the same one."""
     return f"{secrets.choice(_FIRST)} {secrets.choice(_SECOND)} {1000 + secrets.randbelow(9000)}"
 
 
 def _shape(character: str) -> str:
-    """What a character looks like: a small letter or digit, as the Latin alphabet has it if any does."""
+    """Return the lower-case letter or digit that a character looks like, a Latin one if there is one."""
     if character.isascii():
         return character
     looks = prototype(character)
@@ -121,7 +121,7 @@ def _bare(text: str) -> str:
 
 
 def _tells_apart(character: str) -> bool:
-    if "\u0300" <= character <= "\u036f":  # accents of the European alphabets; elsewhere marks are vowels
+    if "\u0300" <= character <= "\u036f":  # accents of European alphabets; in other scripts marks are vowels
         return False
     return character == "|" or unicodedata.category(character)[0] in "LMN"
 

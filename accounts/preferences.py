@@ -1,4 +1,4 @@
-"""Players' preferences for site and table: a fixed list of settings, each with its choices and default."""
+"""Site and table preferences: a fixed list of settings, each with its choices and default."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 Value = str | bool
 
-#: Every preference with its choices, the first of which is the default.
+#: Choices of every preference; the first is the default.
 PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
     "language": ("browser", *dict(settings.LANGUAGES)),
     "theme": ("system", "light", "dark"),
@@ -31,7 +31,7 @@ PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
 
 
 def preferences_of(stored: Mapping[str, object]) -> dict[str, Value]:
-    """All preferences, chosen or default. Stored settings that are not, or no longer, on the list are left out."""
+    """Return all preferences, chosen or default. Stored settings that are not on the list are left out."""
     chosen = {name: stored.get(name) for name in PREFERENCES}
     return {name: _known(name, chosen[name], default=choices[0]) for name, choices in PREFERENCES.items()}
 
@@ -39,7 +39,7 @@ def preferences_of(stored: Mapping[str, object]) -> dict[str, Value]:
 def clean_preferences(wanted: object) -> dict[str, Value]:
     """Check the preferences that a client wants to change.
 
-    :raises ValidationError: when ``wanted`` is not an object, or names an unknown preference or choice.
+    :raises ValidationError: if ``wanted`` is not an object, or names an unknown preference or choice.
     """
     if not isinstance(wanted, Mapping):
         raise ValidationError(_("Preferences are given as an object."), code="preferences")

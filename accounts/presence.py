@@ -1,4 +1,4 @@
-"""The names of those who are playing."""
+"""Name lookups for players, in bulk and by name, limited to those who may be shown."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from accounts.models import User
 from accounts.names import alike_keys
 
 _CHUNK: Final = 500
-#: What is looked up of a name that somebody typed.
+#: Maximum number of characters of a typed name that are looked up.
 _LONGEST_NAME: Final = 64
 
 
 def accounts_among(players: Collection[int]) -> set[int]:
-    """Those of the players who have pages, and so names to show."""
+    """Return the players who have a page, and so a name to show."""
     keys = list(players)
     found: set[int] = set()
     for start in range(0, len(keys), _CHUNK):
@@ -25,7 +25,7 @@ def accounts_among(players: Collection[int]) -> set[int]:
 
 
 def shown_names(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
-    """The names and public ids of those of the players who may be named while they play."""
+    """Return names and public ids of the players who have a page and allow being seen while they play."""
     if not players:
         return {}
     found = User.objects.with_page().filter(pk__in=players)
@@ -33,7 +33,7 @@ def shown_names(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
 
 
 def names_on_pages(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
-    """The names and public ids of those of the players who have pages."""
+    """Return names and public ids of the players who have a page."""
     if not players:
         return {}
     found = User.objects.with_page().filter(pk__in=players).values_list("pk", "display_name", "public_id")
@@ -41,7 +41,7 @@ def names_on_pages(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
 
 
 def names_of(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
-    """The names and public ids of those of the players, guests among them, who are neither banned nor deleted."""
+    """Return names and public ids of the players, guests included, who are neither banned nor deleted."""
     if not players:
         return {}
     found = User.objects.named().filter(pk__in=players)
@@ -49,7 +49,7 @@ def names_of(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
 
 
 def find_by_name(name: str) -> int | None:
-    """The id of the account that has a page and this name, or one that reads like it."""
+    """Return the id of the account with a page and this name, or a name that reads like it."""
     keys = alike_keys(name[:_LONGEST_NAME])
     found: dict[str | None, int] = dict(
         User.objects.with_page().filter(name_key__in=keys).values_list("name_key", "pk")

@@ -1,4 +1,4 @@
-"""What a player's page shows."""
+"""Queries for a player's profile page."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from leaderboards.ratings import board, shown
 
 RESULTS_A_PAGE: Final = 25
 
-#: The charts go back this far.
+#: Time span of the charts.
 HISTORY: Final = timedelta(days=400)
 
-#: Rated races listed on a profile.
+#: Maximum number of rated races on a profile.
 RUNS_SHOWN: Final = 10
 
 _State = Attempt.State
 
 
 def visible_player(public_id: UUID, viewer: User | None) -> User:
-    """Give the player whose page ``viewer`` asks for: one who has a page, or the viewer.
+    """Return the player whose page ``viewer`` requests: one with a page, or the viewer.
 
-    :raises Http404: for anybody else.
+    :raises Http404: for any other player.
     """
     player = User.objects.filter(public_id=public_id).first()
     if player is None or not (player.has_page or player == viewer):
@@ -46,7 +46,7 @@ def visible_player(public_id: UUID, viewer: User | None) -> User:
 
 
 def plays_of(player: User, *, since: date | None = None) -> list[Play]:
-    """The player's verified ranked attempts, oldest deal first."""
+    """Return the player's verified ranked attempts, oldest deal first."""
     attempts = Attempt.objects.filter(player=player, ranked=True, state=_State.VERIFIED, deal__day__isnull=False)
     if since:
         attempts = attempts.filter(deal__day__gte=since)
@@ -58,54 +58,54 @@ def plays_of(player: User, *, since: date | None = None) -> list[Play]:
 
 
 def statistics_of(player: User) -> tuple[Statistics, list[Achievement]]:
-    """The player's statistics as of today (UTC), and the achievements, from one reading of the plays."""
+    """Return the player's statistics as of today (UTC) and the achievements, from one query of the plays."""
     plays, variants = plays_of(player), list(CATALOGUE)
     return statistics(plays, timezone.now().date(), variants), achievements(plays, variants)
 
 
 def history_of(player: User, variant: str = "") -> list[Play]:
-    """The plays shown in the charts, of one variant or of all."""
+    """Return the plays shown in the charts, of one variant or of all."""
     plays = plays_of(player, since=timezone.now().date() - HISTORY)
     return [play for play in plays if variant in {"", play.variant}]
 
 
 @dataclass(frozen=True, slots=True)
 class RatingPanel:
-    """What a profile says of a rating."""
+    """Rating panel of a profile."""
 
     own: board.Own
     runs: list[board.RatedRun]
 
 
 def rating_of(player: User) -> RatingPanel | None:
-    """The player's rating with the latest rated races; None for one who has not raced for a rating."""
+    """Return the player's rating with the latest rated races, or None if there are no rated races."""
     own = board.own(player)
     return None if own is None else RatingPanel(own, board.runs(player, RUNS_SHOWN))
 
 
 def to_be_established(player: User) -> str:
-    """What the player lacks to be ranked among the established, in words; nothing for a guest."""
+    """Describe the requirements the player lacks to be ranked as established; empty for a guest."""
     lacks = None if player.is_guest else missing(player)
     return missing_in_words(lacks) if lacks else ""
 
 
 def rating_history_of(player: User) -> list[tuple[datetime, int]]:
-    """The points of the rating's chart, the oldest first."""
+    """Return the points of the rating chart, oldest first."""
     return shown.history_points(player.pk, timezone.now() - HISTORY)
 
 
 def race_hint_of(player: User) -> RaceHint | None:
-    """What asks the player to confirm a top place in a race, if anything does."""
+    """Return the hint that asks the player to confirm a top place in a race, if one is unconfirmed."""
     deal = control.unconfirmed(player)
     return None if deal is None else RaceHint.of(deal)
 
 
 def results_page(player: User, *, own: bool, before: UUID | None = None) -> tuple[list[Tile], UUID | None]:
-    """A page of ranked attempts, latest first, and the cursor of the next page if there is one.
+    """Return a page of ranked attempts, latest first, and the cursor of the next page if there is one.
 
-    Others see verified attempts only; with ``own`` those that wait for a verdict or were rejected are there too.
+    Other players see verified attempts only; ``own`` adds pending and rejected ones.
 
-    :raises Http404: when ``before`` is not one of the player's attempts.
+    :raises Http404: if ``before`` is not one of the player's attempts.
     """
     attempts = Attempt.objects.filter(player=player, ranked=True).exclude(state=_State.PLAYING)
     if not own:

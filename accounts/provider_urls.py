@@ -1,4 +1,4 @@
-"""Where one leaves for another service to sign in, and comes back from it. Without keys there is nothing there."""
+"""OAuth URLs: redirect to a service and callback from it. Services without keys answer 404."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _where_configured(service: str, view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - as the view has them
         if service not in settings.SOCIALACCOUNT_PROVIDERS:
             raise Http404
-        limits.spend(request, "service")  # coming back asks the service something, and waits for the answer
+        limits.spend(request, "service")  # the callback makes a blocking request to the service
         return view(request, *args, **kwargs)
 
     return guarded

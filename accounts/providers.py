@@ -1,7 +1,7 @@
-"""Signing in with Google, GitHub or Discord, where the site has keys for them.
+"""Social sign-in with Google, GitHub or Discord, where the site has keys for them.
 
-Of what a service tells, only its number for the player is kept, and an e-mail address that it has confirmed. It never
-opens an account that is not connected to it: an address may be somebody else's here.
+Only the service's number for the player and a confirmed e-mail address are stored. A service never signs anyone in to
+an account that is not connected to it: the address may belong to another player here.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from accounts.names import LONGEST, SHORTEST, clean_name
 
 _NAMES: Final = {"google": "Google", "github": "GitHub", "discord": "Discord"}
 
-#: How long the name may be chosen after coming back: somebody else may use the browser later.
+#: Time limit for choosing a name after coming back: another person may use the browser later.
 PENDING: Final = timedelta(minutes=15)
 _TOLD_AT: Final = "told_at"
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A service as pages show it; `address` is where one leaves for it, `provider` what allauth calls it."""
+    """OAuth service as pages show it; `address` starts the sign-in, `provider` is allauth's id."""
 
     name: str
     address: str
@@ -51,7 +51,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A service that a player can sign in by; `id` is what the form to end it takes."""
+    """Service connected to an account; the form that disconnects it sends `id`."""
 
     id: int
     service: str
@@ -59,13 +59,13 @@ class Connection:
 
 
 def configured() -> list[Service]:
-    """The services that the site has keys for."""
+    """Return the services that the site has keys for."""
     known = settings.SOCIALACCOUNT_PROVIDERS
     return [Service(name, reverse(f"{one}_login"), one) for one, name in _NAMES.items() if one in known]
 
 
 class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth carries no types
-    """Takes keys from the settings alone, and makes accounts like those that sign up with a password."""
+    """allauth adapter that reads keys from the settings only, and creates accounts as password sign-up does."""
 
     error_messages = DefaultSocialAccountAdapter.error_messages | {
         "no_password": _("Set a password or connect another service first: nothing else lets you in."),
@@ -78,18 +78,18 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         provider: str | None = None,
         client_id: str | None = None,  # noqa: ARG002
     ) -> list[SocialApp]:
-        """The keys from the settings. A service that is asked for is known without keys too: it may be connected."""
+        """Return apps from the settings. A service asked for by name is included without keys: it may be connected."""
         known = settings.SOCIALACCOUNT_PROVIDERS
         wanted = [provider] if provider in _NAMES else known
         keys = {one: known[one]["APPS"][0] if one in known else {"client_id": ""} for one in wanted}
         return [SocialApp(provider=one, name=_NAMES[one], **given) for one, given in keys.items()]
 
     def new_user(self, request: HttpRequest, sociallogin: SocialLogin) -> User:  # noqa: ARG002
-        """Nobody yet: whether it will be the guest of this session is seen when the name is chosen."""
+        """Return an empty user; `save_user` decides between this session's guest and a new player."""
         return User()
 
     def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> User:  # noqa: ARG002
-        """Propose the name that the player goes by there. A real name is not proposed: names are public here."""
+        """Propose the player's user name at the service; never a real name, because names are public here."""
         user: User = sociallogin.user
         try:
             user.username = clean_name(data.get("username") or "")
@@ -98,9 +98,9 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         return user
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:  # noqa: ARG002
-        """Keep of the addresses the one that the service has confirmed, if any, and of the rest nothing.
+        """Drop everything the service sent except one confirmed address, if there is one.
 
-        All that is kept may wait in the session, until the name is chosen or the password given.
+        The rest may wait in the session until a name is chosen or a password entered.
         """
         sociallogin.token = None
         sociallogin.account.extra_data = {}
@@ -108,7 +108,10 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         sociallogin.email_addresses = [one for one in sociallogin.email_addresses if one.verified][:1]
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
-        """Whether one may still become a player by what the service has told; what is too old is dropped."""
+        """Return whether sign-up may continue with the service's data.
+
+        :raises ImmediateHttpResponse: if the data is too old; it is dropped.
+        """
         if time.time() - sociallogin.state.get(_TOLD_AT, 0) > PENDING.total_seconds():
             clear_pending_signup(request)
             messages.error(request, _("Too much time has passed. Please sign in once more."))
@@ -116,7 +119,7 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         return super().is_open_for_signup(request, sociallogin)  # type: ignore[no-any-return]
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: NameForm) -> User:
-        """Make the account, of the guest's row if a guest is playing in this session."""
+        """Create the account; if a guest is playing in this session, the guest's row becomes the account."""
         user = sociallogin.user = get_account_adapter().new_user(request)
         if is_taken(sociallogin):
             sociallogin.email_addresses = []
@@ -125,17 +128,17 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         return user  # type: ignore[no-any-return]
 
     def _connect(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Write the connection and the address with the account."""
+        """Write the connection and the address together with the account."""
         try:
             with transaction.atomic():
                 sociallogin.save(request)
-        except IntegrityError:  # the same was done in another tab meanwhile
+        except IntegrityError:  # another tab did the same first
             messages.error(request, self.error_messages["connected_other"])
             raise ImmediateHttpResponse(redirect("account_login")) from None
 
 
 class NameForm(SignupForm):  # type: ignore[misc]
-    """The name to play under, after the first sign-in by a service."""
+    """Form for the player's name, after the first sign-in through a service."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
@@ -147,33 +150,33 @@ class NameForm(SignupForm):  # type: ignore[misc]
         name.widget.attrs.pop("placeholder", None)
 
     def clean(self) -> dict[str, Any]:
-        """There is no field for an address: what the service has confirmed is there already."""
+        """Skip allauth's e-mail field: a confirmed address from the service is already there."""
         cleaned: dict[str, Any] = super().clean()
         return {**cleaned, "email": ""}
 
     @property
     def service(self) -> str:
-        """The name of the service."""
+        """Display name of the service."""
         return _NAMES[self.sociallogin.account.provider]
 
     @property
     def is_known(self) -> bool:
-        """Whether an account here has, or claims, the address that the service has confirmed."""
+        """True if an account here has, or claims, the address that the service confirmed."""
         return EmailAddress.objects.lookup([one.email for one in self.sociallogin.email_addresses]).exists()  # type: ignore[no-any-return]
 
 
 def is_taken(sociallogin: SocialLogin) -> bool:
-    """Whether an account here has confirmed an address that the service has confirmed too."""
+    """Return whether an account here has confirmed an address that the service has confirmed too."""
     return any(EmailAddress.objects.is_verified(one.email) for one in sociallogin.email_addresses)
 
 
 def connections_of(player: User) -> list[Connection]:
-    """The services that a player can sign in by."""
+    """Return the services connected to a player's account."""
     rows = SocialAccount.objects.filter(user=player).order_by("date_joined")
     return [Connection(row.pk, _NAMES.get(row.provider, row.provider), row.date_joined) for row in rows]
 
 
 @receiver(pre_save, sender=SocialAccount)
 def keep_the_number_only(instance: SocialAccount, **_: Any) -> None:  # noqa: ANN401
-    """Drop what a service tells of the player besides."""
+    """Drop the extra profile data a service sends."""
     instance.extra_data = {}

@@ -1,4 +1,4 @@
-"""Changing a player's name."""
+"""Name changes, by players and by moderators."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ TAKEN: Final = _("This name, or one much like it, is taken.")
 
 
 def rename_player(user: User, name: str) -> None:
-    """Give an account a new, checked name, which others see and the player signs in with.
+    """Give an account a new, already cleaned name, used both for display and for signing in.
 
-    :raises ValidationError: when another account has this name or one that reads like it, or had it until just now.
+    :raises ValidationError: if another account has this name or one that reads like it, or gave it up recently.
     """
     user.username = user.display_name = name
     user.name_key = key = name_key(name)
@@ -28,7 +28,7 @@ def rename_player(user: User, name: str) -> None:
             _hold_old(user, key)
             _check_free(name, user)
             user.save(update_fields=["username", "display_name", "name_key"])
-            check_not_held(name, user)  # after the write, which waits for whoever is giving the name up
+            check_not_held(name, user)  # after the write, which waits for a transaction that gives up the name
     except ValidationError:
         user.refresh_from_db()
         raise
@@ -39,13 +39,13 @@ def rename_player(user: User, name: str) -> None:
 
 
 def _check_free(name: str, player: User) -> None:
-    """Refuse a name that another account has in some other spelling; the database compares keys alone."""
+    """Reject a name that another account has in a different spelling; the database constraint compares keys only."""
     if User.objects.filter(name_key__in=alike_keys(name)).exclude(pk=player.pk).exists():
         raise ValidationError(TAKEN, code="name_taken")
 
 
 def neutralise_name(user: User) -> None:
-    """Replace the name that others see with a generated one. The name to sign in with stays."""
+    """Replace the displayed name with a generated one. The name for signing in stays."""
     while True:
         name = guest_name()
         user.display_name, user.name_key = name, name_key(name)
@@ -60,7 +60,7 @@ def neutralise_name(user: User) -> None:
 
 
 def _hold_old(user: User, key: str) -> None:
-    """Lock the player's row, and keep the name it has unless that is the new one."""
+    """Lock the player's row, and hold its current name unless the key stays the same."""
     old = User.objects.select_for_update(no_key=True).filter(pk=user.pk).values_list("name_key", flat=True).first()
     if old != key:
         hold(user, old, kept_by=user)

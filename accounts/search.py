@@ -1,4 +1,4 @@
-"""Finding players by the beginning of their names."""
+"""Player search by name prefix."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from django.db.models.functions import Length
 from accounts.models import User
 from accounts.names import LONGEST, alike_keys
 
-#: The least that is searched for, in letters that tell names apart, and the most players that are found.
+#: Minimum length of a search, in characters of the name key, and maximum number of results.
 SHORTEST: Final = 2
 MOST: Final = 20
 
 
 def find_players(text: str) -> list[User]:
-    """The players with a page whose names begin like this, however it is spelt; the shortest names first."""
+    """Find players with a page whose names start with the text in any spelling; shortest names first."""
     keys = [key for key in alike_keys(text[: 2 * LONGEST]) if len(key) >= SHORTEST]
     if not keys:
         return []

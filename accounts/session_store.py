@@ -1,6 +1,6 @@
-"""Sessions in the database, with fewer statements than Django's own: one to read, one to make, or none.
+"""Database session store with fewer queries than Django's: one to load, and one or none to create.
 
-A session in which somebody begins to play can have its row inserted with the player's (`new_row_of`).
+When a visitor starts to play, the session row can be inserted together with the player's (`new_row_of`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _INSERT: Final = Inserting(Session, pass_over=True)
 
 
 class SessionStore(Stored):
-    """A session that gets its row at the end of the request, complete, and not already when somebody signs in."""
+    """Session store that writes a new row once, at the end of the request, and not already at sign-in."""
 
     def load(self) -> dict[str, Any]:
-        """What the session holds; nothing if there is no such session any more, which then gets another key."""
+        """Load the session data. If the session no longer exists, return an empty dict and drop the key."""
         found = _READ.first(key=self.session_key, now=timezone.now())
         if found is None:
             self._session_key = None
@@ -38,9 +38,9 @@ class SessionStore(Stored):
         return held
 
     def save(self, must_create: bool = False) -> None:  # noqa: FBT001, FBT002 - Django's signature
-        """Write the session; a new one in a statement of its own, which needs no transaction around it.
+        """Save the session. A new one takes a single statement, which needs no transaction.
 
-        :raises CreateError: when a new one's key is taken.
+        :raises CreateError: if the key of a new session is taken.
         """
         if self._inserted is not None and self._inserted == self._held():
             return
@@ -51,20 +51,20 @@ class SessionStore(Stored):
             raise CreateError
 
     def new_row(self) -> Session:
-        """The row of a session that has none, for whoever inserts it; saved again only if the session changes."""
+        """Build the row of a session that has none, for the caller to insert. `save` then writes only changes."""
         self._session_key = self._get_new_session_key()
         self._inserted = deepcopy(self._held())
         return self._row()
 
     def cycle_key(self) -> None:
-        """Have a new key; a session that has none yet gets one when it is saved."""
+        """Change the session key; a session without a key gets one when it is saved."""
         if self.session_key is None:
             self.modified = True
         else:
             super().cycle_key()
 
     def _get_new_session_key(self) -> str:
-        """A key; `create` inserts it, and tries another one in the case that it is taken."""
+        """Generate a key without checking it; `create` inserts it and retries if it is taken."""
         return secrets.token_hex(_KEY_BYTES)
 
     def _held(self) -> dict[str, Any]:
@@ -77,11 +77,11 @@ class SessionStore(Stored):
         return row
 
     _inserted: dict[str, Any] | None = None
-    """What the row has that `new_row` made."""
+    """Session data in the row that `new_row` built."""
 
 
 def new_row_of(session: SessionBase) -> list[Insertion]:
-    """The row of a session that has none yet; nothing for one that will be saved as ever."""
+    """Return the row to insert for a session that has none yet, or nothing if the session is saved as usual."""
     if session.session_key is None and isinstance(session, SessionStore):
         return [Insertion(_INSERT, session.new_row())]
     return []

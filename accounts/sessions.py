@@ -1,6 +1,6 @@
-"""Closes the WebSockets of sessions that end, and ends their reminders.
+"""Session termination: close the WebSockets of ended sessions and remove their push devices.
 
-Bans and deletions do this in `accounts.moderation`.
+Bans and deletions go through `accounts.moderation`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from games.live.eviction import evict_player, evict_session
 
 
 class SessionsAdapter(DefaultUserSessionsAdapter):  # type: ignore[misc]  # allauth carries no types
-    """Ends sessions that a player picks from the list of their sessions."""
+    """allauth adapter for sessions that a player ends from the list of sessions."""
 
     def end_sessions(self, sessions: Iterable[UserSession]) -> None:
-        """End sessions and close their sockets."""
+        """End the sessions, close their sockets and remove their push devices."""
         super().end_sessions(sessions)
         for session in sessions:
             evict_session(session.session_key)
@@ -33,7 +33,7 @@ class SessionsAdapter(DefaultUserSessionsAdapter):  # type: ignore[misc]  # alla
 
 @receiver(user_logged_out)
 def signed_out(request: HttpRequest, **_: Any) -> None:  # noqa: ANN401
-    """Close the sockets of the session that signed out; its browser is reminded no more."""
+    """Close the sockets of the session that signed out, and stop reminders in its browser."""
     evict_session(request.session.session_key)
     devices.end_session(request.session.session_key)
 

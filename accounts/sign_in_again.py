@@ -1,7 +1,7 @@
-"""Signing in again by a service: for accounts that have neither a password nor a second factor to be asked for.
+"""Reauthentication through an OAuth service, for accounts with neither a password nor a second factor.
 
-allauth asks such accounts for nothing (`did_recently_reauthenticate`), so `accounts.adapter` asks here. Whether the
-service wants more than a click from whoever is signed in there is the service's to decide.
+allauth asks such accounts for nothing (`did_recently_reauthenticate`), so `accounts.adapter` asks here. The service
+decides if it needs more than a click from a user who is already signed in there.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from accounts.access import PlayerRequest, account_required
 from accounts.models import User
 from accounts.providers import Service, configured
 
-#: What one leaves for a service for, beside allauth's "login" and "connect".
+#: OAuth process name for signing in again, next to allauth's "login" and "connect".
 AGAIN: Final = "again"
 
 
 def ways_for(player: User) -> list[Service]:
-    """The services by which the player can sign in again; none when there is something else to ask for."""
+    """Return the services the player can sign in with again; none if allauth has another way to reauthenticate."""
     if get_reauthentication_flows(player):
         return []
     known = set(SocialAccount.objects.filter(user=player).values_list("provider", flat=True))
@@ -45,16 +45,16 @@ def ways_for(player: User) -> list[Service]:
 
 
 def is_fresh(request: HttpRequest) -> bool:
-    """Whether the visitor has signed in by a service minutes ago."""
+    """Return whether the visitor signed in through a service within the last few minutes."""
     records = get_authentication_records(request, request.user if request.user.is_authenticated else None)
     at: float = max((one["at"] for one in records if one["method"] == "socialaccount"), default=0)
     return time.time() - at < float(app_settings.REAUTHENTICATION_TIMEOUT)
 
 
 def check_fresh(request: HttpRequest) -> None:
-    """Ask whoever has only services to sign in by for a sign-in, unless there was one minutes ago.
+    """Require a recent sign-in from players who can only sign in through services.
 
-    :raises ReauthenticationRequired: to be asked.
+    :raises ReauthenticationRequired: if there was none within the last few minutes.
     """
     player = request.user
     if player.is_authenticated and not is_fresh(request) and ways_for(player):
@@ -65,7 +65,7 @@ def check_fresh(request: HttpRequest) -> None:
 @require_safe
 @account_required()
 def page(request: PlayerRequest) -> HttpResponse:
-    """Where one leaves for the service once more."""
+    """Show the page that sends the player to a service to sign in again."""
     back = get_next_redirect_url(request) or reverse("players:settings")
     ways = ways_for(request.user)
     if not ways:
@@ -75,9 +75,9 @@ def page(request: PlayerRequest) -> HttpResponse:
 
 @receiver(pre_social_login)
 def come_back(request: HttpRequest, sociallogin: SocialLogin, **_: Any) -> None:  # noqa: ANN401 - signals are untyped
-    """Go on with what was asked for before one left.
+    """Resume the request that was interrupted for signing in again.
 
-    :raises ImmediateHttpResponse: with the answer, if one had left to sign in again.
+    :raises ImmediateHttpResponse: with the response, if the player left to sign in again.
     """
     if sociallogin.state.get("process") == AGAIN:
         raise ImmediateHttpResponse(_gone_on(request, sociallogin))
@@ -91,14 +91,14 @@ def _gone_on(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBase
         return redirect(f"{reverse('players:sign_in_again')}?{urlencode({'next': back})}")
     account = sociallogin.account
     record_authentication(request, player, "socialaccount", provider=account.provider, uid=account.uid)
-    request.GET = QueryDict(urlencode({"next": back}))  # where allauth looks for it
+    request.GET = QueryDict(urlencode({"next": back}))  # allauth reads `next` from here
     answer: HttpResponseBase | None = resume_request(request)
     return answer or HttpResponseRedirect(back)
 
 
 @login_required
 def first_password(request: HttpRequest) -> HttpResponseBase:
-    """allauth's page, which asks for nothing: whoever sets a password could be asked for it from then on."""
+    """Show allauth's page, after our own check: allauth asks for no reauthentication before a first password is set."""
     check_fresh(request)
     answer: HttpResponseBase = password_set(request)
     return answer

@@ -1,4 +1,4 @@
-"""The second factor of staff: the admin and the desk ask for it where `STAFF_SECOND_FACTOR` is on."""
+"""Second factor for staff: the admin and the desk require it if `STAFF_SECOND_FACTOR` is on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 
 def has_second_factor(request: HttpRequest) -> bool:
-    """Tell whether this session has shown a second factor, if staff need one."""
+    """Return whether this session has used a second factor, or staff need none."""
     if not settings.STAFF_SECOND_FACTOR:
         return True
     return any(record["method"] == "mfa" for record in get_authentication_records(request, request.user))
@@ -25,7 +25,7 @@ def ask_for_second_factor(request: HttpRequest) -> HttpResponse:
     methods = get_adapter().get_reauthentication_methods(request.user)
     pages = [method["url"] for method in methods if method["id"].startswith("mfa_")]
     if pages:
-        back = request.GET.get("next", reverse("admin:index"))  # allauth checks where it leads
+        back = request.GET.get("next", reverse("admin:index"))  # allauth validates the target
         return redirect(f"{pages[0]}?{urlencode({'next': back})}")
     messages.warning(request, _("Staff need a second factor. Add one here, then come back."))
     return redirect("mfa_index")

@@ -1,4 +1,4 @@
-"""A player's statistics, from plain data: games played, games won, times and moves."""
+"""Player statistics, computed from plain data: games played, games won, times and moves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The statistics of some plays. Best time and fewest moves count won games only, and are None without one."""
+    """Statistics over a set of plays. Best time and fewest moves count won games only, and are None without one."""
 
     played: int
     won: int
@@ -34,20 +34,20 @@ class Figures:
 
     @property
     def win_rate(self) -> float | None:
-        """The share of games won, 0 to 1; None when nothing was played."""
+        """Share of games won, 0 to 1; None if no game was played."""
         return self.won / self.played if self.played else None
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The statistics of all variants together, and of each variant played."""
+    """Statistics over all variants together, and for each variant played."""
 
     overall: Figures
     by_variant: dict[str, Figures]
 
 
 def figures(plays: Sequence[Play], today: date) -> Figures:
-    """The statistics of ``plays`` as of ``today``."""
+    """Compute the statistics of ``plays`` as of ``today``."""
     wins = [play for play in plays if play.won]
     return Figures(
         played=len(plays),
@@ -59,7 +59,7 @@ def figures(plays: Sequence[Play], today: date) -> Figures:
 
 
 def statistics(plays: Iterable[Play], today: date, order: Sequence[str] = ()) -> Statistics:
-    """The statistics over all plays and by variant, with the variants as in ``order`` and then by name."""
+    """Compute the statistics overall and by variant. Variants are sorted as in ``order``, then by name."""
     everything = list(plays)
     by_variant: dict[str, list[Play]] = {}
     for play in everything:

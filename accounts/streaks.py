@@ -2,10 +2,10 @@
 
 A deal counts for its own day, in UTC, whenever it was finished. A streak is a run of days with at most one day missed
 in any calendar month. Its length is the number of days won, so a forgiven day does not break the streak but adds
-nothing to it. The run is always the longest possible one: a second miss in a month costs only what lies before the
-first. Today is not missed until it is over.
+nothing to it. The run is always the longest possible one: a second miss in a month costs only the days before the first
+miss. Today does not count as missed until it is over.
 
-Pure functions of dates; their tests compare them with the definition, tried out run by run.
+These are pure functions of dates. Their tests compare them with a brute-force version of the definition.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
-#: Days missed in one calendar month that break no streak.
+#: Missed days per calendar month that do not break a streak.
 FORGIVEN_A_MONTH: Final = 1
 
 _DAY: Final = timedelta(days=1)
@@ -24,14 +24,14 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Streaks:
-    """The streak that ends today or yesterday, and the longest ever, in days won."""
+    """Current streak, ending today or yesterday, and longest streak ever, in days won."""
 
     current: int = 0
     longest: int = 0
 
 
 def streaks(won: Collection[date], today: date) -> Streaks:
-    """The streaks of a player who won a deal of each of the days ``won``.
+    """Compute the streaks of a player who won a deal on each of the days ``won``.
 
     Days after ``today`` are ignored.
     """
@@ -47,7 +47,7 @@ def streaks(won: Collection[date], today: date) -> Streaks:
             length += 1
         else:
             missed[_month(day)] += 1
-            while missed[_month(day)] > FORGIVEN_A_MONTH:  # give up the oldest days until the month is forgiven again
+            while missed[_month(day)] > FORGIVEN_A_MONTH:  # drop the oldest days until the month is forgiven again
                 length -= first in days
                 missed[_month(first)] -= first not in days
                 first += _DAY

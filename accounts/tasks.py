@@ -18,11 +18,11 @@ def clean_accounts() -> int:
 
 @shared_task(name="talon.end_bans")
 def end_bans() -> int:
-    """Lift the bans whose term has run out."""
+    """Lift expired bans."""
     return end_due()
 
 
 @shared_task(name="talon.remind")
 def remind() -> int:
-    """Remind the players whose hour it is of the day's deals."""
+    """Send the daily reminders that are due."""
     return reminding.remind_due()

@@ -1,4 +1,4 @@
-"""The pages of players: profile, following, settings, their own data. Signing in and the like are allauth's."""
+"""Views of the players' pages: profile, following, settings, own data. allauth has the sign-in pages."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ from games.replicas.reading import from_replica
 
 
 def viewer_of(request: HttpRequest) -> User | None:
-    """Give the player who is signed in, if any."""
+    """Return the signed-in player, if any."""
     return request.user if request.user.is_authenticated else None
 
 
 @require_GET
 @from_replica("profiles")
 def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """Show a player's figures and results, earlier ones with ``?before=``; say that a deleted player is gone."""
+    """Show a player's figures and results, earlier ones with ``?before=``; a deleted player's page answers 410."""
     viewer = viewer_of(request)
     if _is_gone(public_id):
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
@@ -83,7 +83,7 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @require_GET
 @from_replica("profiles")
 def compare(request: HttpRequest, public_id: UUID, other_id: UUID) -> HttpResponse:
-    """Show two players side by side. Whom one may not see is answered as on the player's own page."""
+    """Compare two players. A player the viewer may not see gets the same response as on the profile page."""
     viewer = viewer_of(request)
     if _is_gone(public_id, other_id):
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
@@ -104,7 +104,7 @@ def compare(request: HttpRequest, public_id: UUID, other_id: UUID) -> HttpRespon
 
 @require_GET
 def search(request: HttpRequest) -> HttpResponse:
-    """Find players by the beginning of a name, ``?name=``, to compare with the player ``?compare=`` if there is one."""
+    """Find players by the start of a name, ``?name=``; with ``?compare=``, results link to a comparison."""
     name = request.GET.get("name", "").replace("\0", "").strip()
     if name:
         limits.spend(request, "search")
@@ -117,7 +117,7 @@ def search(request: HttpRequest) -> HttpResponse:
 @require_GET
 @from_replica("profiles")
 def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
-    """Give the verified ranked plays that the charts draw, oldest first; ``?variant=`` gives those of one variant."""
+    """Return the verified ranked plays for the charts, oldest first; ``?variant=`` selects one variant."""
     shown = profile.visible_player(public_id, viewer_of(request))
     plays = profile.history_of(shown, request.GET.get("variant", ""))
     return JsonResponse({"plays": [asdict(play) for play in plays]})
@@ -126,7 +126,7 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
 @require_GET
 @from_replica("profiles")
 def ratings(request: HttpRequest, public_id: UUID) -> JsonResponse:
-    """Give what the rating's chart draws, the oldest first: after each race, when it ended and the rating then."""
+    """Return the points of the rating chart, oldest first: the end of each race and the rating after it."""
     shown = profile.visible_player(public_id, viewer_of(request))
     points = profile.rating_history_of(shown)
     return JsonResponse({"points": [{"at": at, "value": value} for at, value in points]})
@@ -156,7 +156,7 @@ def unfollow(request: PlayerRequest, public_id: UUID) -> HttpResponseBase:
 @require_GET
 @account_required()
 def following(request: PlayerRequest) -> HttpResponse:
-    """List the players whom this player follows."""
+    """List the players this player follows."""
     rows = Follow.objects.filter(follower=request.user).select_related("followed").order_by("followed__display_name")
     return render(request, "players/following.html", {"players": [ShownPlayer.of(row.followed) for row in rows]})
 
@@ -180,7 +180,7 @@ def settings(request: PlayerRequest) -> HttpResponse:
 
 @require_POST
 def language(request: HttpRequest) -> HttpResponseBase:
-    """Set the language of this browser to ``language``, and that of the player who is signed in."""
+    """Set the language of this browser to ``language``, and that of the signed-in player."""
     wanted = {"language": request.POST.get("language", "")}
     if request.user.is_authenticated and wanted["language"] in dict(site.LANGUAGES):
         limits.spend(request, "preferences")
@@ -210,7 +210,7 @@ def rename(request: PlayerRequest) -> HttpResponse:
 @player_required
 @json_only
 def preferences(request: PlayerRequest) -> JsonResponse:
-    """The preferences as JSON; a POST with a JSON object changes those that it names."""
+    """Return the preferences as JSON; a POST with a JSON object changes the ones it names."""
     if request.method == "POST":
         limits.spend(request, "preferences")
         try:
@@ -227,7 +227,7 @@ def preferences(request: PlayerRequest) -> JsonResponse:
 @player_required
 @fresh_sign_in_required
 def download(request: PlayerRequest) -> StreamingHttpResponse:
-    """Send the player all of their data."""
+    """Stream all of the player's data as a download."""
     limits.spend(request, "export")
     return StreamingHttpResponse(
         export(request.user),
@@ -241,7 +241,7 @@ def download(request: PlayerRequest) -> StreamingHttpResponse:
 @player_required
 @fresh_sign_in_required
 def delete(request: PlayerRequest) -> HttpResponse:
-    """Say what deleting the account does; once the player has typed their name, delete the account."""
+    """Explain account deletion; once the player has typed their name, delete the account."""
     form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST":
         limits.spend(request, "delete")
@@ -273,8 +273,8 @@ def _bad_request(error: ValidationError) -> Refusal:
 
 @transaction.atomic
 def _save_preferences(user: User, wanted: Mapping[str, str | bool]) -> None:
-    """Change these preferences. The row is read under a lock, so changes sent at the same time are all kept."""
-    # Only what was chosen is stored: defaults may change, and a browser keeps its choices where the account has none.
+    """Change these preferences under a row lock, so that concurrent changes are all kept."""
+    # Store only explicit choices: defaults may change, and a browser keeps its own choices where the account has none.
     locked = User.objects.select_for_update(no_key=True).only("preferences").get(pk=user.pk)
     user.preferences = locked.preferences | dict(wanted)
     user.save(update_fields=["preferences"])
@@ -299,12 +299,15 @@ def _settings_page(
 
 
 def _is_gone(*public_ids: UUID) -> bool:
-    """Whether one of them is a deleted player."""
+    """Return whether one of the players is deleted."""
     return User.objects.filter(public_id__in=public_ids, deleted_at__isnull=False).exists()
 
 
 def _id(text: str | None) -> UUID | None:
-    """The id in an address's query, if there is one."""
+    """Parse an optional id from a query parameter.
+
+    :raises Http404: if it is not a UUID.
+    """
     if not text:
         return None
     try:

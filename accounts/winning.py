@@ -1,4 +1,4 @@
-"""On which days a player has won, read as far back as a question needs."""
+"""Days won by a player, read only as far back as the question needs."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from accounts.streaks import FORGIVEN_A_MONTH, streaks
 from games.compiled import Compiled, Given
 from games.models import Attempt
 
-#: Days looked at for a streak; further back only when it goes on there.
+#: Look-back windows for a streak, in days; a longer one is read only if the streak fills the shorter one.
 _LOOKED_AT: Final = (62, 400, 36_500)
-#: So many days in a row may be missed: the forgiven ones of two months.
+#: Most days in a row that a streak can miss: the forgiven days of two months.
 _GAP: Final = 2 * FORGIVEN_A_MONTH
 
 
 def current_streak(player_id: int, today: date) -> int:
-    """The streak that ends today or yesterday, in days won (see `accounts.streaks`)."""
+    """Compute the streak that ends today or yesterday, in days won (see `accounts.streaks`)."""
     current = 0
     for days in _LOOKED_AT:
         first = today - timedelta(days=days)
         won = days_won(player_id, first)
         current = streaks(won, today).current
-        # It goes on further back only if it takes in all that was looked at, from the beginning.
+        # The streak can reach further back only if it includes every day won in the window, from its start.
         if current < len(won) or not won or (min(won) - first).days > _GAP:
             break
     return current
 
 
 def days_won(player_id: int, first: date) -> set[date]:
-    """The days from `first` on of which the player has won a deal, by verified ranked games."""
-    begins = datetime.combine(first, time.min, tzinfo=UTC)  # a deal is begun on its day
+    """Return the days since `first` on which the player has won a deal, by verified ranked games."""
+    begins = datetime.combine(first, time.min, tzinfo=UTC)  # a deal is started on its own day
     return {day for (day,) in _DAYS.all(player=player_id, first=first, begins=begins) if day is not None}
 
 

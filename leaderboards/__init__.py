@@ -1,1 +1,1 @@
-"""Results of verified attempts, and the boards that rank them."""
+"""Results of verified attempts, and the leaderboards that rank them."""

@@ -1,4 +1,4 @@
-"""Attempts and boards in the admin; attempts under review are decided at the staff's desk."""
+"""Admin for attempts and results; staff decide about attempts under review at the desk."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ State = Attempt.State
 
 @admin.action(description=_("Verify: the game was honest, rank it"), permissions=["decide"])
 def verify_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:  # noqa: ARG001
-    """Decide the chosen attempts in their players' favour, on a page that asks why."""
+    """Verify the chosen attempts, on a page that asks for the reason."""
     return _decide(chosen, State.VERIFIED)
 
 
 @admin.action(description=_("Reject: take it off the boards"), permissions=["decide"])
 def reject_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:  # noqa: ARG001
-    """Decide the chosen attempts against their players, on a page that asks why."""
+    """Reject the chosen attempts, on a page that asks for the reason."""
     return _decide(chosen, State.REJECTED)
 
 
@@ -43,26 +43,26 @@ def _decide(chosen: QuerySet[Any], state: State) -> HttpResponse:
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):
-    """Rows that only the service writes; staff change them through actions."""
+    """Admin for rows that only the service writes; staff change them through actions."""
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Nobody changes rows by hand."""
+        """Forbid direct edits."""
         return False
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
-        """Who may decide about attempts."""
+        """Return whether the user may decide about attempts."""
         return request.user.has_perm(access.DECIDE)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Nobody adds rows by hand."""
+        """Forbid adding rows."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Deleting past the boards would leave their counts wrong."""
+        """Forbid deletion: it would bypass the boards and leave their counts wrong."""
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:  # noqa: ANN401, ARG002
-        """Every field shown."""
+        """Make every displayed field read-only."""
         return self.fields or ()
 
 
@@ -108,22 +108,22 @@ class AttemptAdmin(ReadOnlyAdmin):
     )
 
     def get_urls(self) -> list[URLPattern]:
-        """The desk's pages come before those of rows."""
+        """Put the desk's pages before the row pages."""
         return [*views.addresses(self.admin_site), *super().get_urls()]
 
     @admin.display(description=_("reasons"))
     def why(self, attempt: Attempt) -> str:
-        """The codes of the reasons."""
+        """Return the codes of the reasons."""
         return ", ".join(one["code"] for one in attempt.reasons)
 
     @admin.display(description=_("reasons"))
     def all_reasons(self, attempt: Attempt) -> SafeString:
-        """Every reason with its sentence."""
+        """Render every reason with its sentence."""
         return format_html_join("", "<p><b>{}</b> {}</p>", ((one["code"], one["message"]) for one in attempt.reasons))
 
     @admin.display(description=_("desk"))
     def desk(self, attempt: Attempt) -> SafeString:
-        """Where to look closer, once it has been judged."""
+        """Link to the attempt's page at the desk, which exists once it has been judged."""
         return format_html(
             '<a href="{}">{}</a>', reverse("admin:desk_attempt", args=[attempt.public_id]), gettext("look closer")
         )
@@ -131,7 +131,7 @@ class AttemptAdmin(ReadOnlyAdmin):
 
 @admin.register(Result)
 class ResultAdmin(ReadOnlyAdmin):
-    """The results on the boards. To remove one, reject its attempt."""
+    """Results on the boards. To remove one, reject its attempt."""
 
     actions = (reject_selected,)
     list_display = ("attempt", "deal", "player", "cards_up", "elapsed_ms", "tokens", "finished_at", "ladder", "listed")

@@ -1,6 +1,6 @@
-"""After a game: where it stands, what it is beside par and the player's best, the day so far, and what comes next.
+"""End-of-game panel: rank, comparison with par and personal best, progress of the day, and the next deal.
 
-Told to the game's player alone. Everything is read with a handful of indexed queries, however many play the deal.
+Only the game's player sees it. It takes a handful of indexed queries, regardless of the number of results.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from leaderboards.own import Own, own_result
 
 State = Attempt.State
 
-#: With fewer results on the ladder there is nothing to draw.
+#: Minimum number of results on the ladder for a chart.
 DRAWN_FROM: Final = 3
 
 
 class Comparison(NamedTuple):
-    """A figure of the game beside another, in words; `is_better` when it is the better one."""
+    """Figure of the game next to a reference value, in words; `is_better` if the game's figure is better."""
 
     beside: str
     words: str
@@ -47,9 +47,10 @@ class Comparison(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """The deals of the day: how many are played to the end and won, a mark for each, and the next to play.
+    """Progress of the day: deals finished and won, a mark for each, and the next deal to play.
 
-    A mark is the deal's title and how it stands (`games.pages.day.mark_of`). `goes_on` when the next has been begun.
+    Each mark pairs the deal's title with its status (`games.pages.day.mark_of`). `goes_on` is set if the next deal is
+    already in progress.
     """
 
     done: int
@@ -60,18 +61,18 @@ class Today:
 
     @property
     def of(self) -> int:
-        """How many deals the day has."""
+        """Number of deals of the day."""
         return len(self.marks)
 
     @property
     def is_whole(self) -> bool:
-        """Whether no deal of the day is still being prepared."""
+        """True if no deal of the day is still being prepared."""
         return all(mark != "coming" for _, mark in self.marks)
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What can be done with the game now: practice by a form's fields, or since when the same deal can be played."""
+    """Follow-up actions: a form for new practice, and the same deal or the time from which it is playable."""
 
     new_deal: list[tuple[str, str]]
     same_deal: int | None
@@ -80,7 +81,7 @@ class Again:
 
     @classmethod
     def of(cls, attempt: Attempt, now: datetime) -> Self:
-        """What can be done with a game that is over."""
+        """Return the follow-up actions of a finished game."""
         deal, secret = attempt.deal, is_secret(attempt.deal, now)
         return cls(
             new_deal=list(_practice_fields(deal)),
@@ -92,7 +93,7 @@ class Again:
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """What the panel at the end of a game shows; `own` is the place on the board, or that of an account."""
+    """Contents of the end-of-game panel; `own` is the rank on the board, or the one an account would have."""
 
     deal: ShownDeal
     attempt: ShownAttempt
@@ -111,7 +112,7 @@ class After:
         player: Any,  # noqa: ANN401 - a row of the user model
         now: datetime | None = None,
     ) -> Self:
-        """What there is to say of a player's own game, once it is over."""
+        """Build the panel of a player's own finished game."""
         now = now or timezone.now()
         deal, in_race = attempt.deal, attempt.in_race
         is_verified, is_daily = attempt.state == State.VERIFIED, attempt.ranked and deal.day is not None
@@ -132,7 +133,7 @@ class After:
 
     @property
     def is_top_place(self) -> bool:
-        """Whether the game is won and its place is worth confirming in a race."""
+        """True if the game is won and its rank is worth confirming in a race."""
         own = self.own
         if own is None or own.is_preview or self.attempt.end != Attempt.End.WON:
             return False
@@ -140,7 +141,7 @@ class After:
 
     @property
     def standing(self) -> str:
-        """The place in one sentence; empty without one."""
+        """Rank in one sentence; empty without a rank."""
         if self.own is None:
             return ""
         known = {"rank": self.own.rank, "place": ordinal(self.own.rank), "of": self.own.of}
@@ -157,7 +158,7 @@ class After:
 
 
 class _Best(NamedTuple):
-    """The player's best in ranked games of the variant finished before: time and moves of wins, and cards up of any."""
+    """Player's best in earlier ranked games of the variant: time and moves of wins, and cards up of any game."""
 
     ms: int | None
     moves: int | None
@@ -180,7 +181,7 @@ class _Best(NamedTuple):
         )
 
     def beside(self, attempt: Attempt) -> Iterator[Comparison]:
-        """The game beside the best: a win by time and moves, another by the cards up while there is no win."""
+        """Compare a win by time and moves; compare another game by cards up, as long as there is no win."""
         if not _is_won(attempt):
             if self.cards is not None and self.ms is None:
                 beside = _("Your most cards up: %(cards)s") % {"cards": self.cards}
@@ -213,7 +214,7 @@ def _beside_par(attempt: Attempt) -> Iterator[Comparison]:
 
 
 def _charts(attempt: Attempt, own: Own) -> Iterator[charts.Chart]:
-    """Times and moves beside those of the other wins, or the cards up beside those of the other games."""
+    """Yield charts of time and moves among the wins, or of cards up among the other games."""
     values: dict[spreads.Of, int | None] = {"cards": attempt.cards_up}
     if _is_won(attempt):
         values = {"times": attempt.elapsed_ms, "moves": attempt.tokens}
@@ -224,7 +225,7 @@ def _charts(attempt: Attempt, own: Own) -> Iterator[charts.Chart]:
 
 
 def _today(attempt: Attempt, now: datetime) -> Today | None:
-    """The deals of this day, and how the player stands with them."""
+    """Return the deals of this day with the player's progress."""
     deals = day.deals_of(now)
     if not deals:
         return None
@@ -245,7 +246,7 @@ def _today(attempt: Attempt, now: datetime) -> Today | None:
 
 
 def _practice_fields(deal: Deal) -> Iterator[tuple[str, str]]:
-    """The fields of a form that begins practice with a new deal of the same variant or options."""
+    """Yield the form fields that start practice with a new deal of the same variant or options."""
     yield "name", deal.variant or deal.game
     if not deal.variant:
         yield from ((f"option-{name}", json.dumps(value)) for name, value in deal.options.items())
@@ -256,7 +257,7 @@ def _is_won(attempt: Attempt) -> bool:
 
 
 def _span(ms: int) -> str:
-    """A difference of times, such as `0:12.3` or, of less than a second, `0.4 s` or `0.012 s`."""
+    """Format a time difference, such as `0:12.3` or, below one second, `0.4 s` or `0.012 s`."""
     if ms >= 1_000:
         return duration(ms)
     return _("%(seconds)s s") % {"seconds": formats.number_format(ms / 1000, 1 if ms >= 100 else 3)}

@@ -1,4 +1,4 @@
-"""The API of boards, seasons and players; `config.api` puts it together with the games' part."""
+"""API routes for boards, seasons, players and ratings; `config.api` mounts the router."""
 
 from __future__ import annotations
 
@@ -31,38 +31,38 @@ router = Router(tags=["boards"])
 
 
 class BoardIn(Schema):
-    """Which board."""
+    """Choice of a board."""
 
     board: BoardName = "race"
 
 
 class PageIn(BoardIn):
-    """Which page of a board: the first, or the one of a cursor that a page gave."""
+    """Choice of a page: the first, or the one at a cursor from another page."""
 
     cursor: str | None = Field(None, max_length=500)
     limit: int = Field(boards.PAGE_SIZE, ge=1, le=boards.MAX_PAGE_SIZE)
 
 
 class DealPageIn(PageIn):
-    """Of which ladder: without one, of the established, or of the newcomers while they are alone.
+    """Choice of a ladder: by default the established one, or the newcomers' if the established one is empty.
 
-    A cursor belongs to the ladder of the page that gave it.
+    A cursor belongs to the ladder of the page that contained it.
     """
 
     ladder: LadderSlug | None = None
 
 
 class AroundIn(BoardIn):
-    """How many entries before and after."""
+    """Number of entries before and after."""
 
     span: int = Field(boards.AROUND, ge=0, le=25)
 
 
 class SeasonIn(Schema):
-    """Which season: that of a day (today without one), of one variant or all.
+    """Choice of a season: the one that contains a day (by default today), of one variant or all.
 
-    `ladder` is for the nine of a day, which have a board for each and none of one variant: without one, the
-    established's, or the newcomers' while they are alone.
+    `ladder` applies to the nine of a day, which have a board for each ladder and none for a single variant. It defaults
+    to the established ladder, or to the newcomers' if the established one is empty.
     """
 
     day: Day | None = None
@@ -71,7 +71,7 @@ class SeasonIn(Schema):
 
 
 class PlayerOut(Schema):
-    """A player as everybody sees them."""
+    """Public data of a player."""
 
     id: UUID
     name: str
@@ -80,7 +80,7 @@ class PlayerOut(Schema):
 
 
 class ResultOut(Schema):
-    """A verified result of a player."""
+    """Verified result of a player."""
 
     deal: DealOut
     attempt: UUID
@@ -97,14 +97,14 @@ class ResultsIn(Schema):
     before: Moment | None = None
 
     def aware_before(self) -> datetime | None:
-        """The moment, in UTC unless it says otherwise."""
+        """Return the moment, taken as UTC if it has no time zone."""
         if self.before is None or timezone.is_aware(self.before):
             return self.before
         return timezone.make_aware(self.before)
 
 
 class RatingsIn(Schema):
-    """How many of the best."""
+    """Number of the best to return."""
 
     limit: int = Field(rating_board.PAGE_SIZE, ge=1, le=rating_board.PAGE_SIZE)
 
@@ -112,7 +112,7 @@ class RatingsIn(Schema):
 @router.get("/boards/{int:deal_id}", response={200: PageOut, **ERRORS})
 @read_from_replica
 def get_board(request: HttpRequest, deal_id: int, asked: Query[DealPageIn]) -> PageOut:  # noqa: ARG001
-    """A page of a deal's board; the first one also has those that wait for their verdict."""
+    """Return a page of a deal's board; the first page also has the attempts that wait for their verdict."""
     deal = _deal(deal_id)
     page = boards.page(deal, asked.board, asked.cursor, asked.limit, ladder_named(asked.ladder))
     return PageOut.of(asked.board, page, None if asked.cursor else boards.waiting(deal))
@@ -121,7 +121,7 @@ def get_board(request: HttpRequest, deal_id: int, asked: Query[DealPageIn]) -> P
 @router.get("/boards/{int:deal_id}/players/{uuid:player_id}", response={200: EntryOut, **ERRORS})
 @read_from_replica
 def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, asked: Query[BoardIn]) -> EntryOut:  # noqa: ARG001
-    """Where a player stands on a deal's board, on the player's ladder."""
+    """Return a player's entry on a deal's board, on the player's ladder."""
     entry = boards.standing_of(_deal(deal_id), asked.board, _player(player_id))
     if entry is None:
         raise Refusal(ErrorCode.NOT_FOUND, "This player is not on this board.")
@@ -136,14 +136,14 @@ def get_around(
     player_id: UUID,
     asked: Query[AroundIn],
 ) -> list[EntryOut]:
-    """The entries around a player on a deal's board, of the player's ladder; none for a player who is not on it."""
+    """Return the entries around a player on a deal's board, of the player's ladder; empty if not listed."""
     return _entries(boards.around(_deal(deal_id), asked.board, _player(player_id), asked.span))
 
 
 @router.get("/boards/{int:deal_id}/friends", response={200: list[EntryOut], **ERRORS})
 @read_from_replica
 def get_friends(request: HttpRequest, deal_id: int, asked: Query[BoardIn]) -> list[EntryOut]:
-    """You and whom you follow, ranked among yourselves whatever your ladders. You must be signed in."""
+    """Return you and the players you follow, ranked among yourselves across ladders. You must be signed in."""
     return _entries(boards.friends(_deal(deal_id), asked.board, _me(request)))
 
 
@@ -155,7 +155,9 @@ def get_season(
     when: Query[SeasonIn],
     asked: Query[PageIn],
 ) -> PageOut:
-    """A page of a season's board, which adds up results of the established, or of the nine of a day, by points."""
+    """Return a page of a season's board: sums of the results on the established ladder, or of the nine of a day by
+    points.
+    """
     season = _season(period, when)
     return PageOut.of(asked.board, seasons.page(season, asked.board, asked.cursor, asked.limit))
 
@@ -169,7 +171,7 @@ def get_season_around(
     when: Query[SeasonIn],
     asked: Query[AroundIn],
 ) -> list[EntryOut]:
-    """The entries around a player in a season."""
+    """Return the entries around a player in a season."""
     return _entries(seasons.around(_season(period, when), asked.board, _player(player_id), asked.span))
 
 
@@ -178,14 +180,14 @@ def get_season_around(
 def get_season_friends(
     request: HttpRequest, period: Season.Period, when: Query[SeasonIn], asked: Query[BoardIn]
 ) -> list[EntryOut]:
-    """You and whom you follow in a season. You must be signed in."""
+    """Return you and the players you follow in a season. You must be signed in."""
     return _entries(seasons.friends(_season(period, when), asked.board, _me(request)))
 
 
 @router.get("/players/{uuid:player_id}", tags=["players"], response={200: PlayerOut, **ERRORS})
 @read_from_replica
 def get_player(request: HttpRequest, player_id: UUID) -> PlayerOut:  # noqa: ARG001
-    """A player."""
+    """Return a player."""
     player = _player(player_id)
     results = Result.objects.filter(player=player, listed=True).count()
     return PlayerOut(id=player.public_id, name=str(player), joined=player.date_joined.date(), results=results)
@@ -194,7 +196,7 @@ def get_player(request: HttpRequest, player_id: UUID) -> PlayerOut:  # noqa: ARG
 @router.get("/players/{uuid:player_id}/results", tags=["players"], response={200: list[ResultOut], **ERRORS})
 @read_from_replica
 def get_results(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) -> list[ResultOut]:  # noqa: ARG001
-    """A player's results, newest first, fifty at a time; go on with `before` the last one's finish."""
+    """Return a player's results, newest first, fifty at a time; page on with `before` set to the last finish."""
     found = Result.objects.filter(player=_player(player_id), listed=True).select_related("deal", "attempt")
     if (before := asked.aware_before()) is not None:
         found = found.filter(finished_at__lt=before)
@@ -216,7 +218,7 @@ def get_results(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) 
 @router.get("/ratings", tags=["ratings"], response={200: RatingsOut, **ERRORS})
 @read_from_replica
 def get_ratings(request: HttpRequest, asked: Query[RatingsIn]) -> RatingsOut:  # noqa: ARG001
-    """The board of ratings: those whose ratings are certain and who have raced within thirty days, the best first."""
+    """Return the rating board, best first: players with a certain rating and a race within the last thirty days."""
     entries = [RatedOut(**asdict(line)) for line in rating_board.top(asked.limit)]
     return RatingsOut(total=rating_board.total(), entries=entries)
 
@@ -224,7 +226,7 @@ def get_ratings(request: HttpRequest, asked: Query[RatingsIn]) -> RatingsOut:  #
 @router.get("/ratings/{uuid:player_id}", tags=["ratings"], response={200: RatingOut, **ERRORS})
 @read_from_replica
 def get_rating(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) -> RatingOut:  # noqa: ARG001
-    """A player's rating and rated races, latest first, fifty at a time; go on with `before` the last one's finish."""
+    """Return a player's rating and rated races, latest first, fifty at a time; `before` the last finish pages on."""
     player = get_object_or_404(get_user_model().objects.with_page(), public_id=player_id)
     own = rating_board.own(player)
     if own is None:
@@ -247,7 +249,7 @@ def _deal(deal_id: int) -> Deal:
 
 
 def _player(public_id: UUID) -> Any:  # noqa: ANN401
-    """A player who stands on boards; any other is not found."""
+    """Return a player who appears on boards; answer 404 for any other."""
     return get_object_or_404(get_user_model().objects.listed(), public_id=public_id)
 
 

@@ -6,14 +6,14 @@ from django.apps import AppConfig
 
 
 class LeaderboardsConfig(AppConfig):
-    """Results, boards and the settlement of verdicts."""
+    """App config for results, boards and the settlement of verdicts."""
 
     name = "leaderboards"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Tell the games whom to ask about results and ratings, and who settles decisions."""
-        # These modules need models, which are there only now.
+        """Register results, decisions, places, desk sections and ratings with the games app."""
+        # These modules need models, which are only loaded now.
         from games.appeals import deciding  # noqa: PLC0415
         from games.ghosts import results  # noqa: PLC0415
         from games.pages import places  # noqa: PLC0415

@@ -1,7 +1,7 @@
-"""Reads the boards of a deal: pages, the entries around a player, a player's rank, friends, and pending attempts.
+"""Queries for the boards of a deal: pages, neighbours, ranks, friends, and pending attempts.
 
-Everything is read from the database, except that the first page and the pending attempts, which everybody looks at, are
-shared for about a second.
+Everything is read from the database, except that the first page and the pending attempts, which all visitors see, are
+cached for about a second.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ AROUND: Final = 5
 FRIENDS_SHOWN: Final = 200
 WAITING_SHOWN: Final = 50
 
-#: For about a second all see the same first page, and the same pending attempts.
+#: Caches of first pages and pending attempts, shared by all visitors for about a second.
 first_pages: Final = SharedCache("first_pages", Page, fresh=1.0)
 pending: Final = SharedCache("pending", list[Entry], fresh=1.0)
 
@@ -43,20 +43,20 @@ def page(
     limit: int = PAGE_SIZE,
     ladder: Ladder | None = None,
 ) -> Page:
-    """A page of a deal's board on a ladder, or on the one that comes first: the first, or the one a cursor leads to.
+    """Return a page of a deal's board: the first, or the one at a cursor; by default of the ladder shown first.
 
-    :raises CursorError: for a cursor that is not one of this board's.
+    :raises CursorError: if the cursor is not one of this board's.
     """
     return page_of(deal_listing(deal.pk, board, ladder or first_ladder(deal, board)), cursor, limit)
 
 
 def first_ladder(deal: Deal, board: BoardName = "race") -> Ladder:
-    """The ladder that a deal's page shows first: the established, or the newcomers while they are alone."""
+    """Return the ladder a deal's page shows first: established, or newcomers if the established ladder is empty."""
     return next((ladder for ladder in Ladder if _has_entries(deal, board, ladder)), Ladder.ESTABLISHED)
 
 
 def has_ladders(deal: Deal) -> bool:
-    """Whether a deal's page tells of ladders: where the rule is on, and where results were decided by it."""
+    """Return whether a deal's page shows ladders: the rule is in force, or was when results were ranked."""
     return settings.LADDERS or _has_entries(deal, "race", Ladder.NEWCOMERS)
 
 
@@ -65,9 +65,9 @@ def _has_entries(deal: Deal, board: BoardName, ladder: Ladder) -> bool:
 
 
 def page_of(listing: Listing, cursor: str | None, limit: int) -> Page:
-    """A page of any listing.
+    """Return a page of any listing.
 
-    :raises CursorError: for a cursor that is not one of this listing's.
+    :raises CursorError: if the cursor is not one of this listing's.
     """
     limit = max(1, min(limit, MAX_PAGE_SIZE))
     if cursor:
@@ -85,7 +85,7 @@ def _first_page(listing: Listing) -> Page:
 
 
 def sql_page(listing: Listing, place: Cursor | None, limit: int) -> Page:
-    """A page read from the database, without cursors."""
+    """Read a page from the database, without cursors."""
     if place is None:
         found = reading.first_entries(listing, limit)
     else:
@@ -95,9 +95,9 @@ def sql_page(listing: Listing, place: Cursor | None, limit: int) -> Page:
 
 
 def opening(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> tuple[Page, list[Entry]]:
-    """The first page and the pending attempts, read now; others share this reading for the next second.
+    """Read the first page and the pending attempts now, and refresh the caches with them.
 
-    Without a ladder it is that of the established, or of the newcomers while they are alone.
+    Without a ladder, the page is of the established one, or of the newcomers' if the established one is empty.
     """
     listings = [deal_listing(deal.pk, board, one) for one in ([ladder] if ladder else Ladder)]
     read = {one: first_pages.renew(_page_key(one), partial(sql_page, one, None, PAGE_SIZE)) for one in listings}
@@ -106,38 +106,38 @@ def opening(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> tuple
 
 
 def around(deal: Deal, board: BoardName, player: Player, span: int = AROUND) -> list[Entry]:
-    """The player's entry on its ladder with up to `span` before and after it; empty when the player is not listed."""
+    """Return the player's entry on its ladder with up to `span` on each side; empty if the player is not listed."""
     return reading.entries_around(deal_listing(deal.pk, board, None), player.pk, span)
 
 
 def rank_of(deal: Deal, board: BoardName, player: Player) -> int | None:
-    """The player's rank from 1 on its ladder, or None when the player is not listed."""
+    """Return the player's rank from 1 on its ladder, or None if the player is not listed."""
     return reading.rank_of(deal_listing(deal.pk, board, None), player.pk)
 
 
 def friends(deal: Deal, board: BoardName, player: Player) -> list[Entry]:
-    """The player and the players they follow, ranked among themselves whatever their ladders."""
+    """Return the player and the players they follow, ranked among themselves across ladders."""
     return friends_of(deal_listing(deal.pk, board, None), player)
 
 
 def friends_of(listing: Listing, player: Player) -> list[Entry]:
-    """The player and the players they follow on any listing, ranked among themselves."""
+    """Return the player and the players they follow on any listing, ranked among themselves."""
     followed = get_user_model().objects.filter(followers__follower=player.pk).values_list("pk", flat=True)
     return reading.entries_of(listing, [player.pk, *followed], FRIENDS_SHOWN)
 
 
 def waiting(deal: Deal) -> list[Entry]:
-    """The pending attempts at a deal, earliest finish first; they have no rank yet."""
+    """Return the pending attempts at a deal, earliest finish first; they have no rank yet."""
     return pending.get(str(deal.pk), lambda: sql_waiting(deal))
 
 
 def sql_waiting(deal: Deal) -> list[Entry]:
-    """The pending attempts, read from the database."""
+    """Read the pending attempts from the database."""
     return [_waiting_entry(row) for row in _waiting_rows(deal).order_by("finished_at", "id")[:WAITING_SHOWN]]
 
 
 def standing_of(deal: Deal, board: BoardName, player: Player) -> Entry | None:
-    """The entry of the player's ranked attempt, ranked or pending; None when there is none."""
+    """Return the entry of the player's ranked attempt, ranked or pending; None if there is none."""
     for entry in around(deal, board, player, 0):
         return entry
     for row in _waiting_rows(deal).filter(player=player.pk):

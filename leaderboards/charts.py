@@ -1,4 +1,4 @@
-"""Charts of how a deal's results are spread, with one's own place marked: what a template needs to draw them as SVG."""
+"""Chart geometry for the distribution of a deal's results, with the player's own value marked, for SVG templates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from games.templatetags.client import duration
 from leaderboards.spreads import Bars, Of, Spread, in_bars
 
-# In units of the drawing.
+# Sizes in drawing units.
 WIDTH: Final = 264
 HEIGHT: Final = 104
 _TOP, _GROUND = 24, 84
@@ -30,7 +30,7 @@ _STEPS: Final[dict[Of, tuple[int, ...]]] = {
 
 
 class Bar(NamedTuple):
-    """A bar from the ground up."""
+    """Bar from the ground up."""
 
     x: float
     y: float
@@ -40,7 +40,7 @@ class Bar(NamedTuple):
 
 
 class Tick(NamedTuple):
-    """A value written below the ground."""
+    """Label below the ground."""
 
     x: float
     text: str
@@ -48,7 +48,7 @@ class Tick(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart: its title, what it says in words, its bars and ticks, and the own value with where it stands."""
+    """Chart: title, text alternative, bars and ticks, and the player's own value with its position."""
 
     of: Of
     title: str
@@ -64,7 +64,7 @@ class Chart:
 
 
 def chart(of: Of, spread: Spread, own: int, *, counted: bool) -> Chart:
-    """The chart of a spread that is not empty with one's own value, which is `counted` in it or not."""
+    """Build the chart of a non-empty spread with the player's own value; `counted` if the spread includes it."""
     found = in_bars(spread, own)
     tallest = max(*found.heights, 1)
     across = WIDTH / len(found.heights)
@@ -87,7 +87,7 @@ def _bar(place: int, across: float, share: float, *, is_own: bool) -> Bar:
 
 
 def _ticks(of: Of, bars: Bars) -> list[Tick]:
-    """Round values along the ground, as many as can be read."""
+    """Return round values along the ground, as many as are readable."""
     span = bars.end - bars.first
     step = next((step for step in _STEPS[of] if span / step <= _TICKS), _STEPS[of][-1])
     write = _written(of)
@@ -97,7 +97,7 @@ def _ticks(of: Of, bars: Bars) -> list[Tick]:
 
 
 def _written(of: Of, places: int = 0) -> Callable[[int], str]:
-    """How values are written: times along the ground in whole seconds, one's own to a tenth."""
+    """Return the formatter of values: axis times in whole seconds, the player's own to a tenth."""
     return partial(duration, places=places) if of == "times" else str
 
 
@@ -113,7 +113,7 @@ def _title(of: Of, spread: Spread, own: int, *, counted: bool) -> str:
 
 
 def _words(of: Of, spread: Spread, own: int) -> str:
-    """What the chart shows, for those who do not see it."""
+    """Describe the chart for screen readers."""
     write = _written(of)
     known = {
         "n": spread.total,

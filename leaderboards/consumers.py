@@ -1,4 +1,4 @@
-"""The live board's WebSocket. It only sends; boards are public, so anybody may connect."""
+"""WebSocket consumer of the live board. It only sends; boards are public, so no sign-in is needed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _SOCKETS: Final = metrics.SOCKETS.labels("board")
 
 
 class BoardConsumer(AsyncConsumer):
-    """One connection that watches one board: `/ws/board/<deal id>/?board=race|fewest&ladder=established|newcomers`.
+    """Connection that watches a board: `/ws/board/<deal id>/?board=race|fewest&ladder=established|newcomers`.
 
-    Without a ladder it is the one that comes first.
+    Without a ladder it watches the one shown first.
     """
 
-    channel_layer_alias = "none"  # the hub listens to the layer for everybody
+    channel_layer_alias = "none"  # the hub listens to the channel layer for all connections
 
     def __init__(self) -> None:
         self._newest: str | None = None
@@ -51,11 +51,11 @@ class BoardConsumer(AsyncConsumer):
                 self._sender.cancel()
 
     async def dispatch(self, message: dict[str, Any]) -> None:
-        """Call the message's method, without the check for stale database connections that Channels makes."""
+        """Call the message's method, without Channels' check for stale database connections."""
         await getattr(self, message["type"].replace(".", "_"))(message)
 
     async def websocket_connect(self, _message: dict[str, Any]) -> None:
-        """Show the board, if it exists."""
+        """Accept, and show the board if it exists."""
         await self._send({"type": "websocket.accept"})
         board, ladder = _asked(self.scope["query_string"])
         try:
@@ -70,7 +70,7 @@ class BoardConsumer(AsyncConsumer):
         hub().add(deal, board, self, ladder)
 
     async def websocket_receive(self, _message: dict[str, Any]) -> None:
-        """Ignored: clients of the live board send nothing."""
+        """Close the connection: clients of the live board must not send."""
         await self._send({"type": "websocket.close", "code": CLOSE_TALKING})
 
     async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
@@ -78,7 +78,7 @@ class BoardConsumer(AsyncConsumer):
         raise StopConsumer
 
     def show(self, frame: str) -> None:
-        """Send the newest frame; a slow reader skips those in between."""
+        """Send the newest frame; a slow reader skips the frames in between."""
         self._newest = frame
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_newest())
@@ -94,7 +94,7 @@ def _deal(deal_id: int) -> Deal | None:
 
 
 def _asked(query: bytes) -> tuple[BoardName | None, Ladder | None]:
-    """The board and the ladder asked for; no board where there is none of the kind."""
+    """Parse the board and the ladder from the query string; the board is None if either is unknown."""
     asked = parse_qs(query.decode("latin-1"))
     wanted, slug = asked.get("board", ["race"])[0], asked.get("ladder", [""])[0]
     board = next((board for board in BOARDS if board == wanted), None)

@@ -1,4 +1,6 @@
-"""A strong game of the day beside its player's races: what asks for a race, and what staff compare. Never a flag."""
+"""Race control: compare a strong daily game with the player's races, to suggest a race and to inform staff. Never a
+flag.
+"""
 
 from __future__ import annotations
 
@@ -23,23 +25,23 @@ from leaderboards.own import own_result
 from leaderboards.ratings.formula import Skill, chance
 from leaderboards.ratings.shown import shown_ratings
 
-#: For how long a game of the day asks for one on the player's profile.
+#: Period during which a daily game leads to a race suggestion on the player's profile.
 ASKING: Final = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
 class RaceControl:
-    """A result on a deal's race board beside its player's races.
+    """Result on a deal's race board, compared with the player's races.
 
-    `rated_rank` is the place among those on the board who have ratings, and `expected_rank` the one that the ratings
-    would give there; both are None without a rating.
+    `rated_rank` is the rank among rated players on the board, and `expected_rank` the rank that the ratings predict;
+    both are None without a rating.
     """
 
     game: str
     races: int
     median_place: float | None
     median_beaten: float | None
-    """The share of rivals who came behind, in the middle race."""
+    """Median share of rivals beaten in a race."""
     rating: ShownRating | None
     rank: int | None
     total: int
@@ -49,9 +51,9 @@ class RaceControl:
 
 
 def unconfirmed(player: Player, now: datetime | None = None) -> Deal | None:
-    """The latest deal that the player has won, with a top place, in a game that the player has not raced lately.
+    """Return the latest deal won with a top place whose game the player has not raced recently, or None.
 
-    Of each game the latest result counts.
+    Only the latest result of each game counts.
     """
     now = now or timezone.now()
     results = Result.objects.filter(player=player.pk, listed=True, finished_at__gte=now - ASKING)
@@ -70,7 +72,7 @@ def unconfirmed(player: Player, now: datetime | None = None) -> Deal | None:
 
 
 def beside_races(attempt: Attempt, now: datetime | None = None) -> RaceControl | None:
-    """For staff: a game of the day beside its player's races; None where there are neither races nor a rating."""
+    """Compare a daily game with its player's races, for staff; None if there are neither races nor a rating."""
     deal = attempt.deal
     runs = control.runs(attempt.player_id, deal.game, now)
     rating = shown_ratings([attempt.player_id]).get(attempt.player_id)
@@ -96,7 +98,7 @@ def _beaten(run: Run) -> float:
 
 
 def _among_rated(attempt: Attempt) -> tuple[int, int | None, float | None]:
-    """How many on the attempt's ladder have ratings, and its rank among them: as it is, and as it would be expected."""
+    """Return the number of rated players on the attempt's ladder, and its actual and expected rank among them."""
     listing = deal_listing(attempt.deal_id, "race", Ladder(attempt.ladder or Ladder.ESTABLISHED))
     order = list(listing.listed().order_by(*listing.columns).values_list("player", flat=True))
     skills = {

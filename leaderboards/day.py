@@ -1,6 +1,6 @@
-"""The boards of a day at a glance: who leads each deal and the nine, and where a player stands on all of them.
+"""Daily overview: the leader of each deal and of the nine, and a player's rank on all of them.
 
-The home page shows it, so it is a few statements for all nine deals together.
+The home page shows it, so it takes a few statements for all nine deals together.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from leaderboards.listings import Listing, deal_listing, season_listing
 from leaderboards.models import Result, Standing
 from leaderboards.pages import Entry
 
-#: How many of the nine's best are named.
+#: Number of the nine's leaders that are named.
 BEST: Final = 3
 
 _RACE: Final = "race_key, finished_at, id"
 
 
 def of_day(day: date, deals: Collection[int]) -> DayBoards:
-    """The leader of each deal, and the best of the nine: of the established, or of newcomers while they are alone."""
+    """Return the leader of each deal and the best of the nine: established, or newcomers if no established player is
+    listed.
+    """
     nines = seasons.nines_of(day)
     ladder = seasons.first_ladder(nines)
     page = seasons.page(nines.get(ladder), limit=BEST)
@@ -46,7 +48,7 @@ def _leader(entry: Entry) -> Leader:
 
 
 def _leaders(deals: Collection[int]) -> dict[int, Leader]:
-    """The first of each deal's board, in one statement."""
+    """Return the first entry of each deal's board, in one statement."""
     if not deals:
         return {}
     first = (
@@ -64,7 +66,7 @@ def _leaders(deals: Collection[int]) -> dict[int, Leader]:
 
 
 def own(player_id: int, deals: Collection[int], shown: DayBoards) -> OwnPlaces:
-    """Where a player stands on the boards of these deals, and on the nine's that are among those shown."""
+    """Return a player's ranks on the boards of these deals, and on those of the nine in `shown`."""
     rows, sums = _own_rows(player_id, deals, list(shown.nines.values()))
     ladders: dict[int, LadderSlug] = {season: slug for slug, season in shown.nines.items()}
     asked: list[tuple[int | None, LadderSlug, Statement]] = []
@@ -83,7 +85,7 @@ def own(player_id: int, deals: Collection[int], shown: DayBoards) -> OwnPlaces:
 
 
 def _own_rows(player_id: int, deals: Collection[int], nines: list[int]) -> list[list[tuple[Any, ...]]]:
-    """The player's results at these deals, and the sums of the nine."""
+    """Return the player's results at these deals, and the sums of the nine."""
     results = (
         f"SELECT deal_id, ladder, {_RACE} FROM {Result._meta.db_table} "  # noqa: S608 - names of our own
         f"WHERE player_id = %s AND listed AND deal_id IN ({_marks(deals)})"

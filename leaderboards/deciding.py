@@ -1,7 +1,7 @@
-"""Staff's decisions about attempts: made, undone, and kept with their reasons.
+"""Staff decisions about attempts: making and undoing them, with an audit trail of reasons.
 
-A decision changes the attempt's state and its place on the boards in the transaction that writes it down. What it
-replaced is kept with it, so that undoing it gives back exactly that.
+A decision changes the attempt's state and its place on the boards in the transaction that records it. It stores the
+previous state and reasons, so that undoing it restores exactly those.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 State = Attempt.State
 
 Staff = AbstractBaseUser | str
-"""Who decides: somebody of the staff, or a program by its name."""
+"""Author of a decision: a staff user, or the name of a program."""
 
 DECIDABLE: Final = (State.VERIFIED, State.REJECTED)
 JUDGED: Final = (*DECIDABLE, State.REVIEW)
 
 
 class NotDecidableError(Refusal):
-    """Staff made a decision that is not possible for this attempt."""
+    """Raised for a staff decision that is not possible for this attempt."""
 
     def __init__(self, message: StrPromise) -> None:
         super().__init__(ErrorCode.NOT_DECIDABLE, message)
@@ -45,7 +45,7 @@ class NotDecidableError(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """What came of decisions made together: the attempts decided, and the public ids of those refused, with why."""
+    """Outcome of a batch of decisions: the number decided, and the public ids of those refused, with the reason."""
 
     batch: uuid.UUID
     decided: int = 0
@@ -55,7 +55,7 @@ class Together:
 def decide(attempt_id: int, state: State, staff: Staff, why: str = "", *, batch: uuid.UUID | None = None) -> Decision:
     """Verify or reject an attempt on a staff member's decision, and update the boards.
 
-    Who had reported a game that is rejected is told that action was taken.
+    Players who reported a game that is rejected are told that action was taken.
 
     :raises NotDecidableError: for an own attempt, one not yet judged, and for verifying one that does not replay.
     """
@@ -73,9 +73,9 @@ def decide(attempt_id: int, state: State, staff: Staff, why: str = "", *, batch:
 
 
 def undo(decision: Decision, staff: Staff, why: str = "", *, batch: uuid.UUID | None = None) -> Decision:
-    """Give the attempt back the state and the reasons that it had before its last decision.
+    """Restore the state and the reasons that the attempt had before its last decision.
 
-    :raises NotDecidableError: for an attempt of one's own, or when something else has been decided or found since.
+    :raises NotDecidableError: for an own attempt, or if the attempt has been decided or judged differently since.
     """
     attempt = _judged_attempt(decision.attempt_id, staff)
     if decision.pk != _standing(attempt) or attempt.state != decision.state:
@@ -85,7 +85,7 @@ def undo(decision: Decision, staff: Staff, why: str = "", *, batch: uuid.UUID | 
 
 
 def decide_all(attempt_ids: Iterable[int], state: State, staff: Staff, why: str) -> Together:
-    """Decide several attempts alike. One that cannot be decided does not stop the others."""
+    """Make the same decision about several attempts. One that cannot be decided does not stop the others."""
     found = Attempt.objects.filter(pk__in=list(attempt_ids)).order_by("deal_id", "pk")
     told, batch = [], uuid.uuid4()
     for attempt_id, public_id in found.values_list("pk", "public_id"):
@@ -97,7 +97,7 @@ def decide_all(attempt_ids: Iterable[int], state: State, staff: Staff, why: str)
 
 
 def undo_all(batch: uuid.UUID, staff: Staff, why: str = "") -> Together:
-    """Undo those of the decisions made together that still stand."""
+    """Undo the decisions of a batch that are still in force."""
     told, again = [], uuid.uuid4()
     made = Decision.objects.filter(batch=batch, undone_by=None).select_related("attempt").order_by("-pk")
     for decision in made:
@@ -109,7 +109,7 @@ def undo_all(batch: uuid.UUID, staff: Staff, why: str = "") -> Together:
 
 
 def staff_decision(attempt: Attempt) -> State | None:
-    """The staff's decision about an attempt, if there is one."""
+    """Return the staff decision about an attempt, if there is one."""
     for one in attempt.reasons:
         if one.get("code") == STAFF:
             return State(one["state"])
@@ -117,12 +117,12 @@ def staff_decision(attempt: Attempt) -> State | None:
 
 
 def can_undo(decision: Decision) -> bool:
-    """Whether the decision is the one that stands."""
+    """Return whether the decision is the one in force."""
     return decision.pk == _standing(decision.attempt) and decision.attempt.state == decision.state
 
 
 def _standing(attempt: Attempt) -> int | None:
-    """The decision that made the attempt what it is; none if the last one was undone and none is left before it."""
+    """Return the decision in force, or None if all have been undone."""
     made = Decision.objects.filter(attempt=attempt, undone_by=None, undoes=None)
     return made.order_by("-pk").values_list("pk", flat=True).first()
 
@@ -137,7 +137,7 @@ def _judged_attempt(attempt_id: int, staff: Staff) -> Attempt:
 
 
 def _write(attempt: Attempt, state: State, reasons: list[Reason], staff: Staff, decision: Decision) -> Decision:
-    """Settle the attempt so, and keep the decision in the same transaction."""
+    """Settle the attempt accordingly, and save the decision in the same transaction."""
     found = Verdict.of(judge(attempt))
     if state == State.VERIFIED and found.score is None:
         raise NotDecidableError(_("This attempt's record does not replay, so it cannot be ranked."))
@@ -154,13 +154,13 @@ def _write(attempt: Attempt, state: State, reasons: list[Reason], staff: Staff, 
                 raise meanwhile
             _give_back_id(attempt)
             decision.save()
-    except IntegrityError:  # undone by two at once
+    except IntegrityError:  # two requests undid it concurrently
         raise meanwhile from None
     return decision
 
 
 def _give_back_id(attempt: Attempt) -> None:
-    """Have a result that is there again stand among equal ones where it stood; the boards are locked by now."""
+    """Restore the id of a result that returns, so that it keeps its order among ties; the boards are locked by now."""
     earlier = Decision.objects.filter(attempt=attempt, result_id__isnull=False).order_by("-pk")
     known = earlier.values_list("result_id", flat=True).first()
     if known is not None:

@@ -1,8 +1,9 @@
-"""On which ladder of its deal a game is ranked, and what a player lacks for the established one.
+"""Ladder eligibility: the ladder on which a game is ranked, and a player's missing requirements for the established
+one.
 
-The rule looks at what stood when the deal opened: the account, and the verified games of the day from earlier days. So
-all of a player's results of one day are on the same ladder, in whatever order they are judged.
-`leaderboards.settlement` writes the answer with the first verdict, and nothing changes it afterwards.
+The rule looks at the state when the deal opened: the account, and the verified daily games from earlier days. So all of
+a player's results of one day are on the same ladder, in whatever order they are judged. `leaderboards.settlement`
+stores the answer with the first verdict, and nothing changes it afterwards.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from games.players import Player
 from games.rules import CATALOGUE
 from games.statements import Statement, run_in_order, stored
 
-#: No day has had more deals. It bounds how many games are looked at, however many a player has.
+#: Upper bound on deals per day. It limits the number of games read, however many a player has.
 _MOST_A_DAY: Final = 2 * len(CATALOGUE)
 
 _RULE: Final = (
     "CASE WHEN EXISTS (SELECT 1 FROM {players} p WHERE p.id = %s AND p.date_joined < %s AND {account}) "
     "AND (SELECT COUNT(*) >= %s AND COUNT(DISTINCT day) >= %s FROM ("
-    # A subquery for each of these few, where a join made PostgreSQL read every deal there is.
+    # A subquery for each of these few rows: with a join PostgreSQL read the whole table of deals.
     "SELECT (SELECT d.day FROM {deals} d WHERE d.id = a.deal_id) AS day FROM {attempts} a "
     "WHERE a.player_id = %s AND a.ranked AND a.state = '{verified}' AND a.verified_at < %s LIMIT %s"
     ") earlier WHERE day < %s) THEN {established} ELSE {newcomers} END"
@@ -35,14 +36,14 @@ _RULE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a player lacks for the established ladder of deals still to open: so many games, on so many more days."""
+    """Requirements a player lacks for the established ladder of future deals: more games, on more days."""
 
     games: int
     days: int
 
 
 def ladder_sql(attempt: Attempt) -> Statement:
-    """The ladder on which an attempt is to be ranked, as an expression; null for one that has none."""
+    """Return an SQL expression for the ladder on which an attempt is ranked; null if it has none."""
     deal = attempt.deal
     if not attempt.ranked or deal.day is None:
         return "NULL", []
@@ -65,7 +66,7 @@ def ladder_sql(attempt: Attempt) -> Statement:
 
 
 def ladder_at(player: Player, deal: Deal) -> LadderSlug | None:
-    """On which ladder a player's result at a deal of the day is going to stand; None where there is one for all."""
+    """Return the ladder of a player's future result at a daily deal; None if there is a single ladder for all."""
     if not settings.LADDERS:
         return None
     ((row,),) = run_in_order([_selected(ladder_sql(Attempt(player_id=player.pk, deal=deal, ranked=True)))])
@@ -78,7 +79,7 @@ def _selected(expression: Statement) -> Statement:
 
 
 def missing(player: Player) -> Missing | None:
-    """What the player lacks, from tomorrow's point of view; None where nothing is missing."""
+    """Return the requirements the player will lack for tomorrow's deals; None if nothing is missing."""
     if not settings.LADDERS:
         return None
     played: Any = Attempt.objects.filter(player=player.pk, ranked=True, state=Attempt.State.VERIFIED)
@@ -89,6 +90,6 @@ def missing(player: Player) -> Missing | None:
 
 
 def _looked_at() -> int:
-    """How many games are enough to tell: so many are of enough days."""
+    """Return the number of games that suffice to decide: that many must span enough days."""
     games, days = settings.ESTABLISHED_GAMES, settings.ESTABLISHED_DAYS
     return int(max(games, 1) + max(days - 1, 0) * _MOST_A_DAY)

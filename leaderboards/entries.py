@@ -1,7 +1,7 @@
-"""Lists results on boards and removes them. Every change to a deal's boards goes through here.
+"""Board entries: adding, listing and removing results. Every change to a deal's boards goes through here.
 
 A change happens in the caller's transaction, under the lock of the deal's boards. The histogram and the version change
-with it, and after the commit the board's watchers are told.
+with it, and the board's watchers are notified after the commit.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from leaderboards.listings import deal_listing, deal_listings
 from leaderboards.models import DealBoard, Recount, Result
 
 ALL_BOARDS: Final = "boards"
-"""The channel group for changes that may affect any board."""
+"""Channel group for changes that may affect any board."""
 
 RECOUNT_EVERY: Final = 1.0  # s between two requests of one process
-RECOUNT_DELAY: Final = 2.0  # s until a request is served: later than every commit it stands for
+RECOUNT_DELAY: Final = 2.0  # s until a request is served: later than every commit it covers
 
 _RAISE_VERSION: Final = (
     "INSERT INTO {table} (deal_id, version) VALUES (%s, 1) "
@@ -49,7 +49,7 @@ _INSERT: Final = (
     f"VALUES ({', '.join(['%s'] * len(_COLUMNS))}) RETURNING id"
 )
 _LAST_ID: Final = 2**63 - 1
-# An update, so that the mark stays locked until this transaction commits and no recount reads it before then.
+# An upsert, so that the mark stays locked until this transaction commits and no recount reads it earlier.
 _MARK: Final = (
     "INSERT INTO {table} (player_id, day, marked_at) VALUES (%s, %s, %s) "
     "ON CONFLICT (player_id, day) DO UPDATE SET marked_at = EXCLUDED.marked_at, failed_at = NULL"
@@ -57,17 +57,17 @@ _MARK: Final = (
 
 
 def add(result: Result, *, listed: bool) -> int | None:
-    """Save a new `result`, listed or not; returns its race rank if it has one.
+    """Save a new `result`, listed or not, and return its race rank if it has one.
 
-    The caller holds the lock on the player's row, so that whether the player may be listed does not change meanwhile.
+    The caller holds the lock on the player's row, so that the player's right to be listed cannot change concurrently.
     """
     return add_all([(result, listed)])[0]
 
 
 def add_all(results: Sequence[tuple[Result, bool]]) -> list[int | None]:
-    """`add` the results in order, in one exchange with the database; returns their race ranks.
+    """`add` the results in order, in one round trip to the database, and return their race ranks.
 
-    The results are sorted by deal, so that two callers never wait for each other.
+    The results are sorted by deal, so that two callers cannot deadlock.
     """
     groups = [_adding(result, listed=listed) for result, listed in results]
     found = iter(run_in_order([statement for group in groups for statement in group]) if groups else ())
@@ -82,14 +82,14 @@ def add_all(results: Sequence[tuple[Result, bool]]) -> list[int | None]:
 
 
 def _adding(result: Result, *, listed: bool) -> list[Statement]:
-    """The statements for `add`. The first returns the new id; the last returns the rank if the result is listed."""
+    """Return the statements for `add`. The first returns the new id; the last, of a listed result, its rank."""
     result.listed = listed
     values = [getattr(result, column) for column in _COLUMNS]
     statements: list[Statement] = [(_INSERT, [stored(value) for value in values])]
     if listed:
         statements += [_raising(result.deal_id), *_counting(result, 1)]
         race = deal_listing(result.deal_id, "race", Ladder(result.ladder))
-        # The new id is the largest, so the entry comes last among its equals.
+        # The new id is the largest, so the entry ranks last among ties.
         place = (*race.position(result)[:-1], _LAST_ID)
         sql, params = histogram.ahead_sql(race, place, inclusive=True)
         statements.append((f"SELECT {sql}", params))
@@ -97,9 +97,9 @@ def _adding(result: Result, *, listed: bool) -> list[Statement]:
 
 
 def set_listed(result: Result, *, listed: bool) -> None:
-    """Save the player of a `result` and whether it is listed. A score never changes: another score is another result.
+    """Save the `player` and `listed` fields of a `result`. Scores never change: another score is another result.
 
-    The caller holds the lock on the player's row, so that whether the player may be listed does not change meanwhile.
+    The caller holds the lock on the player's row, so that the player's right to be listed cannot change concurrently.
     """
     shown = Result.objects.filter(pk=result.pk, listed=True).exists()
     result.listed = listed
@@ -129,7 +129,7 @@ def _raising(deal_id: int) -> Statement:
 
 
 def _counting(result: Result, step: int) -> list[Statement]:
-    """Count the entry, and mark the player's standings as out of date: in the seasons, and in the nine of the day."""
+    """Count the entry, and mark the player's standings in the seasons and the nine of the day as stale."""
     listings = deal_listings(result.deal_id, Ladder(result.ladder))
     statements = histogram.counting((listing, getattr(result, listing.layout.key), step) for listing in listings)
     if result.deal.day is not None:
@@ -140,23 +140,23 @@ def _counting(result: Result, step: int) -> list[Statement]:
 
 
 def announce(deal_id: int) -> None:
-    """After the commit, tell the watchers and request a recount of the seasons."""
+    """Notify the watchers and request a recount of the seasons; called after the commit."""
     tell_watchers(deal_id)
     _request_recount()
 
 
 def tell_watchers(deal_id: int) -> None:
-    """Tell everybody watching the deal's boards that they have changed."""
+    """Notify all watchers of the deal's boards that they have changed."""
     notifier.send(board_group(deal_id), {"type": "board.changed"})
 
 
 def tell_all_watchers() -> None:
-    """Tell everybody watching any board that it may have changed, for example because a player's name has."""
+    """Notify all watchers of any board that it may have changed, for example after a player's name has."""
     notifier.send(ALL_BOARDS, {"type": "board.changed"})
 
 
 def board_group(deal_id: int) -> str:
-    """The channel group for changes to a deal's boards."""
+    """Return the channel group for changes to a deal's boards."""
     return f"board.{deal_id}"
 
 
@@ -170,4 +170,4 @@ def _request_recount() -> None:
     if now - _recount_requested < RECOUNT_EVERY:
         return
     _recount_requested = now
-    request_task("talon.recount", countdown=RECOUNT_DELAY)  # the sweep recounts too
+    request_task("talon.recount", countdown=RECOUNT_DELAY)  # if the task is lost, the sweep recounts

@@ -1,4 +1,4 @@
-"""Which games are looked at for foresight: the best of each deal of the day, those under review among them."""
+"""Selection of games for the foresight measurement: the best of each daily deal, including those under review."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from leaderboards.listings import deal_listing
 
 log = logging.getLogger(__name__)
 
-#: Deals are looked at until so long after they close. Those that get a top place later are looked at by no one.
+#: Period after a deal closes during which its games are measured. Later arrivals at the top are never measured.
 LOOKED_BACK: Final = timedelta(days=7)
 
-#: Seconds that a task measures at a time, so that others get their turn.
+#: Time budget of a task in seconds, so that other tasks get their turn.
 AT_A_TIME: Final = 3.0
 
 _Place = tuple[int, datetime, int]
 
 
 def measure_top(now: datetime | None = None, *, seconds: float = AT_A_TIME) -> Progress:
-    """Measure the top games that have not been measured, for about so many seconds."""
+    """Measure the top games without a measurement, for about `seconds` seconds."""
     latest = time.monotonic() + seconds
     done = failed = 0
     for attempt_id in _unmeasured(now or timezone.now()):
@@ -55,7 +55,7 @@ def _unmeasured(now: datetime) -> list[int]:
 
 
 def top_places(deal_id: int) -> list[int]:
-    """The attempts with the best results on each ladder of a deal, and those under review with such a score."""
+    """Return the attempts with the best scores on each ladder of a deal, including those under review."""
     return [pk for ladder in Ladder for pk in _top_places(deal_id, ladder)]
 
 
@@ -70,7 +70,7 @@ def _top_places(deal_id: int, ladder: Ladder) -> list[int]:
 
 
 def _place(attempt: Attempt) -> _Place | None:
-    """Where the attempt would stand; None if it has no score, as its record does not replay."""
+    """Return the attempt's sort key; None if it has no score because its record does not replay."""
     if attempt.cards_up is None or attempt.elapsed_ms is None or attempt.tokens is None or attempt.finished_at is None:
         return None
     score = Score(attempt.cards_up, attempt.elapsed_ms, attempt.tokens)

@@ -1,4 +1,4 @@
-"""Which attempts on a deal's board are worth racing against: what ghosts ask of the boards."""
+"""Ghost selection: board attempts worth racing against."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ORDER = ("race_key", "finished_at", "id")
 
 
 def leader(deal_id: int) -> int | None:
-    """The attempt that leads the board: of the established, or of the newcomers while they are alone."""
+    """Return the attempt that leads the board: established, or a newcomer's if no established player is listed."""
     for ladder in Ladder:
         listed = deal_listing(deal_id, "race", ladder).listed().order_by(*_ORDER)
         for attempt in listed.values_list("attempt", flat=True)[:1]:
@@ -26,7 +26,7 @@ def leader(deal_id: int) -> int | None:
 
 
 def next_better(deal_id: int, score: Score, player_id: int) -> int | None:
-    """The attempt on the board that is just better than the score, of anybody but this player, on either ladder."""
+    """Return the board attempt just better than the score, on either ladder, by any other player."""
     nearest: list[tuple[Any, ...]] = []
     for ladder in Ladder:
         listed = deal_listing(deal_id, "race", ladder).listed()
@@ -37,11 +37,11 @@ def next_better(deal_id: int, score: Score, player_id: int) -> int | None:
 
 
 def among(deal_id: int, players: Collection[int]) -> list[int]:
-    """The attempts of these players on the board, the best first, whatever their ladders."""
+    """Return the attempts of these players on the board, best first, across ladders."""
     listed = deal_listing(deal_id, "race", None).listed().filter(player__in=players)
     return list(listed.order_by(*_ORDER).values_list("attempt", flat=True))
 
 
 def followed(player_id: int) -> set[int]:
-    """The players whom a player follows."""
+    """Return the ids of the players that a player follows."""
     return set(get_user_model().objects.filter(followers__follower=player_id).values_list("pk", flat=True))

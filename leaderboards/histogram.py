@@ -1,4 +1,4 @@
-"""Counts the entries ahead without reading them all: a radix tree over the rank keys, kept in SQL.
+"""Histogram of rank keys: a radix tree in SQL that counts the entries ahead without reading them all.
 
 Level 0 counts the entries by the coarsest prefix of their key, and each further level splits the buckets of the one
 before. The entries ahead of a key are its earlier siblings on the path through the tree, plus the entries before it in
@@ -30,7 +30,7 @@ def count(changes: Iterable[tuple[Listing, int, int]]) -> None:
 
 
 def counting(changes: Iterable[tuple[Listing, int, int]]) -> list[Statement]:
-    """The statements of `count`.
+    """Return the statements of `count`.
 
     Buckets are written in sorted order, so that two transactions without a common lock still cannot deadlock.
     """
@@ -59,7 +59,7 @@ def _adding(table: str, scope_column: str, rows: int) -> str:
 
 
 def ahead(listing: Listing, position: Position) -> int:
-    """The number of listed entries before `position`."""
+    """Return the number of listed entries before `position`."""
     sql, params = ahead_sql(listing, position)
     with connection_to_read().cursor() as cursor:
         cursor.execute(f"SELECT {sql}", params)
@@ -68,7 +68,7 @@ def ahead(listing: Listing, position: Position) -> int:
 
 
 def ahead_of_all(listing: Listing, position: Position) -> tuple[int, int]:
-    """The number of listed entries before `position`, and of all of them, in one state of the board."""
+    """Return the number of listed entries before `position`, and of all of them, from one snapshot of the board."""
     sql, params = ahead_sql(listing, position)
     with connection_to_read().cursor() as cursor:
         cursor.execute(f"SELECT {sql}, {total_sql(listing)}", [*params, listing.scope, listing.code])
@@ -77,7 +77,7 @@ def ahead_of_all(listing: Listing, position: Position) -> tuple[int, int]:
 
 
 def ahead_sql(listing: Listing, position: Position, *, inclusive: bool = False) -> tuple[str, list[Any]]:
-    """The number of entries before `position`, or up to it, as one SQL expression that sees one state of the board."""
+    """Return one SQL expression, and thus one snapshot, for the number of entries before `position`, or up to it."""
     key = position[0]
     assert isinstance(key, int)
     params: list[Any] = []
@@ -109,7 +109,7 @@ def _ahead_sql(layout: Layout, entries: type[Ranked], buckets: type[Bucket], sco
 
 
 def total_sql(listing: Listing) -> str:
-    """The number of listed entries as an expression; its parameters are the scope and the board's code."""
+    """Return an expression for the number of listed entries; its parameters are the scope and the board's code."""
     return (
         f"(SELECT COALESCE(SUM(entries), 0) FROM {listing.buckets._meta.db_table} "  # noqa: S608 - names of our own
         f"WHERE {listing.scope_column} = %s AND board = %s AND level = 0)"
@@ -117,7 +117,7 @@ def total_sql(listing: Listing) -> str:
 
 
 def total(listing: Listing) -> int:
-    """The number of entries listed."""
+    """Return the number of listed entries."""
     with connection_to_read().cursor() as cursor:
         cursor.execute(f"SELECT {total_sql(listing)}", [listing.scope, listing.code])
         (found,) = cursor.fetchone()
@@ -125,14 +125,14 @@ def total(listing: Listing) -> int:
 
 
 def counted(listing: Listing, level: int, first: int, end: int) -> list[tuple[int, int]]:
-    """The buckets (prefix, entries) of one level from the prefix `first` up to, but not with, `end`, in their order."""
+    """Return the buckets (prefix, entries) of one level in order, from the prefix `first` up to but excluding `end`."""
     scope = {listing.scope_column: listing.scope, "board": listing.code, "level": level}
     within: Any = listing.buckets.objects.filter(**scope, prefix__gte=first, prefix__lt=end, entries__gt=0)
     return list(within.order_by("prefix").values_list("prefix", "entries"))
 
 
 def faults(listing: Listing) -> list[str]:
-    """Where the counts differ from a fresh count; empty when they are right."""
+    """List the differences between the stored counts and a fresh count; empty if they are right."""
     fresh = _counted(listing)
     kept = {
         (level, prefix): entries

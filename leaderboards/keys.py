@@ -1,9 +1,9 @@
 """Rank keys: a score packed into one integer that sorts as the board does.
 
 Keys sort ascending, so the best score has the smallest. The first figure of every board is the cards up, stored as its
-complement because more is better. The other figures are stored as they are; a `coarse` one without its lowest bits.
-What does not fit into the key, and the earlier finish that decides a tie, are the `ties`: columns compared after the
-key. The last of them is the id, so no two entries ever tie.
+complement because more is better. The other figures are stored unchanged, except that a `coarse` one drops its lowest
+bits. Figures that do not fit into the key, and the earlier finish that decides a tie, are the `ties`: columns compared
+after the key. The last of them is the id, so no two entries ever tie.
 
 A deal's keys use 52 bits. A period's keys use 63 and have room for the sums of a hundred years in which a player leaves
 twenty deals a day to be closed: 76 million cards, 2,230 years of time, 68 billion tokens.
@@ -23,11 +23,11 @@ BOARDS: Final[tuple[BoardName, ...]] = get_args(BoardName)
 
 
 class KeyRangeError(ValueError):
-    """A score that does not fit a key, such as a negative time."""
+    """Raised for a score that does not fit a key, such as a negative time."""
 
 
 class Score(NamedTuple):
-    """The score of a verified record: cards up, milliseconds, tokens (undo included)."""
+    """Score of a verified record: cards up, milliseconds, tokens (undo included)."""
 
     cards_up: int
     elapsed_ms: int
@@ -38,7 +38,7 @@ Figure = Literal["elapsed_ms", "tokens"]
 
 
 class Field(NamedTuple):
-    """The bits of a key that hold one figure, less its `coarse` lowest bits."""
+    """Bits of a key that hold one figure, less its `coarse` lowest bits."""
 
     figure: Figure
     bits: int
@@ -47,7 +47,7 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a board packs its scores, what breaks ties, and how finely its entries are counted."""
+    """Key layout of a board: packing, tie-breaks, and granularity of the histogram."""
 
     code: int
     name: BoardName
@@ -58,9 +58,9 @@ class Layout:
     shifts: tuple[int, ...]
 
     def pack(self, score: Score) -> int:
-        """The key of a score.
+        """Return the key of a score.
 
-        :raises KeyRangeError: when a figure is negative or too large for its bits.
+        :raises KeyRangeError: if a figure is negative or too large for its bits.
         """
         top = (1 << self.cards_bits) - 1
         key = top - _fitting(score.cards_up, self.cards_bits)

@@ -1,7 +1,7 @@
-"""A listing: one board of one deal or season, as the tables and columns that hold it.
+"""Listings: one board of one deal or season, described by the tables and columns that hold it.
 
 A deal has a board of each name on each ladder, and so have the nine of a day. Other seasons are of the established
-ladder alone.
+ladder only.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from leaderboards.keys import BOARDS, DEAL, SEASON, BoardName, Layout, Score
 from leaderboards.models import DealBucket, Ranked, Result, SeasonBucket, Standing
 
 Position = tuple[int | datetime | None, ...]
-"""Where an entry stands: its key, then its ties as the layout names them. Positions sort as the board does."""
+"""Sort position of an entry: its key, then its ties in the order of the layout. Positions sort as the board does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The listed entries of one scope (a ladder of a deal, or a season) in one order."""
+    """Listed entries of one scope (a ladder of a deal, or a season) in one order."""
 
     layout: Layout
     entries: type[Result | Standing]
@@ -33,72 +33,73 @@ class Listing:
 
     @property
     def code(self) -> int:
-        """The board's number in the histogram: the layout's, and further on for the newcomers."""
+        """Number of the board in the histogram: the layout's code, offset for the newcomers."""
         return self.layout.code + (len(BOARDS) if self.ladder == Ladder.NEWCOMERS else 0)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that order the entries, all ascending."""
+        """Columns that order the entries, all ascending."""
         return (self.layout.key, *self.layout.ties)
 
     @property
     def where(self) -> str:
-        """The condition of the scope on entries, for a statement; its parameters are `scopes`."""
+        """SQL condition of the scope on entries; its parameters are `scopes`."""
         return f"{self.scope_column} = %s" + (" AND ladder = %s" if self.ladder else "")
 
     @property
     def scopes(self) -> list[object]:
-        """The parameters of `where`."""
+        """Parameters of `where`."""
         return [self.scope, int(self.ladder)] if self.ladder else [self.scope]
 
     def position(self, entry: Ranked) -> Position:
-        """The position of `entry`."""
+        """Return the position of `entry`."""
         return tuple(getattr(entry, column) for column in self.columns)
 
     def listed(self) -> QuerySet[Any]:
-        """The listed entries, unordered."""
+        """Return the listed entries, unordered."""
         scope: dict[str, Any] = {self.scope_column: self.scope, **({"ladder": self.ladder} if self.ladder else {})}
         return self.entries.objects.filter(**scope, listed=True)
 
 
 def deal_listing(deal_id: int, board: BoardName, ladder: Ladder | None = Ladder.ESTABLISHED) -> Listing:
-    """The listing of a deal's board on a ladder. With None it holds both, and counts none: fit for a few players."""
+    """Return the listing of a deal's board on a ladder. None spans both and has no counts: use it for a few players."""
     return Listing(DEAL[board], Result, DealBucket, "deal_id", deal_id, ladder)
 
 
 def season_listing(season_id: int, board: BoardName) -> Listing:
-    """The listing of a season's board."""
+    """Return the listing of a season's board."""
     return Listing(SEASON[board], Standing, SeasonBucket, "season_id", season_id)
 
 
 def deal_listings(deal_id: int, *ladders: Ladder) -> list[Listing]:
-    """Every listing of a deal, or those of these ladders."""
+    """Return every listing of a deal, or those of these ladders."""
     return [deal_listing(deal_id, board, ladder) for ladder in ladders or Ladder for board in BOARDS]
 
 
 def season_listings(season_id: int) -> list[Listing]:
-    """Every listing of a season."""
+    """Return every listing of a season."""
     return [season_listing(season_id, board) for board in BOARDS]
 
 
 def ladder_named(slug: str | None) -> Ladder | None:
-    """The ladder of a name in an address."""
+    """Return the ladder for a slug in a URL."""
     return next((ladder for ladder in Ladder if ladder.slug == slug), None)
 
 
 def set_score(entry: Ranked, score: Score, layouts: dict[BoardName, Layout]) -> None:
     """Set the score of `entry`, and its keys in `layouts`.
 
-    :raises KeyRangeError: when a figure does not fit.
+    :raises KeyRangeError: if a figure does not fit.
     """
     entry.cards_up, entry.elapsed_ms, entry.tokens = score
     set_keys(entry, score, layouts)
 
 
 def set_keys(entry: Ranked, score: Score, layouts: dict[BoardName, Layout]) -> None:
-    """Set the keys of `entry` in `layouts`, for a score that is not the one shown: the nine have points for cards.
+    """Set the keys of `entry` in `layouts` for a score other than the displayed one: the nine rank by points, not
+    cards.
 
-    :raises KeyRangeError: when a figure does not fit.
+    :raises KeyRangeError: if a figure does not fit.
     """
     entry.race_key = layouts["race"].pack(score)
     entry.fewest_key = layouts["fewest"].pack(score)

@@ -1,8 +1,8 @@
-"""Live boards: everybody watching a board in this process shares one reading of it.
+"""Live boards: all watchers of a board in this process share one database read.
 
-When a notice says that a deal's boards have changed, each process reads the first page once and sends it to all
-watchers, at most once a second however many notices come. Since notices can be lost, a watched board is also read from
-time to time. A failed reading is tried again and closes no connection.
+On a change notice each process reads the first page once and sends it to all watchers, at most once a second however
+many notices arrive. Since notices can be lost, a watched board is also polled. A failed read is retried and closes no
+connection.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from leaderboards.schemas import BoardFrame, PageOut
 
 log = logging.getLogger(__name__)
 
-SEND_EVERY: Final = 1.0  # s between two readings at least
-LOOK_EVERY: Final = 20.0  # s between two readings without a notice
-LISTEN_AGAIN: Final = 5.0  # s after the channel layer has failed
+SEND_EVERY: Final = 1.0  # minimum s between two reads
+LOOK_EVERY: Final = 20.0  # s between two reads without a notice
+LISTEN_AGAIN: Final = 5.0  # s before reconnecting to a failed channel layer
 
 
 class Watcher(Protocol):
-    """A connection that watches a board."""
+    """Connection that watches a board."""
 
     def show(self, frame: str) -> None:
-        """Take the newest frame, in place of one not sent yet."""
+        """Take the newest frame, replacing one not sent yet."""
 
 
 class Watch:
@@ -45,11 +45,11 @@ class Watch:
         self._board = board
         self._ladder = ladder
         self._watchers: set[Watcher] = set()
-        self._newcomers: set[Watcher] = set()  # those waiting for their first frame
+        self._newcomers: set[Watcher] = set()  # watchers without their first frame
         self._wanted = asyncio.Event()
         self._frame = ""
         self._is_reading = False
-        self._begun_at = -SEND_EVERY  # when the last reading began
+        self._begun_at = -SEND_EVERY  # start of the last read
         self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._keep_showing())]
 
     def add(self, watcher: Watcher) -> None:
@@ -63,7 +63,7 @@ class Watch:
             self._wanted.set()
 
     def discard(self, watcher: Watcher) -> bool:
-        """Stop showing the board to a watcher; returns whether it was the last, which ends the watch."""
+        """Stop showing the board to a watcher; return whether it was the last, which ends the watch."""
         self._watchers.discard(watcher)
         self._newcomers.discard(watcher)
         if self._watchers:
@@ -124,19 +124,19 @@ class Watch:
 
 
 def read_frame(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> str:
-    """The first page of a board as the live board sends it: of a ladder, or of the one that comes first now."""
+    """Return the first page of a board as a live frame: of a ladder, or of the one shown first now."""
     page = PageOut.of(board, *boards.opening(deal, board, ladder))
     return BoardFrame(deal=deal.pk, **dict(page)).model_dump_json()
 
 
 class Hub:
-    """The watches of one event loop."""
+    """Watches of one event loop."""
 
     def __init__(self) -> None:
         self._watches: dict[tuple[int, BoardName, Ladder | None], Watch] = {}
 
     def add(self, deal: Deal, board: BoardName, watcher: Watcher, ladder: Ladder | None = None) -> None:
-        """Show a deal's board to `watcher` until `discard`: on a ladder, or on the one that comes first."""
+        """Show a deal's board to `watcher` until `discard`: of a ladder, or of the one shown first."""
         watch = self._watches.get((deal.pk, board, ladder))
         if watch is None:
             watch = self._watches[deal.pk, board, ladder] = Watch(deal, board, ladder)
@@ -153,7 +153,7 @@ _hubs: dict[asyncio.AbstractEventLoop, Hub] = {}
 
 
 def hub() -> Hub:
-    """The hub of the running loop."""
+    """Return the hub of the running event loop."""
     loop = asyncio.get_running_loop()
     for other in [one for one in _hubs if one.is_closed()]:
         del _hubs[other]

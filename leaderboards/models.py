@@ -1,4 +1,4 @@
-"""The rows of the boards: fields and constraints only."""
+"""Models of the boards and ratings: fields and constraints only."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from games.ladders import Ladder
 
 
 class Ranked(models.Model):
-    """Something a board ranks: a score, its keys (see `leaderboards.keys`), and whether it is listed.
+    """Entry that a board ranks: a score, its keys (see `leaderboards.keys`), and a flag if it is listed.
 
-    No board counts or shows an entry that is not listed, such as a guest's or a banned player's.
+    No board counts or shows an unlisted entry, such as a guest's or a banned player's.
     """
 
     cards_up = models.PositiveIntegerField(_("cards up"))
@@ -29,14 +29,14 @@ class Ranked(models.Model):
 
 
 class Result(Ranked):
-    """A player's one verified result on a deal."""
+    """Verified result of a player on a deal, at most one per deal."""
 
     attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="result")
     deal = models.ForeignKey("games.Deal", on_delete=models.PROTECT, related_name="results", db_index=False)
     player = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="results", db_index=False
     )
-    # The attempt's, repeated so that each ladder has indexes of its own.
+    # Copy of the attempt's ladder, so that each ladder has its own index range.
     ladder = models.PositiveSmallIntegerField(
         _("ladder"), choices=Ladder, default=Ladder.ESTABLISHED, db_default=Ladder.ESTABLISHED
     )
@@ -63,7 +63,7 @@ class Result(Ranked):
 
 
 class DealBoard(models.Model):
-    """The version of a deal's boards, raised by every transaction that changes them. The row is also their lock."""
+    """Version of a deal's boards, raised by every transaction that changes them. The row is also their lock."""
 
     deal = models.OneToOneField("games.Deal", on_delete=models.CASCADE, primary_key=True, related_name="board")
     version = models.BigIntegerField(default=0)
@@ -73,13 +73,13 @@ class DealBoard(models.Model):
 
 
 class Season(models.Model):
-    """A period whose boards add up each player's deals, of one variant or (without one) of all.
+    """Period whose boards add up each player's deals, of one variant or (if blank) of all.
 
-    Seasons are of the established ladder; only the nine of a day have one for the newcomers too.
+    Seasons are of the established ladder; only the nine of a day have one for newcomers too.
     """
 
     class Period(models.TextChoices):
-        """The lengths of a season."""
+        """Length of a season."""
 
         NINE = "nine", _("the nine")
         WEEK = "week", _("week")
@@ -103,9 +103,9 @@ class Season(models.Model):
 
 
 class Standing(Ranked):
-    """The sum of a player's listed results on the season's ladder.
+    """Sum of a player's listed results on the season's ladder.
 
-    The nine of a day are ranked by `points` (`games.deals.points`), other seasons by the cards up, and have none.
+    The nine of a day are ranked by `points` (`games.deals.points`); other seasons are ranked by cards up and have none.
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="standings", db_index=False)
@@ -135,9 +135,9 @@ class Standing(Ranked):
 
 
 class Reranking(models.Model):
-    """A mark that a player's results may not be listed as the player's row says; deleted once they are.
+    """Marker that a player's results may not match the listing rules for the player's row; deleted once they do.
 
-    The transaction that changes the row writes it, so that the follow-up is never forgotten.
+    The transaction that changes the row writes it, so that the follow-up cannot be lost.
     """
 
     player = models.OneToOneField(
@@ -150,10 +150,9 @@ class Reranking(models.Model):
 
 
 class Recount(models.Model):
-    """A mark that a player's standings in the seasons of a day are out of date; deleted by the transaction that updates
-    them.
+    """Marker for stale standings of a player in the seasons of a day; deleted by the transaction that updates them.
 
-    If that fails, the mark notes when it was tried. It is tried again after a while, or with the next change.
+    If that fails, the marker stores the time of the failure. It is retried after a while, or with the next change.
     """
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -169,7 +168,7 @@ class Recount(models.Model):
 
 
 class Bucket(models.Model):
-    """How many listed entries share a prefix of the key, at one level of the histogram of one board."""
+    """Number of listed entries that share a key prefix, at one level of a board's histogram."""
 
     # `leaderboards.listings.Listing.code`
     board = models.PositiveSmallIntegerField()
@@ -182,7 +181,7 @@ class Bucket(models.Model):
 
 
 class DealBucket(Bucket):
-    """A bucket of a deal's boards."""
+    """Bucket of a deal's boards."""
 
     deal = models.ForeignKey("games.Deal", on_delete=models.CASCADE, related_name="+", db_index=False)
 
@@ -194,7 +193,7 @@ class DealBucket(Bucket):
 
 
 class SeasonBucket(Bucket):
-    """A bucket of a season's boards."""
+    """Bucket of a season's boards."""
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="+", db_index=False)
 
@@ -208,13 +207,14 @@ class SeasonBucket(Bucket):
 
 
 class RatedRace(models.Model):
-    """A finished rated race that the fold of ratings has been over, whether or not it changed any.
+    """Finished race that the rating fold has processed, even if no rating changed.
 
-    Who was a guest then stays one for the race: an account made later must not change others' ratings.
+    A player who was a guest at that time stays one for the race: a later account must not change other players'
+    ratings.
     """
 
     race = models.OneToOneField("races.Race", on_delete=models.CASCADE, primary_key=True, related_name="rating")
-    # Ids of entrants.
+    # Entrant ids.
     guests = models.JSONField(default=list, blank=True)
 
     def __str__(self) -> str:
@@ -222,7 +222,7 @@ class RatedRace(models.Model):
 
 
 class Rating(models.Model):
-    """A player's rating after the races so far: the last of the player's `RatingChange`s."""
+    """Current rating of a player: the state after the last `RatingChange`."""
 
     player = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, primary_key=True, related_name="rating"
@@ -242,11 +242,11 @@ class Rating(models.Model):
 
 
 class RatingChange(models.Model):
-    """What a race did to a player's rating. Races are rated in the order (`finished_at`, race)."""
+    """Rating change of a player in a race. Races are rated in the order (`finished_at`, race)."""
 
     entrant = models.OneToOneField("races.Entrant", on_delete=models.CASCADE, related_name="rating_change")
-    # The changes of one race are found by its entrants, and an entrant vouches for its race. That the database looked
-    # for race and player of each row as well took a third of its time of a fold.
+    # Changes of a race are looked up by its entrants, and the entrant's foreign key implies the race. Also checking
+    # race and player of each row took a third of the database time of a fold.
     race = models.ForeignKey(
         "races.Race", on_delete=models.CASCADE, related_name="rating_changes", db_index=False, db_constraint=False
     )
@@ -258,13 +258,13 @@ class RatingChange(models.Model):
         db_constraint=False,
     )
     finished_at = models.DateTimeField()
-    # The place as it was rated.
+    # Place used for the rating.
     rank = models.PositiveSmallIntegerField()
     mu_before = models.FloatField()
     sigma_before = models.FloatField()
     mu_after = models.FloatField()
     sigma_after = models.FloatField()
-    # How many rated races of the player this makes.
+    # Number of the player's rated races, including this one.
     races = models.PositiveIntegerField()
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Where a player stands on a deal's board, or would stand with an account, and what is missing to be established."""
+"""Own result: a player's rank on a deal's board, the rank an account would have, and missing requirements."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from leaderboards.models import Result
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """A player's verified result on a deal: its rank on its ladder, `of` how many with its own.
+    """Verified result of a player on a deal: its rank on its ladder among `of` results, including its own.
 
-    `is_preview` says that the result is a guest's: no board shows it, and an account would have the rank. `missing` is
-    what a newcomer lacks; with nothing missing, the next day's deals are played among the established.
+    `is_preview` marks a guest's result: no board shows it, and an account would have the rank. `missing` holds the
+    requirements that a newcomer lacks; if it is None, the next day's deals are ranked among the established.
     """
 
     rank: int
@@ -33,12 +33,12 @@ class Own:
 
     @property
     def ahead_of(self) -> int:
-        """The share of the others that it is ahead of, in whole per cent; 0 without others."""
+        """Share of the others that rank behind, in whole per cent; 0 without others."""
         return 100 * (self.of - self.rank) // (self.of - 1) if self.of > 1 else 0
 
     @property
     def words(self) -> str:
-        """What there is to say to a guest or a newcomer; nothing to the established."""
+        """Message for a guest or a newcomer; empty for established players."""
         if self.is_preview and self.ladder == Ladder.NEWCOMERS:
             return _("An account would be at rank %(rank)s of the newcomers.") % {"rank": self.rank}
         if self.is_preview:
@@ -49,7 +49,7 @@ class Own:
 
 
 def own_result(deal: Deal, board: BoardName, player: Any) -> Own | None:  # noqa: ANN401 - a row of the user model
-    """The player's own result; None without a verified one, and for a player whom no board would show."""
+    """Return the player's own result; None without a verified one, or if no board would show the player."""
     result = Result.objects.filter(deal=deal, player=player.pk).first()
     if result is None or not (result.listed or player.would_be_listed):
         return None
@@ -61,7 +61,7 @@ def own_result(deal: Deal, board: BoardName, player: Any) -> Own | None:  # noqa
 
 
 def missing_in_words(lacks: Missing) -> str:
-    """What is missing, such as "2 more verified games of the day, on one more day"."""
+    """Describe the missing requirements, such as "2 more verified games of the day, on one more day"."""
     games = ngettext(
         "To be established: one more verified game of the day",
         "To be established: %(n)s more verified games of the day",

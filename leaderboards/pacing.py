@@ -1,7 +1,7 @@
-"""The pace of a deal's leader: how many cards were up after so many seconds, and nothing else.
+"""Pace line of a deal's leader: cards up over time, and nothing else.
 
-A deal that is open keeps its secrets, so the line says neither moves nor what was taken back: it has one step a second
-at most, and only rises.
+An open deal keeps its secrets, so the line reveals neither moves nor undos: it has at most one step a second, and only
+rises.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Point = tuple[int, int]
 
 
 class PaceLine(TypedDict):
-    """The leader of a deal, and the leader's line, without points while nobody leads."""
+    """Name and pace line of a deal's leader; no points without a leader."""
 
     name: str
     points: list[Point]
@@ -30,12 +30,12 @@ pace_lines: Final = SharedCache("pace_lines", PaceLine, fresh=30.0)
 
 
 def pace_line(deal: Deal) -> PaceLine:
-    """The pace of a deal's leader, worked out every 30 seconds at most."""
+    """Return the pace of a deal's leader, cached for 30 seconds."""
     return pace_lines.get(str(deal.pk), lambda: _read(deal))
 
 
 def points_of(record: Record) -> list[Point]:
-    """How many cards were up by the end of each second in which a new one went up: `(ms, cards up)`, from 0 on."""
+    """Return `(ms, cards up)` for each second in which the maximum rose, starting at 0."""
     table = record.open_table()
     most, points = table.cards_up, [(0, table.cards_up)]
     for token, ms in zip(record.tokens, record.clock, strict=True):

@@ -1,4 +1,4 @@
-"""What boards consist of: entries, pages, and the cursors between pages."""
+"""Board pages: entries, pages, and signed cursors between pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SALT: Final = "board-cursor"
 
 
 class CursorError(Refusal):
-    """A cursor that does not belong to this board."""
+    """Raised for a cursor that does not belong to this board."""
 
     def __init__(self, message: str) -> None:
         super().__init__(ErrorCode.BAD_CURSOR, message)
@@ -27,10 +27,10 @@ class CursorError(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of a board. An entry that waits for its verdict has no rank, and its figures are not known yet.
+    """Line of a board. A pending entry has no rank, and its figures are not known yet.
 
-    A former player's account is deleted; the name is the site's, and everybody may be shown it in their own language.
-    Only an entry that is ranked on a deal has a ladder, and only one of the nine of a day has points.
+    A former player's account is deleted; the displayed name is the site's own and can be translated. Only ranked
+    entries of a deal have a ladder, and only entries of the nine of a day have points.
     """
 
     rank: int | None
@@ -54,9 +54,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A stretch of a board. `before` and `after` are the cursors of the neighbouring pages, None at the ends.
+    """Page of a board. `before` and `after` are the cursors of the neighbouring pages, None at the ends.
 
-    `ladder` is the one it is of; seasons are of the established.
+    `ladder` is the ladder of the entries; except for the nine of a day, seasons are of the established one.
     """
 
     entries: list[Entry]
@@ -68,19 +68,19 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place between two entries, and the direction to read in."""
+    """Place between two entries, and the direction to read in."""
 
     position: Position
     backwards: bool
 
     def text(self, listing: Listing) -> str:
-        """The cursor as clients see it: opaque, signed, valid for this listing only."""
+        """Serialise the cursor for clients: opaque, signed, valid for this listing only."""
         values = [micros(value) if isinstance(value, datetime) else value for value in self.position]
         return signing.Signer(salt=_SALT).sign_object([*_names(listing), int(self.backwards), *values])
 
 
 def read_cursor(text: str, listing: Listing) -> Cursor:
-    """The cursor that `Cursor.text` wrote for `listing`.
+    """Parse a cursor that `Cursor.text` serialised for `listing`.
 
     :raises CursorError: for any other text.
     """
@@ -102,17 +102,17 @@ def _names(listing: Listing) -> list[Any]:
 
 
 def micros(when: datetime) -> int:
-    """Microseconds since 1970: a datetime as an exact integer."""
+    """Convert a datetime to microseconds since 1970, an exact integer."""
     return (when - _EPOCH) // timedelta(microseconds=1)
 
 
 def moment(when: int) -> datetime:
-    """The datetime of `micros`."""
+    """Convert the result of `micros` back to a datetime."""
     return _EPOCH + timedelta(microseconds=when)
 
 
 def with_cursors(page: Page, listing: Listing) -> Page:
-    """The page with the cursors of its neighbours, if it has any."""
+    """Return the page with the cursors of its neighbours, if it has any."""
     if not page.entries:
         return page
     first, last = page.entries[0], page.entries[-1]

@@ -1,4 +1,4 @@
-"""Lists and unlists a player's results when the player signs up, is banned, or is let back in."""
+"""Relisting: list or unlist a player's results after sign-up, a ban, or the end of a ban."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ from leaderboards.models import Reranking, Result
 log = logging.getLogger(__name__)
 
 
-#: Seconds after which the sweep acts on a mark that is still there.
+#: Delay after which the sweep handles a remaining marker.
 PATIENCE: Final = timedelta(seconds=60)
 _BATCH: Final = 100
 
 
 def mark_player(player: Player) -> None:
-    """Note that the player's results may not match the player's row.
+    """Mark the player's results as possibly out of step with the player's row.
 
     Call it in the transaction that changes the row, and `rank_player` afterwards. If the process dies in between, the
-    sweep does the rest.
+    sweep finishes the work.
     """
     mark = Reranking(player_id=player.pk, due_at=timezone.now() + PATIENCE)
     Reranking.objects.bulk_create([mark], update_conflicts=True, unique_fields=["player"], update_fields=["due_at"])
 
 
 def rank_player(player: Player) -> int:
-    """Put the player's verified ranked attempts on their boards, or take them off; returns how many results changed.
+    """Reconcile the player's verified ranked attempts with their boards; return the number of results changed.
 
-    It follows what the player's row says now, so it can be called at any time and any number of times.
+    It follows the current row of the player, so it is idempotent and safe to call at any time.
     """
     marks = list(Reranking.objects.filter(player=player.pk).values_list("due_at", flat=True))
     changed = 0
     for attempt_id in _attempts_to_place(player):
         changed += _place(player.pk, attempt_id)
-    Reranking.objects.filter(player=player.pk, due_at__in=marks).delete()  # not a mark set meanwhile
+    Reranking.objects.filter(player=player.pk, due_at__in=marks).delete()  # spares a marker set concurrently
     tell_all_watchers()  # pending attempts appear or disappear with their player
     return changed
 
 
 def rank_marked(now: datetime | None = None) -> int:
-    """Rank every player whose mark is due, that is, left over; returns how many there were."""
+    """Rank every player with an overdue marker; return the number of players ranked."""
     now = now or timezone.now()
     due = Reranking.objects.filter(due_at__lte=now).order_by("due_at").select_related("player")[:_BATCH]
     done = 0
     for mark in due:
-        # Postponed first, so that a player that fails does not block the others at the next sweep.
+        # Postpone first, so that a player that fails does not block the others at the next sweep.
         if not Reranking.objects.filter(pk=mark.pk, due_at=mark.due_at).update(due_at=now + PATIENCE):
             continue
         try:
@@ -69,7 +69,7 @@ def rank_marked(now: datetime | None = None) -> int:
 
 
 def _attempts_to_place(player: Player) -> list[int]:
-    """The attempts whose result is missing or wrong, sorted by deal."""
+    """Return the attempts whose result is missing or wrong, sorted by deal."""
     listed = get_user_model().objects.get(pk=player.pk).is_listed
     attempts = Attempt.objects.filter(player=player.pk, ranked=True, state=Attempt.State.VERIFIED)
     return list(

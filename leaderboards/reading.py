@@ -1,7 +1,7 @@
-"""Reads a listing: the statements behind pages, ranks and neighbourhoods, one or two for each question.
+"""SQL queries on a listing: pages, ranks and neighbourhoods, with one or two statements each.
 
-They are written as SQL, because composing them with the ORM takes longer than running them. A stretch of the listing is
-selected by its index first and joined to the players afterwards, so that the planner cannot go wrong.
+They are raw SQL, because composing them with the ORM takes longer than running them. A range of the listing is selected
+by its index first and joined to the players afterwards, so that the planner cannot choose a bad plan.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _SHOWN: Final = ("cards_up", "elapsed_ms", "tokens", "finished_at", "id")
 
 
 class Stretch(NamedTuple):
-    """Neighbouring entries with their ranks, and for a page the number of entries on the listing."""
+    """Range of neighbouring entries with their ranks, and for a page the number of entries on the listing."""
 
     entries: list[Entry]
     total: int
 
 
 class Row(NamedTuple):
-    """An entry as `_shown_sql` selects it. `own` is the attempt's public id, or a standing's number of deals."""
+    """Row of `_shown_sql`. `own` is the attempt's public id, or a standing's number of deals."""
 
     player: UUID | str
     name: str
@@ -52,7 +52,7 @@ class Row(NamedTuple):
     total: int
 
     def position(self, listing: Listing) -> Position:
-        """The entry's position."""
+        """Return the entry's position."""
         return tuple([self._value(listing, column) for column in listing.columns])
 
     def _value(self, listing: Listing, column: str) -> Any:  # noqa: ANN401
@@ -60,13 +60,13 @@ class Row(NamedTuple):
 
 
 def first_entries(listing: Listing, limit: int) -> Stretch:
-    """The best entries."""
+    """Return the best entries."""
     params = [*_total_params(listing), *listing.scopes, limit]
     return _stretch(listing, 0, _shown(_page_sql(listing, "", backwards=False), params))
 
 
 def entries_beside(listing: Listing, position: Position, limit: int, *, backwards: bool) -> Stretch:
-    """The entries directly after a position, or before it; an entry at the position itself is left out."""
+    """Return the entries directly after a position, or before it; an entry at the position itself is left out."""
     count, ahead_params = ahead_sql(listing, position, inclusive=not backwards)
     values = [stored(value) for value in position]
     params = [*ahead_params, *_total_params(listing), *listing.scopes, *values, limit]
@@ -76,9 +76,9 @@ def entries_beside(listing: Listing, position: Position, limit: int, *, backward
 
 
 def entries_around(listing: Listing, player_id: int, span: int) -> list[Entry]:
-    """The player's entry with up to `span` entries on each side; empty when the player is not listed.
+    """Return the player's entry with up to `span` entries on each side; empty if the player is not listed.
 
-    Of a listing that holds both ladders, it is the player's.
+    If the listing spans both ladders, the entries are of the player's.
     """
     own = _own(listing, player_id)
     if own is None:
@@ -93,13 +93,13 @@ def entries_around(listing: Listing, player_id: int, span: int) -> list[Entry]:
 
 
 def rank_of(listing: Listing, player_id: int) -> int | None:
-    """The player's rank from 1, or None when the player is not listed. Of both ladders, it is on the player's."""
+    """Return the player's rank from 1, on the player's ladder if the listing spans both; None if not listed."""
     own = _own(listing, player_id)
     return None if own is None else ahead(*own) + 1
 
 
 def entries_of(listing: Listing, player_ids: Sequence[int], limit: int) -> list[Entry]:
-    """The listed entries of the given players, ranked among themselves."""
+    """Return the listed entries of the players, ranked among themselves."""
     if not player_ids:
         return []
     table, columns = listing.entries._meta.db_table, ", ".join(listing.columns)
@@ -116,7 +116,7 @@ def _shown(sql: str, params: Sequence[Any]) -> list[Row]:
 
 
 def _own(listing: Listing, player_id: int) -> tuple[Listing, Position] | None:
-    """The listing on which the player stands, and where."""
+    """Return the listing narrowed to the player's ladder, and the player's position on it."""
     (rows,) = run_in_order([(_own_sql(listing), [*listing.scopes, player_id])])
     for ladder, *row in rows:
         position = tuple([_read(column, value) for column, value in zip(listing.columns, row, strict=True)])
@@ -143,7 +143,7 @@ def _around_sql(listing: Listing) -> str:
 
 @cache
 def _cut_sql(entries: type[Any], scope: str, columns: tuple[str, ...], side: str) -> str:
-    """The entries on one side of a position, nearest first; without a side, the first entries."""
+    """Return SQL for the entries on one side of a position, nearest first; without a side, the first entries."""
     where = f"AND ({', '.join(columns)}) {side} ({', '.join(['%s'] * len(columns))})" if side else ""
     order = ", ".join(f"{column} DESC" if side == "<" else column for column in columns)
     return (
@@ -153,7 +153,7 @@ def _cut_sql(entries: type[Any], scope: str, columns: tuple[str, ...], side: str
 
 
 def _shown_sql(listing: Listing, cut: str, ahead: str = "0", total: str = "0") -> str:
-    """What is shown of the entries in `cut`. The last two columns are the count ahead and the total, if asked for."""
+    """Return SQL for the display columns of the entries in `cut`, followed by the count ahead and the total."""
     players = get_user_model()._meta.db_table
     of_deal = listing.entries is Result
     own = "a.public_id" if of_deal else "e.deals"

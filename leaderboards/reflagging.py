@@ -1,7 +1,7 @@
-"""Judges the fairness of stored attempts again, after a change of the rules of fair play.
+"""Re-evaluation of fair-play flags on stored attempts, after a change of the rules of fair play.
 
-A deal's attempts are gone through in the order in which they were finished, some at a time, since only an earlier game
-can accuse a later one. What staff decided stands. An attempt whose record does not hold is left to `reverification`.
+A deal's attempts are processed in batches by finish time, since only an earlier game can accuse a later one. Staff
+decisions stay in force. Attempts whose record is not valid are left to `reverification`.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ State = Attempt.State
 _Judged = list[tuple[Attempt, Judgement]]
 _Row = list[Any]
 
-#: Attempts judged together, each with its replay in memory.
+#: Batch size; each attempt keeps its replay in memory.
 BATCH: Final = 50
 
 _ASKED: Final = Q(ranked=True) | Q(deal__for_race=True, deadline__isnull=False)
 
 
 class Outcome(Enum):
-    """What became of an attempt that was judged again."""
+    """Outcome of judging an attempt again."""
 
     SAME = auto()
     CHANGED = auto()
     STAFF = auto()
-    """The flags would be others, but staff decided: nothing is changed."""
+    """The flags differ, but staff decided: nothing is changed."""
     RECORD = auto()
-    """The record no longer holds: nothing is changed."""
+    """The record is no longer valid: nothing is changed."""
     MEANWHILE = auto()
-    """Somebody else settled it at the same time: nothing is changed."""
+    """Settled concurrently elsewhere: nothing is changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reflagged:
-    """An attempt's state with the codes of its flags, before and after it was judged again."""
+    """State and flag codes of an attempt, before and after it was judged again."""
 
     attempt: UUID
     before: State
@@ -59,19 +59,19 @@ class Reflagged:
 
 
 def fairly_judged() -> QuerySet[Attempt]:
-    """Every attempt that has a verdict and whose fairness is judged: the ranked ones, and those of races."""
+    """Return every attempt with a verdict that includes fairness: ranked ones and race attempts."""
     return finished_attempts().filter(_ASKED).exclude(state=State.PENDING)
 
 
 def deals_of(chosen: QuerySet[Attempt]) -> list[int]:
-    """The deals of the attempts, by id, in the order in which they are gone through."""
+    """Return the ids of the attempts' deals, in processing order."""
     return list(chosen.order_by("deal").values_list("deal", flat=True).distinct())
 
 
 def reflag(chosen: QuerySet[Attempt], deal_id: int, *, write: bool) -> Iterator[list[Reflagged]]:
     """Judge the chosen attempts at a deal again, batch by batch; without `write` nothing is changed.
 
-    Each batch is written by itself, so that an interruption loses none that was yielded.
+    Each batch is committed on its own, so that an interruption loses none that was yielded.
     """
     keys = list(chosen.filter(deal=deal_id).order_by("finished_at", "pk").values_list("pk", flat=True))
     unwritten: dict[int, State] = {}
@@ -88,7 +88,7 @@ def reflag(chosen: QuerySet[Attempt], deal_id: int, *, write: bool) -> Iterator[
 
 
 def _judged(batch: Sequence[Attempt], unwritten: dict[int, State]) -> _Judged:
-    """The judgements on those attempts whose records hold, with staff's decisions."""
+    """Return the judgements on the attempts with valid records, with staff decisions applied."""
     alone = [(attempt, judge_alone(attempt)) for attempt in batch if has_verdict(attempt)]
     asked = [(attempt, judgement) for attempt, judgement in alone if not of_record(judgement.reasons)]
     decided = {attempt.pk: decision for attempt, _ in asked if (decision := staff_decision(attempt)) is not None}
@@ -109,7 +109,7 @@ def _finding(attempt: Attempt, judgement: Judgement) -> Reflagged:
 
 
 def _unasked(attempt: Attempt) -> Reflagged:
-    """An attempt whose record was never found to hold is as it was; one whose record held and no longer does is not."""
+    """Report an attempt without a judgement: RECORD if its record used to be valid and no longer is, else SAME."""
     state, codes = State(attempt.state), _codes(attempt.reasons)
     outcome = Outcome.RECORD if has_verdict(attempt) else Outcome.SAME
     return Reflagged(attempt.public_id, state, state, codes, codes, outcome)
@@ -126,9 +126,9 @@ def _codes(reasons: Iterable[Reason]) -> tuple[str, ...]:
 
 
 def _write(judged: _Judged, found: dict[int, Reflagged]) -> set[int]:
-    """Settle what differs and keep the lines anew; returns the ids of the attempts that were still as they were read.
+    """Settle differences and update the stored lines; return the ids of the attempts unchanged since they were read.
 
-    The locks are those of `settle_all`, in its order: a decision that staff make meanwhile waits, or is seen here.
+    The locks are those of `settle_all`, in its order: a concurrent staff decision waits, or is seen here.
     """
     with transaction.atomic():
         now = _locked(judged)
@@ -144,7 +144,7 @@ def _write(judged: _Judged, found: dict[int, Reflagged]) -> set[int]:
 
 
 def _locked(judged: _Judged) -> dict[int, _Row]:
-    """What a decision would change of the attempts, as it is now."""
+    """Lock the attempts and return the current values of the columns a decision would change."""
     players = get_user_model().objects.filter(pk__in={attempt.player_id for attempt, _ in judged})
     attempts = Attempt.objects.filter(pk__in=[attempt.pk for attempt, _ in judged])
     list(players.select_for_update(no_key=True).order_by("pk").values_list("pk"))

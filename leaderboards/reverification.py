@@ -1,8 +1,8 @@
-"""Judges attempts again, after a bug fix or to be sure.
+"""Re-verification of finished attempts, after a bug fix or as an audit.
 
-Two questions are asked apart. Whether the *record* holds (`reverify`, `manage.py verify`): it is replayed, and score
-and rank follow; flags stay. Whether the game looks *fair* (`leaderboards.reflagging`, `manage.py fairplay`):
-the flags are found anew. An attempt that has had no verdict on its record is asked both.
+Validity and fairness are separate. `reverify` (`manage.py verify`) replays the *record* and updates score and rank;
+flags stay. `leaderboards.reflagging` (`manage.py fairplay`) recomputes the flags, which say if the game looks *fair*.
+An attempt without a verdict on its record gets both.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _JUDGED: Final = (State.PENDING, State.VERIFIED, State.REJECTED, State.REVIEW)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An attempt's state and what it should be, with the codes of the reasons."""
+    """State of an attempt and the state it should have, with the codes of the reasons."""
 
     attempt: Attempt
     before: State
@@ -35,7 +35,7 @@ class Finding:
 
 
 def finished_attempts() -> QuerySet[Attempt]:
-    """Every attempt that can be judged."""
+    """Return every attempt that can be judged."""
     return Attempt.objects.filter(state__in=_JUDGED).select_related("deal").order_by("pk")
 
 
@@ -54,7 +54,7 @@ def reverify(attempt: Attempt, *, dry_run: bool = False) -> Finding:
 
 
 def has_verdict(attempt: Attempt) -> bool:
-    """Whether the attempt's record was found to hold, so that its state says what is thought of its fairness."""
+    """Return whether the attempt's record was found valid, so that its state expresses a verdict on its fairness."""
     return attempt.state != State.PENDING and not of_record(attempt.reasons)
 
 

@@ -1,4 +1,4 @@
-"""WebSocket addresses of the boards."""
+"""WebSocket routes of the boards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON of boards, for HTTP and WebSockets alike."""
+"""JSON schemas of boards, for HTTP and WebSockets alike."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from leaderboards.ratings.board import RatedRun
 
 
 class EntryOut(Schema):
-    """One line of a board. Without a rank it waits for its verdict, and its figures are not known yet.
+    """Line of a board. An entry without a rank waits for its verdict, and its figures are not known yet.
 
-    A former player's account is deleted. `avatar` is where the picture that goes with the name is. `ladder` is the one
-    of the deal on which the rank is. Only the nine of a day have `points`.
+    A former player's account is deleted. `avatar` is the address of the player's picture. `ladder` is the ladder of the
+    deal that the rank refers to. Only the nine of a day have `points`.
     """
 
     rank: int | None
@@ -38,7 +38,7 @@ class EntryOut(Schema):
 
     @classmethod
     def of(cls, entry: Entry) -> EntryOut:
-        """The JSON of an entry."""
+        """Build the JSON of an entry."""
         return cls(
             rank=entry.rank,
             player=entry.player,
@@ -58,7 +58,7 @@ class EntryOut(Schema):
 
 
 class PageOut(Schema):
-    """A page of a board; `before` and `after` are the cursors of its neighbours."""
+    """Page of a board; `before` and `after` are the cursors of its neighbours."""
 
     board: BoardName
     ladder: LadderSlug
@@ -70,7 +70,7 @@ class PageOut(Schema):
 
     @classmethod
     def of(cls, board: BoardName, page: Page, waiting: list[Entry] | None = None) -> PageOut:
-        """The JSON of a page, with those that wait."""
+        """Build the JSON of a page, with the pending attempts."""
         return cls(
             board=board,
             ladder=page.ladder.slug,
@@ -83,14 +83,14 @@ class PageOut(Schema):
 
 
 class BoardFrame(PageOut):
-    """What the live board sends: its first page as it is now."""
+    """Frame of the live board: its current first page."""
 
     type: str = "board"
     deal: int
 
 
 class RatedOut(Schema):
-    """One line of the board of ratings."""
+    """Line of the rating board."""
 
     rank: int
     player: UUID
@@ -101,14 +101,14 @@ class RatedOut(Schema):
 
 
 class RatingsOut(Schema):
-    """The best of the board of ratings, and how many it lists."""
+    """Top of the rating board, and the number of players it lists."""
 
     total: int
     entries: list[RatedOut]
 
 
 class RunOut(Schema):
-    """A rated race of a player: the race by its room and number; without a place it was disqualified."""
+    """Rated race of a player, identified by room and number; the place is null if the player was disqualified."""
 
     room: str
     number: int
@@ -120,7 +120,7 @@ class RunOut(Schema):
 
     @classmethod
     def of(cls, run: RatedRun) -> RunOut:
-        """The JSON of a rated race."""
+        """Build the JSON of a rated race."""
         return cls(
             room=run.room,
             number=run.number,
@@ -133,7 +133,7 @@ class RunOut(Schema):
 
 
 class RatingOut(Schema):
-    """A player's rating; provisional ones are not on the board, and only who is on it has a rank."""
+    """Rating of a player. A provisional rating is not on the board, and only players on the board have a rank."""
 
     player: UUID
     name: str

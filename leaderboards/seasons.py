@@ -2,9 +2,9 @@
 
 A season's board ranks by the sums of cards up, time and tokens, in the order of the deal's board of the same name.
 Equal sums rank by the earlier last finish. There is one board for each variant and one for all of them. Listed results
-on the established ladder count, so every change to one marks the player for a recount. The nine of a day are kept in
-the same way, with a board for each ladder and by points (`games.deals.points`) in place of cards. A recount derives a
-player's standings from the results alone: it can be repeated, and covers many players at once, so that boards follow
+on the established ladder count, so every change to one marks the player for a recount. The nine of a day work in the
+same way, with a board for each ladder and with points (`games.deals.points`) instead of cards. A recount derives a
+player's standings from the results alone: it is idempotent, and covers many players at once, so that boards follow
 within seconds. A player whose standings cannot be written is set aside and logged; the others are updated.
 """
 
@@ -35,23 +35,23 @@ ONE_DAY: Final = timedelta(days=1)
 LATEST: Final = date(9000, 1, 1)
 TRY_AGAIN: Final = timedelta(hours=1)
 _BATCH: Final = 200
-# Errors that one player can cause: figures too large for a key or column, or the player deleted meanwhile.
+# Errors that one player can cause: figures too large for a key or column, or the player deleted concurrently.
 _UNFIT: Final = (ValueError, ArithmeticError, DataError, IntegrityError)
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The days of a season: from `first` up to, but not including, `end` (None for all time)."""
+    """Days of a season: from `first` up to, but not including, `end` (None for all time)."""
 
     first: date
     end: date | None
 
 
 def span(period: str, day: date) -> Span:
-    """The season of a period that `day` belongs to: weeks begin on Mondays, months on their first day, all in UTC.
+    """Return the days of the season that `day` belongs to: weeks start on Mondays, months on the first, all in UTC.
 
-    The nine are of the day alone.
+    The nine cover the day alone.
 
     :raises ValueError: for an unknown period.
     """
@@ -69,7 +69,7 @@ def span(period: str, day: date) -> Span:
 
 
 def season(period: str, day: date, variant: str = "", ladder: Ladder = Ladder.ESTABLISHED) -> Season | None:
-    """The season of a period and variant on a day; None when nobody has finished a deal in it.
+    """Return the season of a period and variant on a day; None if it has no results.
 
     :raises ValueError: for an unknown period.
     """
@@ -78,27 +78,27 @@ def season(period: str, day: date, variant: str = "", ladder: Ladder = Ladder.ES
 
 
 def nines_of(day: date) -> dict[Ladder, Season]:
-    """The nine of a day on each ladder on which somebody has, or had, a result."""
+    """Return the nine of a day on each ladder that has, or had, a result."""
     found = Season.objects.filter(period=Period.NINE, starts_on=day, variant="").order_by("ladder")
     return {Ladder(one.ladder): one for one in found}
 
 
 def has_board(period: str, variant: str, ladder: Ladder | None) -> bool:
-    """Whether there is such a board: the nine are of all variants, and only they have one for each ladder."""
+    """Return whether the board exists: the nine are of all variants, and only they have one for each ladder."""
     return not variant if period == Period.NINE else ladder is None
 
 
 def first_ladder(nines: Mapping[Ladder, Season]) -> Ladder:
-    """The ladder of the nine that is shown first: the established, or the newcomers while they are alone."""
+    """Return the ladder of the nine shown first: established, or newcomers if the established ladder is empty."""
     return next((ladder for ladder, found in nines.items() if page(found, limit=1).total), Ladder.ESTABLISHED)
 
 
 def page(
     found: Season | None, board: BoardName = "race", cursor: str | None = None, limit: int = boards.PAGE_SIZE
 ) -> Page:
-    """A page of a season's board.
+    """Return a page of a season's board.
 
-    :raises CursorError: for a cursor that is not one of this board's.
+    :raises CursorError: if the cursor is not one of this board's.
     """
     if found is None:
         return Page([], 0)
@@ -106,12 +106,12 @@ def page(
 
 
 def around(found: Season | None, board: BoardName, player: Player, span: int = boards.AROUND) -> list[Entry]:
-    """The player's entry in a season with its neighbours; empty when the player has none."""
+    """Return the player's entry in a season with its neighbours; empty if the player has none."""
     return reading.entries_around(season_listing(found.pk, board), player.pk, span) if found else []
 
 
 def friends(found: Season | None, board: BoardName, player: Player) -> list[Entry]:
-    """The player and the players they follow in a season, ranked among themselves."""
+    """Return the player and the players they follow in a season, ranked among themselves."""
     return boards.friends_of(season_listing(found.pk, board), player) if found else []
 
 
@@ -119,7 +119,7 @@ def friends(found: Season | None, board: BoardName, player: Player) -> list[Entr
 
 
 def recount_marked(now: datetime | None = None) -> int:
-    """Update the standings of every marked player; returns how many marks there were."""
+    """Update the standings of every marked player; return the number of marks processed."""
     now = now or timezone.now()
     done = 0
     while found := _recount_batch(now):
@@ -128,8 +128,8 @@ def recount_marked(now: datetime | None = None) -> int:
 
 
 def _recount_batch(now: datetime) -> int:
-    """Recount the players of some marks together, or one by one if that fails."""
-    # The newest first: behind many old marks, as a migration may make, nobody waits for today's.
+    """Recount the players of a batch of marks together, or one by one if that fails."""
+    # Newest first: a backlog of old marks, for example from a migration, must not delay today's.
     due = Recount.objects.filter(Q(failed_at=None) | Q(failed_at__lte=now - TRY_AGAIN)).order_by("-id")
     marks = list(due.values_list("pk", "marked_at")[:_BATCH])
     try:
@@ -143,7 +143,7 @@ def _recount_alone(mark: int, marked_at: datetime, now: datetime) -> int:
         return _recount_marks([mark])
     except _UNFIT:
         log.exception("the seasons of a marked player could not be recounted", extra={"mark": mark})
-        # A mark that was set again meanwhile stands for a new change, which has not been tried.
+        # A mark that was renewed concurrently covers a new change, which has not been tried.
         return Recount.objects.filter(pk=mark, marked_at=marked_at).update(failed_at=now)
 
 
@@ -204,7 +204,7 @@ def _steps(standing: Standing, step: int) -> Iterable[tuple[Listing, int, int]]:
 
 
 class _Which(NamedTuple):
-    """One of a span's seasons; the variant "" stands for all of them."""
+    """Key of a season within a span; the variant "" stands for all variants."""
 
     variant: str = ""
     ladder: Ladder = Ladder.ESTABLISHED
@@ -212,7 +212,7 @@ class _Which(NamedTuple):
 
 @dataclass(slots=True)
 class _Sum:
-    """The sum of a player's listed results over some days; only the nine have points."""
+    """Sum of a player's listed results over some days; only the nine have points."""
 
     deals: int
     cards_up: int
@@ -233,13 +233,13 @@ class _Sum:
 
 
 def _nines(day: date, player_ids: set[int]) -> dict[tuple[_Which, int], _Sum]:
-    """The sums of the nine of a day, by ladder and player."""
+    """Return the sums of the nine of a day, by ladder and player."""
     listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day=day)
     figures = ("deal__variant", "ladder", "player_id", "cards_up", "elapsed_ms", "tokens", "finished_at")
     sums: dict[tuple[_Which, int], _Sum] = {}
     for variant, ladder, player_id, cards_up, elapsed_ms, tokens, finished_at in listed.values_list(*figures):
         brought = points(variant, cards_up)
-        # A game without a point is played, and costs nothing.
+        # A game without points counts as played, but its time and moves do not.
         ms, moves = (elapsed_ms, tokens) if brought else (0, 0)
         found = _Sum(1, cards_up, ms, moves, finished_at, brought)
         which = _Which(ladder=Ladder(ladder)), player_id
@@ -248,7 +248,7 @@ def _nines(day: date, player_ids: set[int]) -> dict[tuple[_Which, int], _Sum]:
 
 
 def _sums(days: Span, player_ids: set[int]) -> dict[tuple[_Which, int], _Sum]:
-    """The sums by variant and player, on the established ladder."""
+    """Return the sums by variant and player, on the established ladder."""
     listed = Result.objects.filter(
         player__in=player_ids, listed=True, ladder=Ladder.ESTABLISHED, deal__day__gte=days.first
     )
@@ -279,14 +279,14 @@ def _standing(season_id: int, player_id: int, found: _Sum) -> Standing:
 
 
 def _lock(period: Period, first: date) -> None:
-    """Make other recounts of a span wait until the transaction ends, by locking the row of its all-variants season."""
+    """Serialise recounts of a span until the transaction ends, by locking the row of its all-variants season."""
     _create_seasons(period, first, {_Which()})
     whole = Season.objects.filter(period=period, starts_on=first, variant="", ladder=Ladder.ESTABLISHED)
     list(whole.select_for_update(no_key=True))
 
 
 def _seasons(period: Period, first: date, wanted: set[_Which]) -> dict[_Which, int]:
-    """The keys of a span's seasons, at least of those wanted."""
+    """Return the primary keys of a span's seasons, creating those in `wanted` that are missing."""
     _create_seasons(period, first, wanted)
     found = Season.objects.filter(period=period, starts_on=first).values_list("variant", "ladder", "pk")
     return {_Which(variant, Ladder(ladder)): pk for variant, ladder, pk in found}

@@ -1,7 +1,7 @@
-"""From a finished attempt to a verdict and a place on the boards.
+"""Settlement: turns a finished attempt into a verdict and a place on the boards.
 
-Verdict and result change in one transaction, by compare-and-swap on the attempt's state. When a task is delivered
-twice, late, or to two workers at once, exactly one settles the attempt and the others find nothing to do.
+Verdict and result change in one transaction, by compare-and-swap on the attempt's state. If a task is delivered twice,
+late, or to two workers at once, exactly one settles the attempt and the others find nothing to do.
 
 Locks are taken in the order given in `docs/boards.md`: players, attempts, deals' boards.
 """
@@ -50,15 +50,15 @@ _SWAP: Final = (
     "tokens = %s, line = %s, verified_at = %s, ladder = COALESCE(ladder, {ladder}) "
     "WHERE id = %s AND state = %s AND player_id = %s RETURNING id, ladder"
 )
-#: The clocks of two workers' machines are not further apart.
+#: Maximum clock skew between two workers' machines.
 _CLOCKS_DIFFER: Final = timedelta(minutes=1)
 COMPANY: Final = 15
-"""How many other pending attempts a task settles besides its own: enough to share the cost of a transaction."""
+"""Number of other pending attempts that a task settles besides its own: enough to share the cost of a transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The state for an attempt, the reasons, and the score of its replay."""
+    """State for an attempt, the reasons, and the score of its replay."""
 
     state: State
     reasons: list[Reason]
@@ -67,28 +67,28 @@ class Verdict:
 
     @classmethod
     def of(cls, judgement: Judgement) -> Verdict:
-        """The verdict that follows from a judgement."""
+        """Build the verdict that follows from a judgement."""
         played = judgement.replay
         score = Score(played.cards_up, played.elapsed_ms, played.tokens) if played is not None and played.ok else None
         return cls(judgement.state, judgement.reasons, score, judgement.line)
 
 
 class Case(NamedTuple):
-    """An attempt and its verdict."""
+    """Attempt with its verdict."""
 
     attempt: Attempt
     verdict: Verdict
 
     @property
     def is_ranked(self) -> bool:
-        """Whether the verdict gives the attempt a place on the boards."""
+        """True if the verdict gives the attempt a place on the boards."""
         return self.attempt.ranked and self.verdict.state == State.VERIFIED and self.verdict.score is not None
 
 
 def settle(attempt_id: int, company: int = 0) -> State | None:
-    """Judge a pending attempt and settle it; returns the state afterwards, or None when there is no such attempt.
+    """Judge a pending attempt and settle it; return the state afterwards, or None if there is no such attempt.
 
-    An attempt that is not pending stays as it is. With `company`, up to that many other pending attempts are settled
+    An attempt that is not pending stays unchanged. With `company`, up to that many other pending attempts are settled
     too; one that cannot be judged is left to its own task.
     """
     begun = timezone.now()
@@ -109,8 +109,10 @@ def settle(attempt_id: int, company: int = 0) -> State | None:
 
 
 def _settle_copies(cases: Sequence[Case], begun: datetime) -> None:
-    """Judge again whoever copied, or was copied by, a win of these that was judged at the same moment elsewhere, or
-    later than its copy. What staff have decided stands.
+    """Judge again the later of each pair of matching wins that may have been judged without seeing each other.
+
+    That happens if both were judged concurrently, or a copy was judged before the win it copies. Staff decisions stay
+    in force.
     """
     won = [(attempt, verdict.line) for attempt, verdict in cases if verdict.line and verdict.state == State.VERIFIED]
     alike = copies.copies_since(won, begun - _CLOCKS_DIFFER) if won else set()
@@ -133,7 +135,7 @@ def _judged_in_company(attempt: Attempt) -> Judgement | None:
 
 
 def give_up(attempt_id: int, problem: str) -> bool:
-    """Send a pending attempt that could not be judged to review; returns whether it was pending."""
+    """Send a pending attempt that could not be judged to review; return whether it was pending."""
     attempt = Attempt.objects.select_related("deal").filter(pk=attempt_id).first()
     if attempt is None:
         return False
@@ -142,15 +144,15 @@ def give_up(attempt_id: int, problem: str) -> bool:
 
 
 def do_settle(attempt: Attempt, verdict: Verdict, *, expected: State) -> bool:
-    """Move `attempt` and its result from the state `expected` to the verdict's; False when the state is another."""
+    """Move `attempt` and its result from the state `expected` to the verdict's; return False if its state differs."""
     return bool(settle_all([Case(attempt, verdict)], expected=expected))
 
 
 def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) -> dict[int, Verdict]:
-    """`do_settle` each of the cases in one transaction; returns the verdicts of those settled, by attempt id.
+    """`do_settle` each of the cases in one transaction; return the verdicts of those settled, by attempt id.
 
     A verdict that is not `durable` may be lost if the database server crashes: it follows from the record, and the
-    sweep asks for it again. This saves waiting for the disk.
+    sweep requests it again. This saves waiting for the disk.
     """
     if not cases:
         return {}
@@ -171,8 +173,9 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
 
 
 def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durable: bool) -> dict[int, Any]:
-    """Lock the players' rows and write the verdicts; returns, by attempt id, the player of each that was in the
-    expected state. Those attempts are given their ladders.
+    """Lock the players' rows, write the verdicts, and set the ladders of the attempts that were in the expected state.
+
+    Returns the player of each such attempt, by attempt id.
     """
     ids = sorted({case.attempt.player_id for case in cases})
     postgresql = connection.vendor == "postgresql"
@@ -199,7 +202,7 @@ def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durab
 def _swapping(case: Case, expected: State, now: datetime) -> Statement:
     attempt, verdict = case
     score = verdict.score or (None, None, None)
-    # A corrected score leaves it as old as it was: later deals ask how long it has been verified.
+    # A corrected score keeps the verification time: later deals depend on how long it has been verified.
     stands = expected == verdict.state == State.VERIFIED
     verified_at = (attempt.verified_at if stands else None) or now
     row = [str(verdict.state), json.dumps(verdict.reasons), *score, verdict.line, stored(verified_at)]
@@ -214,7 +217,7 @@ def _player(row: tuple[Any, ...]) -> Any:  # noqa: ANN401
 
 
 def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Result | None, int | None]]:
-    """Make each attempt's result follow from its verdict; returns the results and ranks, where there are any."""
+    """Reconcile each attempt's result with its verdict; return the results and ranks, if there are any."""
     fresh: list[tuple[Result, bool]] = []
     places: list[tuple[Result | None, int | None]] = []
     for case in cases:
@@ -228,7 +231,7 @@ def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Res
 
 
 def _kept_result(case: Case) -> tuple[Result, int | None] | None:
-    """The attempt's existing result and rank, if the verdict keeps it; otherwise it is removed."""
+    """Return the attempt's existing result and rank if the verdict keeps it; otherwise remove it."""
     old = Result.objects.select_related("player", "attempt", "deal").filter(attempt_id=case.attempt.pk).first()
     if old is None:
         return None
@@ -239,7 +242,7 @@ def _kept_result(case: Case) -> tuple[Result, int | None] | None:
 
 
 def _result(case: Case, player: Any) -> Result | None:  # noqa: ANN401
-    """The result that follows from the verdict, if any."""
+    """Build the result that follows from the verdict, if any."""
     attempt, verdict = case
     if not case.is_ranked or verdict.score is None:
         return None
@@ -256,7 +259,7 @@ def _tell(attempt: Attempt, verdict: Verdict, result: Result | None, rank: int |
     if attempt.finished_at is not None and attempt.state == State.PENDING:
         metrics.VERIFY_SECONDS.observe(max(0.0, (now - attempt.finished_at).total_seconds()))
     if attempt.ranked and result is None:
-        entries.tell_watchers(attempt.deal_id)  # it has become pending, or is no longer
+        entries.tell_watchers(attempt.deal_id)  # the attempt became pending, or no longer is
     score = verdict.score
     log.info("attempt settled", extra={"attempt": str(attempt.public_id), "state": str(verdict.state)})
     notifier.send(

@@ -1,7 +1,7 @@
-"""How the results of a deal are spread: the times and the moves of its wins, or the cards up of the other games.
+"""Distribution of a deal's results: times and moves of the wins, or cards up of the other games.
 
-They are counted from the histogram (`leaderboards.histogram`), so they cost a few hundred small rows however many
-results there are. A copy serves everybody for some seconds.
+It is read from the histogram (`leaderboards.histogram`), so it costs a few hundred small rows however many results
+there are. A cached copy is shared for some seconds.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from leaderboards.listings import Listing, deal_listing
 Of = Literal["times", "moves", "cards"]
 
 BARS: Final = 16
-"""At most so many bars."""
+"""Maximum number of bars."""
 _TAIL: Final = 0.96
-"""The last bar takes in whatever lies beyond this share of the results, so that a few stragglers flatten nothing."""
+"""Share of the results beyond which the last bar collects the rest, so that stragglers do not flatten the chart."""
 _CARDS_LEVEL, _FINE_LEVEL = 0, 2
 _BOARDS: Final[dict[Of, BoardName]] = {"times": "race", "moves": "fewest", "cards": "race"}
 
 
 class Spread(NamedTuple):
-    """How many results have which value: (the least of `unit` neighbouring values, results), in rising order.
+    """Distribution of values: (lowest of `unit` neighbouring values, number of results), ascending.
 
     Values are milliseconds, moves or cards.
     """
@@ -38,17 +38,19 @@ class Spread(NamedTuple):
 
     @property
     def total(self) -> int:
-        """The number of results."""
+        """Number of results."""
         return sum(count for _, count in self.counts)
 
     def share_above(self, value: int, *, counted: bool) -> int:
-        """The share of the other results above a value's unit, in whole per cent; `counted` when it is one of them."""
+        """Return the share of the other results above a value's unit, in whole per cent; `counted` if it is one of
+        them.
+        """
         above = sum(count for least, count in self.counts if least > value)
         others = self.total - counted
         return min(100, 100 * above // others) if others > 0 else 0
 
     def quantile(self, share: float) -> int:
-        """The least value of the unit below whose end this share of the results lies."""
+        """Return the lowest value of the unit that contains this quantile."""
         wanted = share * self.total
         passed = 0
         for least, count in self.counts:
@@ -63,9 +65,9 @@ spreads: Final = SharedCache("spreads", Spread, fresh=5.0)
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """A spread in bars of equal width from `first` on, and which of them (`own`) holds a value of one's own.
+    """Spread in bars of equal width starting at `first`; `own` is the index of the bar with the player's own value.
 
-    With `open_end` the last one has all that lies beyond.
+    With `open_end` the last bar includes everything beyond it.
     """
 
     first: int
@@ -76,26 +78,26 @@ class Bars:
 
     @property
     def end(self) -> int:
-        """Where the last bar ends, or would."""
+        """Nominal end of the last bar."""
         return self.first + self.step * len(self.heights)
 
 
 def read(deal: Deal, ladder: Ladder, of: Of) -> Spread:
-    """The spread of a deal's listed results on a ladder, as it was a moment ago."""
+    """Return the spread of a deal's listed results on a ladder, from a short-lived cache."""
     listing = deal_listing(deal.pk, _BOARDS[of], ladder)
     key, goal = f"{of}.{deal.pk}.{listing.code}", goal_of(deal.variant)
     return spreads.get(key, lambda: (_cards if of == "cards" else _wins)(listing, goal))
 
 
 def _cards(listing: Listing, goal: int) -> Spread:
-    """Level 0 counts by the cards up, of which the keys have the complement; the wins are left out."""
+    """Read cards up from level 0, whose prefixes are their complement; wins are left out."""
     most = (1 << listing.layout.cards_bits) - 1
     rows = histogram.counted(listing, _CARDS_LEVEL, most - goal + 1, most + 1)
     return Spread(1, [(most - prefix, count) for prefix, count in reversed(rows)])
 
 
 def _wins(listing: Listing, goal: int) -> Spread:
-    """The finer level counts by cards up and the board's first figure, without its lowest bits."""
+    """Read the wins from a finer level, which counts by cards up and the high bits of the board's first figure."""
     layout = listing.layout
     figure, *lower = layout.fields
     dropped = layout.shifts[_FINE_LEVEL] - sum(field.bits for field in lower)
@@ -106,7 +108,7 @@ def _wins(listing: Listing, goal: int) -> Spread:
 
 
 def in_bars(spread: Spread, own: int, bars: int = BARS) -> Bars:
-    """The spread in at most so many bars, wide enough that the one with `own` is among them."""
+    """Group the spread into at most `bars` bars, wide enough to include `own`."""
     unit, own = spread.unit, own // spread.unit * spread.unit
     values = [least for least, _ in spread.counts] or [own]
     first, last = min(values[0], own), max(values[-1], own)

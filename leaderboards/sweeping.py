@@ -1,4 +1,4 @@
-"""Finds attempts whose verdict never came: the task was lost, or the worker died, perhaps of the record itself."""
+"""Sweep for attempts without a verdict: the task was lost, or the worker died, possibly because of the record."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from games import events
 from games.models import Attempt
 from leaderboards.settlement import give_up
 
-#: How long an attempt may be pending before its task counts as lost; doubled with each resend.
+#: Time after which the task of a pending attempt counts as lost; doubled with each resend.
 PATIENCE: Final = timedelta(seconds=60)
 
-#: How often a task is resent before the attempt goes to review: its record may be killing the workers.
+#: Number of resends before the attempt goes to review: its record may be killing the workers.
 MAX_TRIES: Final = 5
 
-#: Sweeps this close together (s) count as one: they pile up in the queue while there is no worker.
+#: Sweeps within this many seconds count as one: they pile up in the queue while no worker is running.
 SWEEP_EVERY: Final = 20
 _BATCH: Final = 2_000
 
 
 def sweep(now: datetime | None = None) -> int:
-    """Send the tasks of long-pending attempts again, unless that has just been done; returns how many."""
+    """Resend the tasks of long-pending attempts, unless a sweep has just run; return the number resent."""
     return resend_pending(now) if cache.add("talon.sweep", 1, timeout=SWEEP_EVERY) else 0
 
 
 def resend_pending(now: datetime | None = None) -> int:
-    """Send the tasks of long-pending attempts again, oldest first; returns how many.
+    """Resend the tasks of long-pending attempts, oldest first; return the number resent.
 
     The number of tries is raised before the task is sent, so that it counts even if the task kills its worker.
     """
@@ -46,9 +46,9 @@ def resend_pending(now: datetime | None = None) -> int:
         overdue |= Q(verify_tries=tries, finished_at__lt=now - PATIENCE * 2**tries)
     ids = list(pending.filter(overdue).order_by("verify_tries", "finished_at").values_list("pk", flat=True)[:_BATCH])
     with transaction.atomic():
-        # One that is being settled right now is skipped, so that nobody waits while holding other attempts.
+        # Skip attempts being settled right now, so that no transaction waits while it holds others.
         free = pending.filter(pk__in=ids).order_by("pk").select_for_update(skip_locked=True, no_key=True)
         ids = list(free.values_list("pk", flat=True))
         Attempt.objects.filter(pk__in=ids).update(verify_tries=F("verify_tries") + 1)
-    # A queue that does not take one takes none of the others.
+    # If the queue refuses one task, do not try the others.
     return len(list(takewhile(events.request_verdict, ids)))

@@ -16,10 +16,10 @@ RETRIES: Final = 4
 
 
 class Verification(Task):  # type: ignore[misc] # Celery has no types
-    """Sends an attempt to review when it could not be judged, whatever the reason."""
+    """Task that sends an attempt to review if it could not be judged, whatever the reason."""
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:  # noqa: ANN401, ARG002
-        """Called after the last retry."""
+        """Give up after the last retry."""
         give_up(args[0], f"{type(exc).__name__} during verification.")
 
 
@@ -35,13 +35,13 @@ class Verification(Task):  # type: ignore[misc] # Celery has no types
     time_limit=15,
 )
 def verify(attempt_id: int) -> None:
-    """Judge and settle an attempt, and other pending ones with it."""
+    """Judge and settle an attempt, together with other pending ones."""
     settle(attempt_id, COMPANY)
 
 
 @shared_task(name="talon.sweep")
 def sweep() -> None:
-    """Send overdue tasks again, rank players still marked, and update the seasons."""
+    """Resend overdue tasks, rank players still marked, and update the seasons."""
     sweeping.sweep()
     ranking.rank_marked()
     challenges.tell_forgotten()
@@ -63,12 +63,12 @@ def rate_races() -> None:
 
 @shared_task(name="talon.refold", soft_time_limit=540, time_limit=570)
 def refold(race_id: int) -> None:
-    """Rate again from a race on, after a decision about it."""
+    """Rate all races again from one on, after a decision about it."""
     keeping.refold(race_id)
 
 
 @shared_task(name="talon.measure_foresight")
 def measure_foresight() -> None:
-    """Measure top games for foresight; continued by another task if time runs out."""
+    """Measure top games for foresight; continue in another task if time runs out."""
     if foresight.measure_top().more:
         events.request_task("talon.measure_foresight")

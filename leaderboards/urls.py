@@ -11,7 +11,7 @@ from leaderboards.models import Season
 
 
 class PeriodConverter(StringConverter):
-    """The length of a season."""
+    """URL converter for the length of a season."""
 
     regex = "|".join(Season.Period.values)
 

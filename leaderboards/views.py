@@ -1,4 +1,4 @@
-"""The pages of the boards: all of them at a glance, a deal's, and a season's."""
+"""Views of the boards: the index, a deal's board, a season's board, and the rating board."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from leaderboards.ratings import board as rating_boards
 WHO: Final = ("all", "friends")
 #: Entries of each deal on the index.
 LEADERS: Final = 3
-#: Who asks later what comes after a game is not coming from its table.
+#: Period after a finish during which a request for the panel counts as coming from the game's table.
 JUST_FINISHED: Final = timedelta(minutes=5)
 
 
@@ -44,7 +44,7 @@ JUST_FINISHED: Final = timedelta(minutes=5)
 @same_for_strangers(2.0)
 @from_replica("boards")
 def index(request: HttpRequest) -> HttpResponse:
-    """Every board: today's deals, each with its leaders, the nine, and the periods of the seasons."""
+    """Show the index: today's deals, each with its leaders, the nine, and the periods of the seasons."""
     pages = [(ShownDeal.of(deal), boards.page(deal, limit=LEADERS)) for deal in publishing.todays_deals()]
     context = {
         "deals": [{"deal": deal, "page": page} for deal, page in pages],
@@ -58,11 +58,11 @@ def index(request: HttpRequest) -> HttpResponse:
 @same_for_strangers(2.0)
 @from_replica("boards")
 def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
-    """A deal's board: `?board=race|fewest`, `?ladder=established|newcomers`, `?cursor=`, `?who=all|friends`.
+    """Show a deal's board: `?board=race|fewest`, `?ladder=established|newcomers`, `?cursor=`, `?who=all|friends`.
 
-    Beside what all boards show (`_shared`): `ladder` (the one shown), `asked_ladder`, `has_ladders`, `waiting` (entries
-    without a rank, on the first page), `own` (the player's own result), `around` (the entries around it, when the page
-    does not show it) and `live` (the WebSocket's path).
+    Context in addition to `_shared`: `ladder` (the one shown), `asked_ladder`, `has_ladders`, `waiting` (entries
+    without a rank, on the first page), `own` (the player's own result), `around` (the entries around it, unless the
+    page shows it) and `live` (the WebSocket's path).
     """
     deal = get_object_or_404(Deal, day=day, variant=variant)
     board, cursor, who, ladder = _board(request), request.GET.get("cursor"), _who(request), _ladder(request)
@@ -89,7 +89,7 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
 @require_safe
 @cache_control(max_age=round(pacing.pace_lines.fresh))
 def pace(_request: HttpRequest, day: date, variant: str) -> JsonResponse:
-    """The leader's name, and when how many cards were up; empty while nobody leads."""
+    """Return the leader's name and cards up over time; empty without a leader."""
     deal = get_object_or_404(Deal, day=day, variant=variant)
     if timezone.now() < deal.opens_at:
         raise Http404("not open yet")
@@ -99,8 +99,7 @@ def pace(_request: HttpRequest, day: date, variant: str) -> JsonResponse:
 @require_safe
 @never_cache
 def after_game(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """What the panel at the end of a game shows beside the game's own figures, as a part of the table's page; nothing
-    while the game is being played.
+    """Render the end-of-game panel for the table's page; answer 204 while the game is in progress.
 
     :raises PermissionDenied: to all but the game's player.
     """
@@ -112,18 +111,19 @@ def after_game(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         return HttpResponse(status=204)
     response = render(request, "boards/_after.html", {"after": After.of(found, request.user)})
     if found.finished_at and timezone.now() - found.finished_at < JUST_FINISHED:
-        give_pass(request, response)  # the one that came with the table may be no longer good after a long game
+        give_pass(request, response)  # the pass issued with the table may have expired after a long game
     return response
 
 
 @require_safe
 @from_replica("boards")
 def season_page(request: HttpRequest, period: str) -> HttpResponse:
-    """A season's board: `?board=`, `?cursor=`, `?who=`, `?variant=`, `?day=` (any day of the season; by default today).
+    """Show a season's board: `?board=`, `?cursor=`, `?who=`, `?variant=`, `?day=` (any day of the season, default
+    today).
 
-    The nine of a day have no `variant`, but a `ladder`. Beside what all boards show (`_shared`): `span` (first day,
-    end), `earlier` and `later` (a day of the neighbouring seasons, where there are any), `variant` (empty for all),
-    `ladder`, `has_ladders` and `around`, as on a deal's board.
+    The nine of a day have no `variant`, but a `ladder`. Context in addition to `_shared`: `span` (first day, end),
+    `earlier` and `later` (a day of the neighbouring seasons, if they exist), `variant` (empty for all), `ladder`,
+    `has_ladders` and `around`, as on a deal's board.
     """
     board, who, variant, day, asked = _board(request), _who(request), _variant(request), _day(request), _ladder(request)
     is_nine = period == Season.Period.NINE
@@ -161,7 +161,7 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
 @require_safe
 @from_replica("boards")
 def rating_board(request: HttpRequest) -> HttpResponse:
-    """The board of ratings: the best hundred, and the player's own place with those around it."""
+    """Show the rating board: the best hundred, and the player's own rank with neighbours."""
     player = request.user if request.user.is_authenticated else None
     lines = rating_boards.top()
     shown = player is not None and any(line.player == player.public_id for line in lines)
@@ -176,9 +176,9 @@ def rating_board(request: HttpRequest) -> HttpResponse:
 
 
 def _shared(request: HttpRequest, board: BoardName, who: str, page: Page, **which: str) -> dict[str, Any]:
-    """What every board shows: its page of entries, and the addresses of the pages before and after.
+    """Return the context of all boards: the page of entries, and the URLs of the pages before and after.
 
-    `which` says more of the page than was asked for, and goes with the addresses.
+    `which` holds query parameters that pin the page shown, and is added to those URLs.
     """
     return {
         "board": board,

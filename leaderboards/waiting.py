@@ -1,7 +1,7 @@
-"""Pending attempts, read with their deals for judging.
+"""Batch reads of pending attempts with their deals, for judging.
 
-A task takes other pending attempts along, so that under load many share one transaction. Each attempt is taken along at
-most once: if it kills the worker, that then happens only to its own task.
+A task gathers other pending attempts, so that under load many share one transaction. Each attempt is gathered at most
+once: if it kills that worker, from then on it can only kill its own task.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _GATHER: Final = (
 
 
 def read_with_company(attempt_id: int, company: int) -> tuple[Attempt | None, list[Attempt]]:
-    """An attempt, and up to `company` other pending ones that have not been taken along before.
+    """Read an attempt, and up to `company` other pending ones that have not been gathered before.
 
     They are for reading, not for saving.
     """

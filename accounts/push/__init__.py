@@ -1,5 +1,5 @@
-"""Reminders of the day's deals in the browser, by Web Push (RFC 8030, 8291 and 8292).
+"""Push reminders of the day's deals, by Web Push (RFC 8030, 8291 and 8292).
 
-`devices` has the browsers to remind in, `keys` what push services know the site by, `sending` one encrypted message,
-`reminding` who is told when, and `views` the switch.
+`devices` stores the subscribed browsers, `keys` the site's VAPID key, `sending` sends one encrypted message,
+`reminding` schedules the reminders, and `views` serves the switch.
 """

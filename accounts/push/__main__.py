@@ -1,4 +1,4 @@
-"""Prints a new key for `VAPID_PRIVATE_KEY`."""
+"""Print a new key for `VAPID_PRIVATE_KEY`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The browsers in which players are reminded: what is stored of them, and when it goes."""
+"""Push subscriptions of players' browsers, and their lifetime."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from django.utils import timezone
 from accounts.models import PushDevice, User
 from accounts.push.keys import to_bytes
 
-#: Browsers of one player; another takes the place of the oldest.
+#: Maximum number of browsers of one player; a new one replaces the oldest.
 MOST: Final = 8
-#: The session knows its device by this, also when its key changes.
+#: Session entry with the primary key of its device, which stays when the session key changes.
 _DEVICE: Final = "push_device"
-#: Its own key when the device was last told of it.
+#: Session entry with the session key that was last stored with the device.
 _KEY: Final = "push_session"
 _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _ADDRESS: Final = re.compile(rf"https://{_LABEL}(?:\.{_LABEL})+/[\x21-\x7e]+")
@@ -33,19 +33,19 @@ _AUTH_BYTES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """Where a browser has messages sent, and what encrypts them for it."""
+    """Web Push subscription: the endpoint and the keys that encrypt messages for the browser."""
 
     endpoint: str
     p256dh: bytes
-    """The browser's public key, a point on P-256."""
+    """Public key of the browser, a point on P-256."""
     auth: bytes
-    """A secret of 16 bytes."""
+    """Secret of 16 bytes."""
 
 
 def subscription_of(told: Any) -> Subscription:  # noqa: ANN401 - whatever was sent
-    """The subscription that a browser tells of: `endpoint`, `p256dh` and `auth`, the latter two in base64url.
+    """Parse a subscription sent by a browser: `endpoint`, `p256dh` and `auth`, the latter two in base64url.
 
-    :raises ValueError: when it is none, or has messages sent to a service that is not known.
+    :raises ValueError: if it is malformed, or its push service is not allowed.
     """
     endpoint, p256dh, auth = (_text(told, name) for name in ("endpoint", "p256dh", "auth"))
     subscription = Subscription(endpoint, to_bytes(p256dh), to_bytes(auth))
@@ -57,7 +57,7 @@ def subscription_of(told: Any) -> Subscription:  # noqa: ANN401 - whatever was s
 
 
 def is_allowed(endpoint: str) -> bool:
-    """Whether messages are sent there: over https, to one of the services in the settings."""
+    """Return whether messages may be sent to an endpoint: over https, to one of the services in the settings."""
     if not _ADDRESS.fullmatch(endpoint):
         return False
     host = urlsplit(endpoint).hostname or ""
@@ -65,7 +65,7 @@ def is_allowed(endpoint: str) -> bool:
 
 
 def add(player: User, session: SessionBase, subscription: Subscription, language: str) -> None:
-    """Remind the player in the browser of this session, and nobody else in it."""
+    """Enable reminders for the player in the browser of this session, replacing any other player's."""
     with transaction.atomic():
         end_here(session)
         device, _ = PushDevice.objects.update_or_create(
@@ -84,12 +84,12 @@ def add(player: User, session: SessionBase, subscription: Subscription, language
 
 
 def renew(old: str, subscription: Subscription) -> bool:
-    """Have the messages of the browser at the address `old` sent elsewhere; returns whether there is one."""
+    """Replace the subscription at the endpoint `old` with a new one; return whether it existed."""
     if not _ADDRESS.fullmatch(old):
         return False
     with transaction.atomic():
         if subscription.endpoint != old:
-            # Told twice at once, the second waits, and finds the old address gone before it deletes the new one.
+            # Of two concurrent renewals the second waits here, finds the old row gone, and does not delete the new one.
             if PushDevice.objects.select_for_update().filter(endpoint=old).first() is None:
                 return False
             PushDevice.objects.filter(endpoint=subscription.endpoint).delete()
@@ -98,44 +98,44 @@ def renew(old: str, subscription: Subscription) -> bool:
 
 
 def is_here(player: User, session: SessionBase) -> bool:
-    """Whether the player is reminded in the browser of this session."""
+    """Return whether the player gets reminders in the browser of this session."""
     return PushDevice.objects.filter(pk=_device_of(session), player=player).exists()
 
 
 def follow(session: SessionBase) -> None:
-    """Know the browser by its session's new key. A session gets one when the site's secret key has been replaced."""
+    """Store a changed session key with the device. The key changes after a rotation of the site's secret key."""
     if _DEVICE in session and session.get(_KEY) != session.session_key:
         PushDevice.objects.filter(pk=_device_of(session)).update(session_key=session.session_key or "")
         session[_KEY] = session.session_key
 
 
 def end_here(session: SessionBase) -> None:
-    """No more reminders in the browser of this session."""
+    """End reminders in the browser of this session."""
     PushDevice.objects.filter(pk=_device_of(session)).delete()
     session.pop(_DEVICE, None)
     session.pop(_KEY, None)
 
 
 def end_session(session_key: str | None) -> None:
-    """No more reminders in the browser of a session that ends."""
+    """End reminders in the browser of a session that ends."""
     PushDevice.objects.filter(session_key=session_key or "-").delete()
 
 
 def end_others(player_id: int, session: SessionBase) -> None:
-    """No more reminders in other browsers of a player whose password is new; this session has a new key."""
+    """End reminders in a player's other browsers after a password change, which also gave this session a new key."""
     here = _device_of(session)
     PushDevice.objects.filter(player=player_id).exclude(pk=here).delete()
     PushDevice.objects.filter(player=player_id, pk=here).update(session_key=session.session_key or "")
 
 
 def live_devices(player_id: int) -> QuerySet[PushDevice]:
-    """The player's browsers in which the player is signed in."""
+    """Return the player's browsers with an active session."""
     running = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=timezone.now())
     return PushDevice.objects.filter(Exists(running), player=player_id, player__is_active=True)
 
 
 def _device_of(session: SessionBase) -> int:
-    """The number of the session's device, 0 for none."""
+    """Return the primary key of the session's device, 0 for none."""
     return int(session.get(_DEVICE) or 0)
 
 

@@ -1,4 +1,4 @@
-"""The key by which push services know this site."""
+"""VAPID key, by which push services identify this site."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from py_vapid import Vapid02
 
 
 def is_on() -> bool:
-    """Whether the site has a key, and so reminders in the browser."""
+    """Return whether the site has a key, and thus push reminders."""
     return bool(settings.VAPID_PRIVATE_KEY)
 
 
 def public_key() -> str:
-    """The key that browsers are given: an uncompressed point on P-256, in base64url."""
+    """Return the public key for browsers: an uncompressed point on P-256, in base64url."""
     public = _pair(settings.VAPID_PRIVATE_KEY).public_key
     return to_text(public.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint))
 
 
 def signed(origin: str) -> dict[str, str]:
-    """The header by which the push service at `origin` knows the site, good for a day."""
+    """Return the VAPID headers for the push service at `origin`, valid for a day."""
     pair = _pair(settings.VAPID_PRIVATE_KEY)
     headers: dict[str, str] = pair.sign({"sub": settings.VAPID_CONTACT, "aud": origin})
     return headers
 
 
 def new_key() -> str:
-    """A private key, as it stands in the settings."""
+    """Generate a private key in the format of the settings."""
     secret = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
     return to_text(secret.to_bytes(32, "big"))
 
 
 def to_text(data: bytes) -> str:
-    """Bytes in base64url, without padding."""
+    """Encode bytes as base64url, without padding."""
     return urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def to_bytes(text: str) -> bytes:
-    """What such a text says.
+    """Decode base64url without padding.
 
-    :raises ValueError: when it says nothing.
+    :raises ValueError: if it is malformed.
     """
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 

@@ -1,7 +1,7 @@
-"""Who is reminded of the day's deals, and when: once a day, at the hour chosen, unless one of them was begun already.
+"""Reminder scheduler: once a day, at the hour the player chose, unless the player has already started one of the deals.
 
-A reminder moves on to the next day before it is sent. So a task that dies or runs twice may cost somebody a reminder,
-but nobody gets two.
+A reminder is rescheduled for the next day before it is sent (at-most-once delivery): if a task dies or runs twice, a
+player may miss a reminder, but never gets two.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ log = logging.getLogger(__name__)
 
 Send = Callable[[Message], Outcome]
 
-#: Players at a time, and seconds for which new ones are taken.
+#: Players per batch, and seconds during which new batches are started.
 _BATCH: Final = 8
 _SECONDS: Final = 5.0
-#: Messages on their way at once, and seconds for all of a batch.
+#: Messages sent in parallel, and timeout for a whole batch, in seconds.
 _THREADS: Final = 16
 _PATIENCE: Final = 6.0
-#: A reminder that is later than this waits for the next day.
+#: Maximum delay; a later reminder waits for the next day.
 _LATEST: Final = timedelta(hours=2)
 _DAY: Final = timedelta(days=1)
 _A_MINUTE: Final = 60
 
 
 def choose(player: User, hour: int, zone: str, now: datetime | None = None) -> None:
-    """Remind the player at this hour of this time zone.
+    """Schedule the player's reminder at this hour of this time zone.
 
-    :raises ValueError: when there is no such hour or zone.
+    :raises ValueError: if there is no such hour or zone.
     """
     if hour not in range(24) or _zone(zone) is None:
         raise ValueError("no such time")
@@ -58,8 +58,8 @@ def choose(player: User, hour: int, zone: str, now: datetime | None = None) -> N
 
 
 def next_due(hour: int, zone: str, now: datetime, told_at: datetime | None) -> datetime:
-    """When it is next the hour in the zone, on a later day there than that of the last reminder."""
-    local = _zone(zone) or UTC  # a zone that was known once may be known no more
+    """Return the next time it is that hour in the zone, on a later day there than the last reminder."""
+    local = _zone(zone) or UTC  # a zone can disappear from the database
     day = now.astimezone(local).date()
     if told_at is not None:
         day = max(day, told_at.astimezone(local).date() + _DAY)
@@ -68,7 +68,7 @@ def next_due(hour: int, zone: str, now: datetime, told_at: datetime | None) -> d
 
 
 def remind_due(send: Send = send, clock: Callable[[], datetime] = timezone.now) -> int:
-    """Remind the players whose time has come, for some seconds; returns how many browsers took a message."""
+    """Send due reminders for some seconds; return the number of browsers that accepted a message."""
     if not keys.is_on():
         return 0
     taken, latest = 0, time.monotonic() + _SECONDS
@@ -84,7 +84,7 @@ def remind_due(send: Send = send, clock: Callable[[], datetime] = timezone.now) 
 
 
 def _claimed(reminder: DailyReminder, now: datetime) -> Iterator[tuple[int, Message]]:
-    """Move a reminder on; what is to be sent, by the device, unless another process was first."""
+    """Reschedule a reminder and yield the messages to send by device, unless another process was first."""
     player = reminder.player
     found = list(devices.live_devices(player.pk))
     mine = DailyReminder.objects.filter(pk=reminder.pk, due_at=reminder.due_at)
@@ -100,13 +100,13 @@ def _claimed(reminder: DailyReminder, now: datetime) -> Iterator[tuple[int, Mess
 
 
 def _is_told(reminder: DailyReminder, now: datetime) -> bool:
-    """Whether the day's reminder is out, though it is due: the hour was being changed while it was sent."""
+    """Return whether the day's reminder was already sent: the hour was changed while it was being sent."""
     local = _zone(reminder.zone) or UTC
     return reminder.told_at is not None and reminder.told_at.astimezone(local).date() >= now.astimezone(local).date()
 
 
 def _has_begun(player: User, now: datetime) -> bool:
-    """Whether the player has begun a deal of the day, for a rank."""
+    """Return whether the player has started a deal of the day, for a rank."""
     return Attempt.objects.filter(player=player, ranked=True, deal__day=now.astimezone(UTC).date()).exists()
 
 
@@ -122,7 +122,7 @@ def _messages(player: User, found: Iterable[PushDevice], now: datetime) -> Itera
 
 
 def _content(streak: int, language: str) -> bytes:
-    """What the service worker shows (js/worker.js)."""
+    """Build the payload shown by the service worker (js/worker.js)."""
     with translation.override(language):
         body = _("The same cards for everybody. New deals every day at 00:00 UTC.")
         if streak:
@@ -132,7 +132,7 @@ def _content(streak: int, language: str) -> bytes:
 
 
 def _send_all(messages: Mapping[int, Message], send: Send) -> int:
-    """Send them at once; a service that hangs holds nobody up. Devices that are gone are forgotten."""
+    """Send the messages in parallel, without waiting for a service that hangs. Expired devices are deleted."""
     if not messages:
         return 0
     pool = ThreadPoolExecutor(_THREADS)
@@ -147,7 +147,7 @@ def _send_all(messages: Mapping[int, Message], send: Send) -> int:
 
 
 def _outcome(sending: Future[Outcome]) -> Outcome:
-    """What became of a message; a fault with one does not keep the others from being sent."""
+    """Return the outcome of a message; an unexpected error with one does not stop the others."""
     if (fault := sending.exception()) is not None:
         log.error("a reminder could not be sent", exc_info=fault)
         return Outcome.FAILED
@@ -155,7 +155,7 @@ def _outcome(sending: Future[Outcome]) -> Outcome:
 
 
 def _zone(name: str) -> ZoneInfo | None:
-    """The zone of this name; None where there is none, or only a folder of zones."""
+    """Return the zone of this name, or None if there is none, or the name is only a folder of zones."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):

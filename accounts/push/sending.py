@@ -1,6 +1,6 @@
-"""One message to one browser: encrypted for it (RFC 8291), signed by the site (RFC 8292), sent to its push service.
+"""Web Push client: encrypts a message (RFC 8291), signs it (RFC 8292), and posts it to the browser's push service.
 
-The address comes from a browser, so it is looked at again before anything is sent. Redirects are not followed.
+The endpoint comes from a browser, so it is checked again before anything is sent. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from accounts.push.keys import signed
 
 log = logging.getLogger(__name__)
 
-#: Seconds that a push service may take over each step of a request.
+#: Timeout for each step of a request, in seconds.
 _PATIENCE: Final = 3.0
-#: A message that waits is replaced by a later one with the same topic.
+#: Topic: a newer message replaces a pending one with the same topic.
 _TOPIC: Final = "day"
 _OVER: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 
@@ -32,17 +32,17 @@ Connect = Callable[[str], HTTPConnection]
 
 
 class Outcome(Enum):
-    """What became of a message."""
+    """Outcome of sending a message."""
 
     TAKEN = auto()
     FAILED = auto()
     GONE = auto()
-    """The browser takes no more messages there."""
+    """The subscription has expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is sent where; worthless after so many `seconds`."""
+    """Message with its recipient; `seconds` is its time to live."""
 
     to: Subscription
     content: bytes
@@ -50,12 +50,12 @@ class Message:
 
 
 def connect_securely(host: str) -> HTTPConnection:
-    """A connection to a push service, whose certificate is checked."""
+    """Open a TLS connection to a push service, verifying its certificate."""
     return HTTPSConnection(host, timeout=_PATIENCE)
 
 
 def send(message: Message, connect: Connect = connect_securely) -> Outcome:
-    """Send a message. It never raises: a service may be down, and the address may be anything."""
+    """Send a message. It never raises: the service may be down, and the endpoint comes from a browser."""
     address = urlsplit(message.to.endpoint)
     host = address.hostname or ""
     if not is_allowed(message.to.endpoint):

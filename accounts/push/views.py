@@ -1,4 +1,4 @@
-"""The switch for reminders in this browser, on the page of settings."""
+"""Views of the push reminder switch on the settings page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from games.errors import ErrorCode, Refusal, json_only
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the settings show; without a key there are no such reminders."""
+    """Push settings as the settings page shows them; without a key, push reminders are off."""
 
     key: str = ""
     is_here: bool = False
@@ -31,7 +31,7 @@ class Shown:
 
 
 def shown(request: PlayerRequest) -> Shown:
-    """The player's reminders in this browser."""
+    """Return the player's push settings in this browser."""
     if not keys.is_on() or request.user.is_guest:
         return Shown()
     reminder = DailyReminder.objects.filter(player=request.user).first()
@@ -44,9 +44,9 @@ def shown(request: PlayerRequest) -> Shown:
 @json_only
 @account_required()
 def device(request: PlayerRequest) -> JsonResponse:
-    """Remind the player in this browser (POST), or no more (DELETE).
+    """Turn reminders in this browser on (POST) or off (DELETE).
 
-    A POST says `endpoint`, `p256dh` and `auth` of the browser's subscription, and `hour` and `zone` of the reminder.
+    A POST sends `endpoint`, `p256dh` and `auth` of the browser's subscription, and `hour` and `zone` of the reminder.
     """
     limits.spend(request, "preferences")
     if not keys.is_on():
@@ -64,12 +64,12 @@ def device(request: PlayerRequest) -> JsonResponse:
     return JsonResponse({"on": True})
 
 
-@csrf_exempt  # no session is used: whoever knows the old address, a secret of the browser's, may change it
+@csrf_exempt  # no session is used: the old endpoint, a secret of the browser, authorises the change
 @never_cache
 @require_POST
 @json_only
 def renewed(request: HttpRequest) -> JsonResponse:
-    """Take the new subscription of a browser whose `old` address is over; the service worker tells of it."""
+    """Replace the expired `old` subscription of a browser; its service worker calls this."""
     limits.spend(request, "preferences")
     if not keys.is_on():
         raise Refusal(ErrorCode.NOT_FOUND)

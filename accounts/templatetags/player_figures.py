@@ -1,4 +1,4 @@
-"""How figures of players are written out."""
+"""Template tags that format players' names, pictures and figures."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _NOTHING = "–"
 
 @register.filter
 def percent(share: float | None) -> str:
-    """Write a share of 0 to 1 in whole per cent."""
+    """Format a share of 0 to 1 as a whole percentage."""
     return _NOTHING if share is None else _("%(share)s%%") % {"share": round(share * 100)}
 
 
 @register.filter
 def shown_name(who: object) -> str:
-    """The name of a player, or of an entry on a board; that of a deleted account is the site's own, and translated."""
+    """Return the name of a player or board entry; a deleted account gets the site's own, translated name."""
     return _("Former player") if getattr(who, "is_former", False) else str(who)
 
 
 @register.simple_tag
 def avatar(who: Named, size: int = 24) -> SafeString:
-    """The picture of a player, or of an entry of a board, `size` pixels wide. The name stands beside it."""
+    """Render the picture of a player or board entry, `size` pixels wide. The `alt` is empty: the name is next to it."""
     return format_html(
         '<img class="avatar" src="{}" alt="" width="{}" height="{}" loading="lazy" decoding="async">',
         address_for(who), size, size,

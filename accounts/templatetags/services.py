@@ -1,4 +1,4 @@
-"""The services by which one can sign in here."""
+"""Template tags for social sign-in."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ register = template.Library()
 
 @register.simple_tag
 def services() -> list[Service]:
-    """Those that this site has keys for."""
+    """Return the services that this site has keys for."""
     return configured()
 
 
 @register.simple_tag
 def connections(player: User) -> list[Connection]:
-    """Those that the player is connected to."""
+    """Return the services connected to the player's account."""
     return connections_of(player)

@@ -1,1 +1,1 @@
-"""The staff's desk, in the admin: attempts under review, what is known of each, and what staff decide."""
+"""Staff desk in the admin: attempts under review, the evidence about each, and staff decisions."""

@@ -1,7 +1,8 @@
-"""Who of the staff may see what at the desk.
+"""Access rules of the staff desk.
 
-To look at attempts needs the right to view them, to decide and to note the right to decide. Cards and moves of a deal
-that is still secret are shown to those who have not begun it, and who has seen them cannot begin it for a rank.
+Looking at attempts needs the right to view them; deciding and writing notes need the right to decide. Cards and moves
+of a deal that is still secret are shown only to staff who have not started it, and staff who have seen them cannot
+start it for a rank.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ DECIDE: Final = "games.decide_attempt"
 
 
 def staff_of(request: HttpRequest, right: str = VIEW) -> AbstractBaseUser:
-    """Whoever of the staff asks, if they have that right besides the one to view attempts.
+    """Return the requesting staff user, who needs `right` besides the right to view attempts.
 
-    :raises PermissionDenied: when they have not.
+    :raises PermissionDenied: if the user lacks them.
     """
     user = request.user
     if isinstance(user, AnonymousUser) or not user.is_staff or not user.has_perms({VIEW, right}):
@@ -34,7 +35,7 @@ def staff_of(request: HttpRequest, right: str = VIEW) -> AbstractBaseUser:
 
 
 def may_watch(staff_id: int, attempt: Attempt, now: datetime | None = None) -> bool:
-    """Whether this member of the staff may see what lay and was played in an attempt."""
+    """Return whether this staff member may see the cards and moves of an attempt."""
     if not attempt.is_over:
         return False
     if publishing.may_see_seed(attempt.deal, staff_id, now):
@@ -43,13 +44,13 @@ def may_watch(staff_id: int, attempt: Attempt, now: datetime | None = None) -> b
 
 
 def watch(staff_id: int, attempt: Attempt, now: datetime | None = None) -> None:
-    """Note that this member of the staff sees the cards of the attempt's deal, if they are still secret.
+    """Record that this staff member sees the cards of the attempt's deal, if they are still secret.
 
-    :raises PermissionDenied: when they may not.
+    :raises PermissionDenied: if they may not.
     """
     now = now or timezone.now()
     with transaction.atomic():
         if publishing.is_secret(attempt.deal, now):
             SeenDeal.objects.get_or_create(player_id=staff_id, deal_id=attempt.deal_id, defaults={"seen_at": now})
-        if not may_watch(staff_id, attempt, now):  # asked last, so that no game begun meanwhile is missed
+        if not may_watch(staff_id, attempt, now):  # checked last, so that no game started concurrently is missed
             raise PermissionDenied

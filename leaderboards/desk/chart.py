@@ -1,6 +1,6 @@
-"""The gap chart: how long after the token before it each token came, as a drawing for a template.
+"""Gap chart: the time between consecutive tokens, as a drawing for a template.
 
-Kinds of tokens are told apart by their shapes as well as by their colours. Gaps are on a logarithmic scale.
+Kinds of tokens differ in shape as well as in colour. Gaps are on a logarithmic scale.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEIGHT: Final = 320
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 14, 40
 _SIZE: Final = 3.6
 
-#: ms at the foot of the scale; what is faster is drawn there. It reaches up to a power of ten.
+#: Bottom of the scale in ms; shorter gaps are drawn there. The top is a power of ten.
 SHORTEST: Final = 10
 _AT_LEAST: Final = 10_000
 
@@ -36,7 +36,7 @@ NAMES: Final[Mapping[Kind, Promise]] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the grid, at x or y, with what it stands for."""
+    """Grid line at x or y, with its label."""
 
     at: float
     text: str
@@ -44,7 +44,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The marks of one kind as one path, its mark in the legend, and its figures in words."""
+    """Marks of one kind as one path, its mark in the legend, and its figures in words."""
 
     kind: Kind
     name: str
@@ -58,7 +58,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What a template draws."""
+    """Drawing for the template."""
 
     width: int
     height: int
@@ -72,7 +72,7 @@ class Chart:
 
 
 def chart(gaps: Sequence[Gap]) -> Chart:
-    """The chart of a record's gaps."""
+    """Build the chart of a record's gaps."""
     highest = 10 ** math.ceil(math.log10(max(_AT_LEAST, *(gap.ms for gap in gaps), 1)))
     return Chart(
         WIDTH,
@@ -88,7 +88,7 @@ def chart(gaps: Sequence[Gap]) -> Chart:
 
 
 def seconds(ms: int) -> str:
-    """A time as people read it."""
+    """Format a time for readers."""
     return _in_seconds(ms, 0 if ms >= 10_000 else 1 if ms >= 1_000 else 2 if ms >= 100 else 3)
 
 
@@ -125,7 +125,7 @@ def _powers(highest: int) -> list[int]:
 
 
 def _numbers(number: int) -> list[int]:
-    """About eight numbers of tokens to write under the chart."""
+    """Return about eight token numbers to write under the chart."""
     rough = max(1, number) / 8
     power = 10 ** math.floor(math.log10(rough)) if rough >= 1 else 1
     step = next(power * k for k in (1, 2, 5, 10) if power * k >= rough)

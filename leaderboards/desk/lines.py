@@ -1,4 +1,4 @@
-"""The comparison of two lines as a page shows it."""
+"""Presentation of two aligned lines of play."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from leaderboards.desk.queue import places_of
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A token with its time and what it decided."""
+    """Token with its time and the information it decided."""
 
     n: int
     token: str
@@ -26,7 +26,7 @@ class ShownCell:
 
     @classmethod
     def of(cls, cell: Cell | None) -> Self | None:
-        """What is shown of a cell, if there is one."""
+        """Build the display form of a cell, if there is one."""
         if cell is None:
             return None
         bits = f"{cell.bits:.1f}" if cell.bits else ""
@@ -35,7 +35,7 @@ class ShownCell:
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """Two tokens beside each other."""
+    """Pair of aligned tokens."""
 
     left: ShownCell | None
     right: ShownCell | None
@@ -43,7 +43,7 @@ class ShownRow:
 
     @classmethod
     def of(cls, row: Row) -> Self:
-        """What is shown of a row."""
+        """Build the display form of a row."""
         return cls(ShownCell.of(row.left), ShownCell.of(row.right), row.same)
 
 
@@ -62,7 +62,7 @@ class Lines:
 
 
 def lines(left: Attempt, right: Attempt, records: tuple[Record, Record]) -> Lines:
-    """The page that compares two attempts whose records replay."""
+    """Build the page that compares two attempts whose records replay."""
     found: Alignment = align(*records)
     common = sum(row.left is not None and row.left.common for row in found.rows)
     places = places_of([left, right])

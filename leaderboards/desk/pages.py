@@ -1,4 +1,4 @@
-"""What the desk's pages show, gathered for their templates."""
+"""View models of the desk's pages."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from leaderboards.desk.access import DECIDE, may_watch
 from leaderboards.desk.chart import Chart, chart
 from leaderboards.desk.queue import READ, places_of
 
-#: Attempts of the same devices that are listed.
+#: Maximum number of listed attempts from the same devices.
 LINKED: Final = 50
-#: What a reason says by itself or in its sentence.
+#: Reason fields that are shown elsewhere or are part of its sentence.
 _SAID: Final = frozenset({"code", "message", "attempt", "by", "at", "state"})
 
 
 @dataclass(frozen=True, slots=True)
 class ShownReason:
-    """Why the attempt is what it is, with every figure."""
+    """Reason for the attempt's state, with every figure."""
 
     code: str
     message: str
@@ -40,14 +40,14 @@ class ShownReason:
 
     @classmethod
     def of(cls, reason: Reason) -> Self:
-        """What is shown of a reason."""
+        """Build the display form of a reason."""
         figures = [(name, str(value)) for name, value in reason.items() if name not in _SAID]
         return cls(str(reason["code"]), str(reason["message"]), figures)
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Another player's attempt that has to do with this one, and how."""
+    """Another player's attempt related to this one, and the relation."""
 
     public_id: UUID
     player: str
@@ -63,7 +63,7 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class ShownDecision:
-    """A decision in the history of an attempt."""
+    """Decision in the history of an attempt."""
 
     pk: int
     state: str
@@ -78,7 +78,7 @@ class ShownDecision:
 
 @dataclass(frozen=True, slots=True)
 class ShownNote:
-    """A note of the staff's."""
+    """Staff note."""
 
     text: str
     by: str
@@ -87,7 +87,7 @@ class ShownNote:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """An attempt in short."""
+    """Summary of an attempt."""
 
     public_id: UUID
     pk: int
@@ -109,7 +109,7 @@ class Facts:
 
     @classmethod
     def of(cls, attempt: Attempt, place: int | None) -> Self:
-        """What is shown of an attempt that has been judged."""
+        """Summarise an attempt that has been judged."""
         deal = ShownDeal.of(attempt.deal)
         return cls(
             public_id=attempt.public_id,
@@ -134,7 +134,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """One attempt's page. `watching_costs` says that who watches cannot play the deal for a rank any more."""
+    """Page of one attempt. `watching_costs` warns that a viewer can no longer play the deal for a rank."""
 
     facts: Facts
     reasons: list[ShownReason]
@@ -150,7 +150,7 @@ class Desk:
 
 
 def desk(attempt: Attempt, staff_id: int, rights: Iterable[str], now: datetime | None = None) -> Desk:
-    """The page of an attempt that has been judged, for a member of the staff with those rights."""
+    """Build the page of a judged attempt for a staff member with these rights."""
     now = now or timezone.now()
     watchable, record = may_watch(staff_id, attempt, now), readable(attempt)
     is_own = attempt.player_id == staff_id
@@ -171,7 +171,7 @@ def desk(attempt: Attempt, staff_id: int, rights: Iterable[str], now: datetime |
 
 
 def readable(attempt: Attempt) -> Record | None:
-    """The attempt's record, if it can be read and replays."""
+    """Return the attempt's record, if it can be read and replays."""
     try:
         record = Record.from_bytes(bytes(attempt.record or b""))
         return record if replay(record).ok else None
@@ -181,7 +181,7 @@ def readable(attempt: Attempt) -> Record | None:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A player of a ring, and how many of the attempts found are of each state."""
+    """Player in a joint decision, with the number of attempts found in each state."""
 
     name: str
     public_id: UUID
@@ -198,7 +198,7 @@ class Together:
 
 
 def counted(players: Iterable[UUID], attempts: Iterable[UUID]) -> list[Attempt]:
-    """Those attempts, and all judged ones of those players that count for a rank or in a race."""
+    """Return these attempts, and all judged attempts of these players that count for a rank or in a race."""
     counting = Q(ranked=True) | Q(deal__for_race=True, deadline__isnull=False)
     chosen = Q(public_id__in=list(attempts)) | (Q(player__public_id__in=list(players)) & counting)
     found = Attempt.objects.filter(chosen, state__in=JUDGED).select_related("deal", "player")
@@ -206,7 +206,7 @@ def counted(players: Iterable[UUID], attempts: Iterable[UUID]) -> list[Attempt]:
 
 
 def together(found: Sequence[Attempt]) -> Together:
-    """The page of attempts to decide about together."""
+    """Build the page of attempts to decide about together."""
     players = {one.player_id: one.player for one in found}
     states = Counter((one.player_id, one.get_state_display()) for one in found)
     accounts = [
@@ -233,7 +233,7 @@ def _linked(attempt: Attempt, *, may_compare: bool) -> list[Linked]:
 
 
 def _accused_by(attempt: Attempt) -> list[Attempt]:
-    """The attempts at the deal that were found to be like this one."""
+    """Return the attempts at the deal that were flagged as similar to this one."""
     doubted = Attempt.objects.filter(deal=attempt.deal_id, ranked=True, line__isnull=False).exclude(reasons=[])
     reasons = doubted.order_by("finished_at", "pk").values_list("pk", "reasons")[:READ]
     own = str(attempt.public_id)

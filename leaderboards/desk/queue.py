@@ -1,7 +1,7 @@
-"""The queue of attempts under review, the most urgent first.
+"""Review queue, most urgent attempts first.
 
-Most urgent is what a player has appealed about and waits for. Then comes what would be at the top of the board of a
-deal that is open or was of late. Older deals follow, in the same order.
+Attempts with an open appeal come first, then those that would be at the top of the board of a deal that is open or
+closed recently. Older deals follow, in the same order.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from leaderboards.histogram import ahead_sql
 from leaderboards.keys import DEAL, Score
 from leaderboards.listings import deal_listing
 
-#: For so long after its deal has closed an attempt is urgent.
+#: Period after a deal closes during which its attempts are urgent.
 RECENT: Final = timedelta(days=7)
-#: So many of those under review, the last to finish, are put in order; so many of them are shown.
+#: Number of attempts under review that are sorted, latest finish first, and number of those shown.
 READ: Final = 1_000
 SHOWN: Final = 100
 
@@ -38,7 +38,7 @@ _LAST_ID: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An attempt under review; `place` is where it would stand in its deal or race."""
+    """Attempt under review; `place` is the one it would have in its deal or race."""
 
     public_id: UUID
     title: str
@@ -56,21 +56,21 @@ class Waiting:
 
     @property
     def urgency(self) -> tuple[bool, bool, float, bool, datetime]:
-        """The smallest comes first."""
+        """Sort key; the smallest comes first."""
         place = math.inf if self.place is None else self.place
         return not self.is_appealed, not self.is_recent, place, not self.is_open, self.finished_at
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The first of the queue, and how many there are in all."""
+    """Start of the queue, and its total length."""
 
     waiting: list[Waiting]
     total: int
 
 
 def queue(now: datetime | None = None) -> Queue:
-    """The attempts under review, the most urgent first."""
+    """Return the attempts under review, most urgent first."""
     now = now or timezone.now()
     review = Attempt.objects.filter(state=Attempt.State.REVIEW)
     appealed = set(open_appeals().filter(attempt__state=Attempt.State.REVIEW).values_list("attempt_id", flat=True))
@@ -96,7 +96,7 @@ def places_of(attempts: Sequence[Attempt]) -> dict[int, int]:
 
 
 def _race_places(attempt_ids: Sequence[int]) -> dict[int, int]:
-    """Return the place that each attempt of a race would take among the entrants who have one."""
+    """Return the place that each race attempt would take among the entrants with a place."""
     more = Q(race__entrants__cards_up__gt=F("attempt__cards_up"))
     faster = Q(race__entrants__cards_up=F("attempt__cards_up"), race__entrants__elapsed_ms__lt=F("attempt__elapsed_ms"))
     ahead = Count("race__entrants", filter=Q(race__entrants__place__isnull=False) & (more | faster))
@@ -113,7 +113,7 @@ def _score(attempt: Attempt) -> Score | None:
 
 def _waiting(attempt: Attempt, place: int | None, now: datetime, *, is_appealed: bool) -> Waiting:
     deal = attempt.deal
-    assert attempt.finished_at is not None  # a constraint of the table
+    assert attempt.finished_at is not None  # a table constraint
     return Waiting(
         public_id=attempt.public_id,
         title=titles.deal_title(deal.variant, deal.game),

@@ -1,4 +1,4 @@
-"""What the desk's page of an attempt has from other parts: foresight, races beside it, appeals and reports."""
+"""Evidence sections on the desk's page of an attempt: foresight, races, appeals and reports."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from leaderboards import control
 
 
 def register() -> None:
-    """Have the desk show them, in this order."""
+    """Register the sections with the desk, in this order."""
     for provider in (foresight, races, appeal, reports):
         evidence.register(provider)
 
 
 def foresight(attempt: Attempt) -> Section | None:
-    """What the game tells of foresight, and all of the player's measured games together; None while not measured."""
+    """Return the foresight evidence of the game and of all the player's measured games; None if it is not measured."""
     found = foreseen.evidence_of(attempt)
     if found is None:
         return None
@@ -34,7 +34,7 @@ def foresight(attempt: Attempt) -> Section | None:
 
 
 def races(attempt: Attempt) -> Section | None:
-    """A game of the day beside its player's races of the same game; None where there are none."""
+    """Compare a daily game with its player's races of the same game; None if there is nothing to compare."""
     if attempt.deal.day is None:
         return None
     found = control.beside_races(attempt)
@@ -58,7 +58,7 @@ def races(attempt: Attempt) -> Section | None:
 
 
 def appeal(attempt: Attempt) -> Section | None:
-    """The player's appeal, with its answer or the way to it."""
+    """Return the player's appeal, with its answer or a pointer to the page for answering."""
     found = appeal_of(attempt)
     if found is None:
         return None
@@ -71,7 +71,7 @@ def appeal(attempt: Attempt) -> Section | None:
 
 
 def reports(attempt: Attempt) -> Section | None:
-    """What other players reported, without who they are."""
+    """Return other players' reports, without naming the reporters."""
     found = Report.objects.filter(attempt=attempt).order_by("made_at")
     rows = tuple(
         (date_format(one.made_at, "DATETIME_FORMAT"), one.get_reason_display(), one.text, _answered(one))

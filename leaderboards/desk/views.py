@@ -1,4 +1,4 @@
-"""The desk's pages; `leaderboards.admin` gives them their addresses in the admin."""
+"""Views of the desk; `leaderboards.admin` adds their URLs to the admin."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from leaderboards.desk import access, pages
 from leaderboards.desk.lines import lines
 from leaderboards.desk.queue import queue
 
-#: As many attempts as are decided about together, and as are chosen one by one, which all stand in an address.
+#: Maximum number of attempts in a joint decision, and of attempts chosen individually, which are all in the URL.
 MOST: Final = 500
 MOST_CHOSEN: Final = 200
 _LONGEST_TEXT: Final = 4_000
 
 
 class DecisionForm(forms.Form):
-    """A decision and why it is made."""
+    """Form for a decision and its reason."""
 
     state = forms.ChoiceField(choices=[(state.value, state.label) for state in deciding.DECIDABLE])
     why = forms.CharField(max_length=_LONGEST_TEXT)
 
 
 class UndoForm(forms.Form):
-    """The decision to undo, alone or with those that were made with it."""
+    """Form that undoes a decision, alone or with its batch."""
 
     decision = forms.IntegerField(min_value=1, max_value=2**63 - 1)
     together = forms.BooleanField(required=False)
@@ -50,7 +50,7 @@ class UndoForm(forms.Form):
 
 
 class NoteForm(forms.Form):
-    """A note."""
+    """Form for a note."""
 
     text = forms.CharField(max_length=_LONGEST_TEXT)
 
@@ -58,7 +58,7 @@ class NoteForm(forms.Form):
 @require_safe
 @never_cache
 def queue_page(request: HttpRequest) -> HttpResponse:
-    """The attempts under review, the most urgent first."""
+    """Show the attempts under review, most urgent first."""
     access.staff_of(request)
     return _page(request, "queue", _("Attempts under review"), {"queue": queue()})
 
@@ -66,7 +66,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def attempt_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """What is known of one attempt, and what staff have written and decided."""
+    """Show the evidence about one attempt, with staff notes and decisions."""
     staff = access.staff_of(request)
     rights = [access.DECIDE] if request.user.has_perm(access.DECIDE) else []
     shown = pages.desk(_judged(attempt), staff.pk, rights)
@@ -78,7 +78,7 @@ def attempt_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def lines_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The attempt's line beside that of another one at the deal, `?beside=<attempt>`."""
+    """Show the attempt's line next to another one at the deal, `?beside=<attempt>`."""
     staff, left = access.staff_of(request), _judged(attempt)
     right = _judged(_uuid(request.GET.get("beside", "")))
     records = pages.readable(left), pages.readable(right)
@@ -92,7 +92,7 @@ def lines_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The game step by step, also while its deal is open."""
+    """Show the game step by step, even while its deal is open."""
     staff, found = access.staff_of(request), _watchable(attempt)
     access.watch(staff.pk, found)
     context = {
@@ -107,7 +107,7 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """What the replay shows."""
+    """Return the steps of the replay as JSON."""
     staff, found = access.staff_of(request), _watchable(attempt)
     access.watch(staff.pk, found)
     return JsonResponse(steps_of(record_of(found)))
@@ -128,7 +128,7 @@ def decide(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def undo(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Undo a decision about the attempt, or all those that were made with it."""
+    """Undo a decision about the attempt, or its whole batch."""
     staff, found = access.staff_of(request, access.DECIDE), _judged(attempt)
     form = UndoForm(request.POST)
     if not form.is_valid():
@@ -144,7 +144,7 @@ def undo(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def note(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Write a note about the attempt."""
+    """Add a note about the attempt."""
     staff, found = access.staff_of(request, access.DECIDE), _judged(attempt)
     form = NoteForm(request.POST)
     if found.player_id == staff.pk:
@@ -158,7 +158,7 @@ def note(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @never_cache
 def together_page(request: HttpRequest) -> HttpResponse:
-    """Decide alike about attempts, `?attempt=…&attempt=…`, or about all that count of players, `?player=…&player=…`."""
+    """Make one decision about attempts, `?attempt=…&attempt=…`, or all that count of players, `?player=…&player=…`."""
     staff = access.staff_of(request, access.DECIDE)
     asked = request.POST if request.method == "POST" else request.GET
     chosen = {name: [_uuid(text) for text in asked.getlist(name)[:MOST]] for name in ("player", "attempt")}
@@ -180,13 +180,13 @@ def together_page(request: HttpRequest) -> HttpResponse:
 
 
 def together_url(state: str = "", *, players: Iterable[uuid.UUID] = (), attempts: Iterable[uuid.UUID] = ()) -> str:
-    """Where to decide alike about these attempts, or all of these players."""
+    """Return the URL for a joint decision about these attempts, or all of these players."""
     asked = [f"player={one}" for one in players] + [f"attempt={one}" for one in attempts]
     return reverse("admin:desk_together") + "?" + "&".join([*asked, f"state={state}"])
 
 
 def addresses(site: admin.AdminSite) -> list[URLPattern]:
-    """The desk's addresses, for the admin of attempts."""
+    """Return the desk's URL patterns, for the admin of attempts."""
     of_attempt = "desk/<uuid:attempt>/"
     views: Mapping[str, tuple[str, Callable[..., HttpResponse]]] = {
         "queue": ("queue/", queue_page),
@@ -208,18 +208,18 @@ def _page(request: HttpRequest, name: str, title: str, context: dict[str, Any]) 
 
 
 def _judged(public_id: uuid.UUID) -> Attempt:
-    """An attempt that has been judged.
+    """Return an attempt that has been judged.
 
-    :raises Http404: when there is none.
+    :raises Http404: if there is none.
     """
     attempts = Attempt.objects.select_related("deal", "player").filter(state__in=deciding.JUDGED)
     return get_object_or_404(attempts, public_id=public_id)
 
 
 def _watchable(public_id: uuid.UUID) -> Attempt:
-    """An attempt that has been judged and whose record replays.
+    """Return an attempt that has been judged and whose record replays.
 
-    :raises Http404: when there is none.
+    :raises Http404: if there is none.
     """
     found = _judged(public_id)
     if pages.readable(found) is None:
@@ -235,7 +235,7 @@ def _uuid(text: str) -> uuid.UUID:
 
 
 def _told(request: HttpRequest, act: Callable[[], object], done: str) -> None:
-    """Do it, and say that it is done or why not."""
+    """Run an action, and report success or the reason for a refusal as a message."""
     try:
         act()
     except deciding.NotDecidableError as refusal:

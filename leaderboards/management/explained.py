@@ -1,4 +1,4 @@
-"""Commands whose help says how they are used and what their exit codes mean."""
+"""Management commands whose help includes examples and exit codes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from django.core.management.base import BaseCommand, CommandParser
 
 
 class ExplainedCommand(BaseCommand):
-    """A command with `epilog` below its help, printed as it stands. It needs every migration applied."""
+    """Command that prints `epilog` verbatim below its help. It needs every migration applied."""
 
     epilog: ClassVar[str]
     requires_migrations_checks = True
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:  # noqa: ANN401
-        """The parser, with examples and exit codes in its help."""
+        """Create the parser, with examples and exit codes in its help."""
         formatter = argparse.RawDescriptionHelpFormatter
         return super().create_parser(prog_name, subcommand, formatter_class=formatter, epilog=self.epilog, **kwargs)

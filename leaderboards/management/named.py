@@ -1,4 +1,4 @@
-"""What commands are given by name: an attempt, by its id on the site or its number."""
+"""Lookup of attempts named on the command line, by public id or primary key."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from django.core.management.base import CommandError
 
 from games.models import Attempt
 
-#: The exit code for something that is not there.
+#: Exit code for an object that does not exist.
 NOT_FOUND = 2
 
 
 def finished_attempt(text: str) -> Attempt:
-    """The finished attempt of this id or number.
+    """Return the finished attempt with this public id or primary key.
 
-    :raises CommandError: when there is none.
+    :raises CommandError: if there is none.
     """
     by_id = {"pk": int(text)} if text.isascii() and text.isdigit() and len(text) < 19 else {"public_id": _uuid(text)}
     attempt = Attempt.objects.filter(**by_id).first()

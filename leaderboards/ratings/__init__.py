@@ -1,1 +1,1 @@
-"""Ratings of racers: a fold over the finished rated races in their order. `docs/ratings.md` has the rules."""
+"""Race ratings: a fold over the finished rated races in order. `docs/ratings.md` has the rules."""

@@ -1,4 +1,4 @@
-"""The board of ratings, and a player's own page of rated races."""
+"""Rating board, and a player's own rated races."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings.folding import LAST
 from leaderboards.ratings.shown import RACES, SIGMA, before_and_after, shown
 
-#: Who has not raced for so long leaves the board until the next race.
+#: Period without a race after which a player leaves the board until the next one.
 ACTIVE: Final = timedelta(days=30)
 PAGE_SIZE: Final = 100
 AROUND: Final = 5
@@ -27,7 +27,7 @@ _COLUMNS: Final = ("player__public_id", "player__display_name", "mu", "races", "
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """One line of the board."""
+    """Line of the board."""
 
     rank: int
     player: UUID
@@ -42,7 +42,7 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """Where a player stands: `rank` is None while the board does not list the player."""
+    """Player's own rating; `rank` is None if the board does not list the player."""
 
     value: int
     provisional: bool
@@ -53,13 +53,13 @@ class Own:
 
     @property
     def is_away(self) -> bool:
-        """Whether it is for not having raced that the player is not listed."""
+        """True if only inactivity keeps the player off the board."""
         return self.rank is None and not self.provisional
 
 
 @dataclass(frozen=True, slots=True)
 class RatedRun:
-    """A rated race of a player; `place` is None for one disqualified."""
+    """Rated race of a player; `place` is None if the player was disqualified."""
 
     room: str
     number: int
@@ -72,17 +72,17 @@ class RatedRun:
 
     @property
     def change(self) -> int:
-        """By how much the shown rating moved."""
+        """Change of the displayed rating."""
         return self.after.value - self.before.value
 
     @property
     def fall(self) -> int:
-        """By how much it fell, for a minus sign of our own."""
+        """Amount of a loss, for templates that print their own minus sign."""
         return -self.change
 
     @classmethod
     def of(cls, row: RatingChange) -> Self:
-        """What is shown of a change whose race and room have been read."""
+        """Build the display form of a change whose race and room are loaded."""
         race, (before, after) = row.race, before_and_after(row)
         return cls(
             room=race.room.code,
@@ -97,7 +97,7 @@ class RatedRun:
 
 
 def listed(now: datetime | None = None) -> QuerySet[Rating]:
-    """Those on the board, the best first: sure of their ratings, raced of late, and with a page of their own."""
+    """Return the ratings on the board, best first: certain, with a recent race, and of players with a page."""
     since = (now or timezone.now()) - ACTIVE
     certain = Rating.objects.filter(races__gte=RACES, sigma__lte=SIGMA, last_raced_at__gte=since)
     named = get_user_model().objects.listed_at("player") & Q(player__deleted_at=None)
@@ -105,17 +105,17 @@ def listed(now: datetime | None = None) -> QuerySet[Rating]:
 
 
 def top(limit: int = PAGE_SIZE, now: datetime | None = None) -> list[Rated]:
-    """The best."""
+    """Return the best."""
     return _lines(listed(now)[:limit], 0)
 
 
 def total(now: datetime | None = None) -> int:
-    """How many are on the board."""
+    """Return the number of players on the board."""
     return listed(now).count()
 
 
 def around(player: Player, span: int = AROUND, now: datetime | None = None) -> list[Rated]:
-    """The player with up to `span` neighbours on each side; nobody when the player is not listed."""
+    """Return the player with up to `span` neighbours on each side; empty if the player is not listed."""
     own = listed(now).filter(player=player.pk).first()
     if own is None:
         return []
@@ -125,7 +125,7 @@ def around(player: Player, span: int = AROUND, now: datetime | None = None) -> l
 
 
 def own(player: Player, now: datetime | None = None) -> Own | None:
-    """Where a player stands; None for one who has not raced for a rating."""
+    """Return a player's own rating and rank; None without a rated race."""
     row = Rating.objects.filter(player=player.pk).first()
     if row is None:
         return None
@@ -142,7 +142,7 @@ def own(player: Player, now: datetime | None = None) -> Own | None:
 
 
 def runs(player: Player, limit: int, before: datetime | None = None) -> list[RatedRun]:
-    """The player's rated races, the latest first."""
+    """Return the player's rated races, latest first."""
     rows = RatingChange.objects.filter(player=player.pk).select_related("race__room")
     if before is not None:
         rows = rows.filter(finished_at__lt=before)

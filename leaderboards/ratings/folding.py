@@ -1,8 +1,8 @@
-"""The fold that ratings are: races in their order go in, changes come out. Plain values, no database.
+"""Rating fold: races go in, in order, and rating changes come out. Plain values, no database.
 
-A race is rated among its racers with accounts who were there. Of two players, at most five meetings a day (UTC) count:
-going through the racers by their entrants' ids, a racer is left out who has already met one of those kept five times on
-that day in rated races. A race with fewer than two left rates nobody.
+A race is rated among its racers with accounts who were present. Of two players, at most five meetings a day (UTC)
+count: going through the racers by entrant id, a racer is left out after meeting one of those kept five times on that
+day in rated races. If fewer than two racers remain, the race rates no one.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Final, NamedTuple
 from leaderboards.ratings.formula import MU, SIGMA, Rater, Skill
 
 MEETINGS_A_DAY: Final = 5
-#: The rank of the disqualified: behind every place, all of them tied.
+#: Rank of disqualified racers: behind every place, and all tied.
 LAST: Final = 99
 
 
 class Racer(NamedTuple):
-    """Somebody to be rated in a race; players with the smallest rank did best."""
+    """Racer to be rated in a race; the smallest rank did best."""
 
     entrant: int
     player: int
@@ -30,7 +30,7 @@ class Racer(NamedTuple):
 
 
 class Raced(NamedTuple):
-    """A finished race, and those of its entrants who may be rated, sorted by entrant."""
+    """Finished race with its ratable entrants, sorted by entrant."""
 
     race: int
     finished_at: datetime
@@ -38,7 +38,7 @@ class Raced(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """Where a player stands between two races."""
+    """State of a player's rating between two races."""
 
     mu: float = MU
     sigma: float = SIGMA
@@ -47,7 +47,7 @@ class Standing(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What a race did to a player's rating."""
+    """Rating change of a player in a race."""
 
     race: int
     finished_at: datetime
@@ -63,19 +63,19 @@ class Change(NamedTuple):
 
 @dataclass(slots=True)
 class Fold:
-    """The ratings as they are after the races so far."""
+    """State of all ratings after the races so far."""
 
     standings: dict[int, Standing] = field(default_factory=dict)
     day: date | None = None
-    #: How often each player has raced on the day, and each pair has met.
+    #: Number of races of each player on the day, and number of meetings of each pair.
     raced: Counter[int] = field(default_factory=Counter)
     met: Counter[tuple[int, int]] = field(default_factory=Counter)
-    #: The pairs that have met as often as counts.
+    #: Pairs that have reached the daily limit of meetings.
     spent: set[tuple[int, int]] = field(default_factory=set)
     rater: Rater = field(default_factory=Rater)
 
     def fold(self, races: Iterable[Raced]) -> Iterator[list[Change]]:
-        """Rate the races, which come in their order."""
+        """Rate the races, which must come in order."""
         for raced in races:
             yield self.add(raced)
 
@@ -95,7 +95,7 @@ class Fold:
         return changes
 
     def resume(self, day: date, races: Iterable[Sequence[int]]) -> None:
-        """Count the meetings of a day so far: the players of each race that was rated on it."""
+        """Restore the day's meetings from the players of each race already rated on it."""
         self._begin(day)
         for players in races:
             self._meet(players)
@@ -111,7 +111,7 @@ class Fold:
         ordered = sorted(players)
         self.raced.update(ordered)
         self.met.update(combinations(ordered, 2))
-        # Only who has raced so often can have met anybody so often.
+        # A pair can reach the limit only if both players have raced that often.
         often = [player for player in ordered if self.raced[player] >= MEETINGS_A_DAY]
         self.spent.update(pair for pair in combinations(often, 2) if self.met[pair] >= MEETINGS_A_DAY)
 

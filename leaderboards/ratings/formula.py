@@ -1,7 +1,7 @@
-"""What one race does to the ratings of its racers: OpenSkill's Bradley-Terry model, each racer beside each other one.
+"""Rating formula: OpenSkill's Bradley-Terry model, comparing each racer with every other one.
 
-See "A Bayesian Approximation Method for Online Ranking", Weng and Lin 2011, algorithm 1; `docs/ratings.md` says why
-this model, and why these numbers.
+See "A Bayesian Approximation Method for Online Ranking", Weng and Lin 2011, algorithm 1; `docs/ratings.md` explains the
+choice of model and parameters.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ MU: Final = 1500.0
 SIGMA: Final = 350.0
 BETA: Final = 175.0
 TAU: Final = 3.5
-#: At least as many as a race has racers, so that each is compared with every other.
+#: At least the number of racers in a race, so that each is compared with every other.
 WINDOW: Final = 16
-#: Ratings are kept to a millionth, so that the last bit of another machine's arithmetic does not grow over the years.
+#: Decimals of stored ratings: rounding keeps floating-point differences between machines from accumulating.
 DIGITS: Final = 6
 
-# The limit belongs to the model: given to `rate()` it would stay set for whoever calls next.
+# The limit belongs to the model: passed to `rate()` it would stay set for later callers.
 _MODEL: Final = BradleyTerryPart(mu=MU, sigma=SIGMA, beta=BETA, tau=TAU, window_size=WINDOW, limit_sigma=True)
 
 
 class Skill(NamedTuple):
-    """What is believed of a racer: the strength, and how unsure that is."""
+    """Skill estimate of a racer: the mean, and its standard deviation."""
 
     mu: float = MU
     sigma: float = SIGMA
 
 
 class Rater:
-    """Rates races. It keeps the model's objects, which take as long to make as a race takes to rate."""
+    """Rater that reuses the model's objects, because creating them takes as long as rating a race."""
 
     def __init__(self) -> None:
         self._given = _Teams()
         self._worked_on: list[list[BradleyTerryPartRating]] = []
 
     def rate(self, before: Sequence[Skill], ranks: Sequence[int]) -> list[Skill]:
-        """The racers' skills after a race in which they had these ranks, the smallest the best; equal ranks are a tie.
+        """Return the racers' skills after a race with these ranks, smallest best; equal ranks are a tie.
 
-        Racers come sorted by their entrants' ids: the sums of tied ones depend on the order by a hair.
+        Racers must be sorted by entrant id: sums over tied racers depend on the order in the last bits.
         """
         while len(self._worked_on) < len(before):
             self._worked_on.append([_MODEL.rating()])
@@ -53,12 +53,12 @@ class Rater:
         for (one,), (copied,), (mu, sigma) in zip(teams, teams.copied, before, strict=True):
             one.mu = copied.mu = mu
             one.sigma = copied.sigma = sigma
-        rated = _MODEL.rate(teams, ranks=[float(rank) for rank in ranks])  # which works on copies
+        rated = _MODEL.rate(teams, ranks=[float(rank) for rank in ranks])  # works on the copies
         return [Skill(round(one.mu, DIGITS), round(one.sigma, DIGITS)) for (one,) in rated]
 
 
 class _Teams(list[list[BradleyTerryPartRating]]):
-    """The model's input, with the copies that the model asks for: making them anew takes half of the time of rating."""
+    """Model input with preallocated copies: letting the model deepcopy takes half of the time of rating."""
 
     copied: list[list[BradleyTerryPartRating]]
 
@@ -67,9 +67,9 @@ class _Teams(list[list[BradleyTerryPartRating]]):
 
 
 def shares(before: Sequence[Skill], ranks: Sequence[int], of: int) -> list[float]:
-    """What each racer added to the strength of the racer at the index `of`; the own share is 0.
+    """Return the contribution of each racer to the change of the racer at index `of`; the racer's own is 0.
 
-    The model's change is the mean of one term for each rival, so the shares add up to it.
+    The model's change is the mean of one term for each rival, so the contributions add up to it.
     """
     own = _variance(before[of])
     found = []
@@ -82,15 +82,15 @@ def shares(before: Sequence[Skill], ranks: Sequence[int], of: int) -> list[float
 
 
 def chance(one: Skill, other: Skill) -> float:
-    """How likely one racer comes before another."""
+    """Return the probability that one racer finishes ahead of another."""
     spread = math.sqrt(_variance(one) + _variance(other) + 2 * BETA**2)
     return 1 / (1 + math.exp((other.mu - one.mu) / spread))
 
 
 def whole_points(parts: Sequence[float], total: int) -> list[int]:
-    """The parts in whole points that add up to `total`: each rounded down, then the largest remainders raised.
+    """Round the parts to whole points that add up to `total`, by the largest-remainder method.
 
-    `total` is about the sum of the parts; what rounding it took or gave beyond that falls to them in the same order.
+    `total` is about the sum of the parts; any further rounding difference is distributed in the same order.
     """
     points = [math.floor(part) for part in parts]
     order = sorted(range(len(parts)), key=lambda k: (points[k] - parts[k], k))

@@ -1,4 +1,4 @@
-"""Reads what the fold works on: finished rated races in their order, and who may be rated in them."""
+"""Input of the rating fold: finished rated races in order, with their ratable entrants."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from games.races.models import Entrant, Race
 from leaderboards.models import RatingChange
 from leaderboards.ratings.folding import LAST, Raced, Racer
 
-#: How long after its end a race waits for staff to decide about its records. Then it is rated without the entrants
+#: Time after its end that a race waits for staff to decide about its records. Then it is rated without the entrants
 #: still under review, and a later decision rates it again.
 REVIEW_WAIT: Final = timedelta(days=2)
 #: Races read at a time.
@@ -27,20 +27,20 @@ _DISQUALIFIED: Final = Entrant.State.DISQUALIFIED
 
 
 class Key(NamedTuple):
-    """A race's place in the order of rating."""
+    """Sort key of a race in the order of rating."""
 
     finished_at: datetime
     race: int
 
 
 class Chunk(NamedTuple):
-    """Some races in a row, and of those not rated before the entrants who are guests."""
+    """Consecutive races, and the guest entrants of those not rated before."""
 
     races: list[Raced]
     guests: dict[int, list[int]]
 
 
-#: How the entrant of a change is ranked now, as SQL; null for one without a place.
+#: SQL expression for the current rank of a change's entrant; null without a place.
 _RANK_NOW: Final = Case(
     When(entrant__state=_DISQUALIFIED, then=Value(LAST)), default=F("entrant__place"), output_field=IntegerField()
 )
@@ -63,19 +63,19 @@ def finished() -> QuerySet[Race]:
 
 
 def first() -> Key | None:
-    """The first race of all."""
+    """Return the key of the first race of all."""
     return _first(finished())
 
 
 def first_unrated() -> Key | None:
-    """The earliest race that has not been rated."""
+    """Return the key of the earliest race that has not been rated."""
     return _first(finished().filter(rating=None))
 
 
 def first_changed(since: datetime | None = None) -> Key | None:
-    """The earliest rated race, of those finished since then, in which somebody's rank is not as it was rated.
+    """Return the key of the earliest rated race, finished since then, with a rank that differs from the rated one.
 
-    It is one whose `talon.refold` was lost.
+    Its `talon.refold` task was lost.
     """
     changes = RatingChange.objects.annotate(now=_RANK_NOW).exclude(now=F("rank"))
     if since is not None:
@@ -85,8 +85,10 @@ def first_changed(since: datetime | None = None) -> Key | None:
 
 
 def decided_late(since: datetime) -> list[Key]:
-    """Return the rated races, of those finished since then, with an entrant who has no change though staff have decided
-    about the record: such a race may have been rated while it was under review.
+    """Return rated races, finished since then, with an entrant who has no change although staff decided about the
+    record.
+
+    Such a race may have been rated while the record was under review.
     """
     late = Entrant.objects.filter(
         Q(state=_DISQUALIFIED) | Q(place__isnull=False),
@@ -100,24 +102,24 @@ def decided_late(since: datetime) -> list[Key]:
 
 
 def key_of(race_id: int) -> Key | None:
-    """A race's place in the order; None for one that is not to be rated."""
+    """Return the key of a race; None if it is not to be rated."""
     return _first(finished().filter(pk=race_id))
 
 
 def at_or_after(key: Key) -> Q:
-    """The condition on changes of that race and of those behind it."""
+    """Return the condition for changes in that race and later ones."""
     later = Q(finished_at__gt=key.finished_at) | Q(race_id__gte=key.race)
-    return Q(finished_at__gte=key.finished_at) & later  # in this form an index serves it
+    return Q(finished_at__gte=key.finished_at) & later  # this form can use an index
 
 
 def before(key: Key) -> Q:
-    """The condition on changes of the races before that one."""
+    """Return the condition for changes in races before that one."""
     earlier = Q(finished_at__lt=key.finished_at) | Q(race_id__lt=key.race)
     return Q(finished_at__lte=key.finished_at) & earlier
 
 
 def races_from(key: Key) -> Iterator[Chunk]:
-    """That race and all behind it, in order."""
+    """Yield that race and all later ones, in order."""
     where = Q(finished_at__gte=key.finished_at) & (Q(finished_at__gt=key.finished_at) | Q(pk__gte=key.race))
     while rows := list(
         finished()
@@ -161,5 +163,5 @@ def _first(races: QuerySet[Race]) -> Key | None:
     if found is None:
         return None
     finished_at, race = found
-    assert finished_at is not None  # a constraint of the table
+    assert finished_at is not None  # a table constraint
     return Key(finished_at, race)

@@ -1,7 +1,7 @@
-"""Keeps the stored ratings equal to the fold: rates what has finished, and folds again where something has changed.
+"""Rating reconciliation: rate finished races, and fold again after changes, so that stored ratings equal the fold.
 
-All of it happens under one lock, so that two workers do no harm, and in one transaction, so that nobody sees a half.
-States before a race are restored from the changes of the races before it.
+Everything happens under one lock, which makes concurrent workers harmless, and in one transaction, which hides partial
+results. States before a race are restored from the changes of earlier races.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from leaderboards.ratings.writing import insert_changes, insert_rated, write_sta
 
 log = logging.getLogger(__name__)
 
-#: Decisions about races older than this are looked for by `manage.py rerate` alone, if their task was lost.
+#: Look-back window for lost tasks; for older races only `manage.py rerate` finds missed decisions.
 LOOKED_BACK: Final = timedelta(days=40)
 
-#: Workers take turns on this PostgreSQL advisory lock; SQLite has one writer anyway.
+#: PostgreSQL advisory lock that serialises workers; SQLite has a single writer anyway.
 _LOCK: Final = 0x7A10_4A7E
 _BATCH: Final = 500
 _STANDING: Final = ("player_id", "mu", "sigma", "races", "last_raced_at")
 
 Progress = Callable[[int], object]
-"""Told how many races more have been rated."""
+"""Callback with the number of further races rated."""
 
 
 @contextmanager
 def locked() -> Iterator[None]:
-    """A transaction in which nobody else changes ratings."""
+    """Open a transaction with exclusive access to the ratings."""
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
@@ -49,10 +49,10 @@ def locked() -> Iterator[None]:
 
 
 def rate_finished() -> int:
-    """Rate the races that have finished; returns how many the fold went over.
+    """Rate the races that have finished; return the number of races the fold covered.
 
-    One that finished before the last rated one, and was late to be seen, is rated in its place, and those behind it
-    again.
+    A race that finished before the last rated one, but became visible late, is rated in its place, and later races are
+    rated again.
     """
     with locked():
         first = inputs.first_unrated()
@@ -60,9 +60,9 @@ def rate_finished() -> int:
 
 
 def refold(race_id: int) -> int:
-    """Rate again from a race on, after a decision about it; tell the players whose shown rating moves.
+    """Rate again from a race on, after a decision about it; notify the players whose displayed rating moves.
 
-    Returns how many races the fold went over. A race not yet rated is rated with the others.
+    Returns the number of races the fold covered. A race not yet rated is rated as well.
     """
     with locked():
         key = inputs.key_of(race_id)
@@ -72,7 +72,7 @@ def refold(race_id: int) -> int:
 
 
 def refold_changed(now: datetime | None = None) -> int:
-    """Do what a lost `refold` should have done, for the races of the last weeks."""
+    """Make up for lost `refold` tasks, for the races of the last weeks."""
     since = (now or timezone.now()) - LOOKED_BACK
     if _first_changed(since) is None:
         return 0
@@ -88,7 +88,7 @@ def _first_changed(since: datetime) -> Key | None:
 
 
 def _has_its_racers(key: Key) -> bool:
-    """Whether a race has been rated among those who are to be rated in it now."""
+    """Return whether a race was rated among exactly the racers who should be rated in it now."""
     fold = Fold()
     fold.resume(key.finished_at.astimezone(UTC).date(), meetings_before(key))
     raced = next(inputs.races_from(key)).races[0]
@@ -111,7 +111,7 @@ def _shown() -> dict[int, int]:
 
 
 def fold_from(key: Key, progress: Progress = lambda _races: None) -> int:
-    """Rate that race and all behind it, whatever is stored about them; returns how many. Call it under the lock."""
+    """Rate that race and later ones again, replacing stored changes; return their number. Call it under the lock."""
     behind = RatingChange.objects.filter(inputs.at_or_after(key))
     touched = set(behind.values_list("player_id", flat=True).distinct())
     fold = Fold(standings_before(key, touched))
@@ -131,7 +131,7 @@ def fold_from(key: Key, progress: Progress = lambda _races: None) -> int:
 
 
 def standings_before(key: Key, players: Collection[int]) -> dict[int, Standing]:
-    """Where those players stood before a race; one who had not raced has a new standing."""
+    """Return the players' standings before a race; a player without earlier races has a new standing."""
     earlier = RatingChange.objects.filter(inputs.before(key), player=OuterRef("pk"))
     last = earlier.order_by("-finished_at", "-race_id").values("pk")[:1]
     found = dict.fromkeys(players, Standing())
@@ -145,7 +145,7 @@ def standings_before(key: Key, players: Collection[int]) -> dict[int, Standing]:
 
 
 def meetings_before(key: Key) -> list[list[int]]:
-    """The players of each race of the same day that was rated before that one."""
+    """Return the players of each race on the same day that was rated before that one."""
     day = key.finished_at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     races: defaultdict[int, list[int]] = defaultdict(list)
     earlier = RatingChange.objects.filter(inputs.before(key), finished_at__gte=day)
@@ -155,8 +155,9 @@ def meetings_before(key: Key) -> list[list[int]]:
 
 
 def _load(fold: Fold, races: Collection[Raced], known: set[int]) -> None:
-    """Have the fold know where the players of these races stand. Those not known yet have not raced behind the start of
-    the fold, so that their stored ratings are what they were there.
+    """Load the standings of these races' players into the fold.
+
+    Players not in `known` have no changes after the start of the fold, so their stored ratings are valid there.
     """
     players = {racer.player for raced in races for racer in raced.racers} - known
     known |= players
@@ -167,7 +168,7 @@ def _load(fold: Fold, races: Collection[Raced], known: set[int]) -> None:
 
 
 def batches(players: Collection[int]) -> Iterator[list[int]]:
-    """The players in lists of a size that a statement takes."""
+    """Split the players into batches that fit a statement."""
     ordered = sorted(players)
     for first in range(0, len(ordered), _BATCH):
         yield ordered[first : first + _BATCH]

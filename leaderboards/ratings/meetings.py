@@ -1,4 +1,4 @@
-"""Rated races in which the same two players were."""
+"""Head-to-head rated races of two players."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from leaderboards.ratings.folding import LAST
 
 @dataclass(frozen=True, slots=True)
 class RaceMet:
-    """A race in which both were, with their places as rated; None for one who was disqualified."""
+    """Race that both players were in, with their places as rated; None for a disqualified player."""
 
     room: str
     number: int
@@ -23,13 +23,13 @@ class RaceMet:
 
 
 def ranks_in_common(first: int, second: int) -> dict[int, tuple[int, int]]:
-    """The ranks of two players, by id, in each rated race that both were in; races by id, the latest first."""
+    """Return the ranks of both players in each rated race they shared; keyed by race id, latest first."""
     theirs = dict(_ranks(second, also=first))
     return {race: (rank, theirs[race]) for race, rank in _ranks(first, also=second) if race in theirs}
 
 
 def races_met(ranks: dict[int, tuple[int, int]], limit: int) -> list[tuple[int, RaceMet]]:
-    """The first `limit` of the races of `ranks_in_common`, with their ids."""
+    """Return the first `limit` races of `ranks_in_common`, with their ids."""
     latest = list(ranks)[:limit]
     races = Race.objects.filter(pk__in=latest).select_related("room").in_bulk(latest)
     return [(key, _met(races[key], ranks[key])) for key in latest if key in races]
@@ -43,7 +43,7 @@ def _ranks(player: int, *, also: int) -> list[tuple[int, int]]:
 
 def _met(race: Race, ranks: tuple[int, int]) -> RaceMet:
     first, second = (None if rank == LAST else rank for rank in ranks)
-    # A race that is finished has said when.
+    # A finished race always has `finished_at`.
     return RaceMet(
         race.room.code, race.number, race.variant, race.game, race.finished_at or race.opened_at, (first, second)
     )

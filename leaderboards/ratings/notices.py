@@ -1,4 +1,4 @@
-"""Tells players that a decision about somebody's record has moved their ratings."""
+"""Notices to players whose ratings moved because of a decision about another player's record."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from games.ghosts.models import Notice
 from games.races.models import Race
 
 Moved = Mapping[int, tuple[int, int]]
-"""By player: the shown rating before and after."""
+"""Displayed ratings before and after, by player."""
 
 
 def tell_moved(race_id: int, moved: Moved) -> None:
-    """Put a notice into the inbox of each of those players, with the way to the race's result."""
+    """Put a notice into each player's inbox, with a link to the race's result."""
     room, number = Race.objects.values_list("room__code", "number").get(pk=race_id)
     address = reverse("games:race_result", args=[room, number])
     for player, (before, after) in sorted(moved.items()):

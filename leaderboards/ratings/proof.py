@@ -1,4 +1,4 @@
-"""Proves that the stored ratings are the fold over the races, without changing anything."""
+"""Read-only check that the stored ratings equal the fold over the races."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COLUMNS: Final = (
 
 
 def faults(progress: Callable[[int], object] = lambda _races: None) -> Iterator[str]:
-    """In words, each stored value that the fold from the first race on does not give."""
+    """Yield a description of each stored value that differs from a fold from the first race on."""
     fold, seen = Fold(), 0
     first = inputs.first()
     for chunk in inputs.races_from(first) if first else ():

@@ -1,4 +1,4 @@
-"""Ratings as players see them: whole numbers, "?" while they are uncertain, and what each rival was worth."""
+"""Display form of ratings: whole numbers, a "?" while provisional, and the points won or lost per rival."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from games.races.ratings import ShownRating
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings.formula import Skill, shares, whole_points
 
-#: A rating has a "?" until it rests on so many races and is so sure.
+#: Minimum number of races and maximum sigma of a rating without a "?".
 RACES: Final = 10
 SIGMA: Final = 250.0
 
 
 def shown(mu: float, sigma: float, races: int) -> ShownRating:
-    """A rating as it is shown."""
+    """Return the display form of a rating."""
     return ShownRating(round(mu), races < RACES or sigma > SIGMA)
 
 
 def shown_ratings(players: Collection[int]) -> dict[int, ShownRating]:
-    """The ratings of those players, by id, who have one."""
+    """Return the ratings of the players who have one, by player id."""
     rows = Rating.objects.filter(player__in=players).values_list("player_id", "mu", "sigma", "races")
     return {player: shown(mu, sigma, races) for player, mu, sigma, races in rows}
 
 
 def changes_of(race_id: int) -> dict[int, ShownChange]:
-    """What a race did to ratings, by entrant, and what each rival was worth; the rivals' points add up to the change.
+    """Return the rating changes of a race by entrant, with each rival's points, which add up to the change.
 
-    Empty for a race that is not rated, or not yet.
+    Empty if the race is not rated, or not yet.
     """
     rows = list(RatingChange.objects.filter(entrant__race=race_id).order_by("entrant_id"))
     before = [Skill(row.mu_before, row.sigma_before) for row in rows]
@@ -46,11 +46,11 @@ def _shown_change(row: RatingChange, rows: list[RatingChange], parts: list[float
 
 
 def before_and_after(row: RatingChange) -> tuple[ShownRating, ShownRating]:
-    """The rating before a race and after it."""
+    """Return the rating before a race and after it."""
     return shown(row.mu_before, row.sigma_before, row.races - 1), shown(row.mu_after, row.sigma_after, row.races)
 
 
 def history_points(player_id: int, since: datetime) -> list[tuple[datetime, int]]:
-    """When the player's rating became what, since then, the oldest first."""
+    """Return the times and values of the player's rating changes since then, oldest first."""
     rows = RatingChange.objects.filter(player=player_id, finished_at__gte=since).order_by("finished_at", "race_id")
     return [(when, round(mu)) for when, mu in rows.values_list("finished_at", "mu_after")]

@@ -1,4 +1,4 @@
-"""Writes many rows of the fold at once: by COPY on PostgreSQL, prepared inserts on SQLite."""
+"""Bulk writes of the fold's rows: COPY on PostgreSQL, `executemany` on SQLite."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BATCH: Final = 1_000
 
 
 def insert_changes(changes: Sequence[Change]) -> None:
-    """Add these changes."""
+    """Insert the changes."""
     if connection.vendor == "postgresql":
         _copy_changes(changes)
         return
@@ -30,7 +30,7 @@ def insert_changes(changes: Sequence[Change]) -> None:
 
 
 def _copy_changes(changes: Sequence[Change]) -> None:
-    """Add them in PostgreSQL's own form, which spares both sides writing and reading the digits of four floats."""
+    """Insert with COPY in binary format, which avoids formatting and parsing the digits of four floats."""
     fields = [RatingChange._meta.get_field(name.removesuffix("_id")) for name in _CHANGE]
     sql = f"COPY {RatingChange._meta.db_table} ({', '.join(_CHANGE)}) FROM STDIN (FORMAT BINARY)"
     with connection.cursor() as cursor, cursor.copy(sql) as copy:
@@ -40,13 +40,13 @@ def _copy_changes(changes: Sequence[Change]) -> None:
 
 
 def insert_rated(guests: Mapping[int, Sequence[int]]) -> None:
-    """Note that these races have been rated, and who were guests in them."""
+    """Record these races as rated, with the entrants who were guests."""
     rows = [(race, json.dumps(entrants)) for race, entrants in guests.items()]
     insert_rows(RatedRace._meta.db_table, ("race_id", "guests"), rows)
 
 
 def write_standings(standings: Mapping[int, Standing], players: Collection[int]) -> None:
-    """Have these players' ratings be their standings; one who has not raced has none."""
+    """Set the players' ratings to their standings; delete the rating of a player without races."""
     rows = [
         Rating(player_id=player, **dict(zip(_STANDING, standings[player], strict=True)))
         for player in sorted(players)
@@ -60,7 +60,7 @@ def write_standings(standings: Mapping[int, Standing], players: Collection[int])
 
 
 def insert_rows(table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Add rows to a table, with values as it stores them."""
+    """Insert rows into a table, with values in the database's representation."""
     names = ", ".join(columns)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":

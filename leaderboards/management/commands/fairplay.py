@@ -22,7 +22,7 @@ from leaderboards.reflagging import Outcome, Reflagged, deals_of, fairly_judged,
 DIFFERS: Final = 1
 INTERRUPTED: Final = 130
 
-#: Bytes of the list of changes that are kept in memory; a longer one waits in a file.
+#: Bytes of the list of changes that stay in memory; a longer list goes to a file.
 _IN_MEMORY: Final = 1 << 20
 _LEFT: Final = {
     Outcome.STAFF: "staff decided",
@@ -33,7 +33,7 @@ _STATES: Final = (Attempt.State.VERIFIED, Attempt.State.REVIEW, Attempt.State.RE
 
 
 class Command(ExplainedCommand):
-    """Finds flags anew, and says what differs; with `--write` settles it."""
+    """Command that recomputes flags and reports differences; `--write` settles them."""
 
     help = (
         "Judge again whether stored games look fair: pace, copies, devices. Says what would change; with --write the "
@@ -55,7 +55,7 @@ class Command(ExplainedCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Which attempts, and whether to write."""
+        """Add options that select attempts and enable writing."""
         how = parser.add_mutually_exclusive_group()
         how.add_argument("--dry-run", action="store_true", help="say what would change and change nothing (default)")
         how.add_argument("--write", action="store_true", help="settle what differs")
@@ -68,7 +68,7 @@ class Command(ExplainedCommand):
         parser.add_argument("--no-progress", action="store_true", help="without the progress bar")
 
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401
-        """Judge what was asked for, and print the difference."""
+        """Judge the selected attempts, and print the differences."""
         if options["since"] and options["until"] and options["since"] > options["until"]:
             raise CommandError("--since is later than --until.", returncode=NOT_FOUND)
         chosen, write = _chosen(options), options["write"]
@@ -86,7 +86,7 @@ class Command(ExplainedCommand):
             sys.exit(DIFFERS)
 
     def _judge(self, chosen: QuerySet[Attempt], tally: _Tally, bar: tqdm[Any], *, write: bool) -> int | None:
-        """Go through the attempts; returns the deal at which this was interrupted, if it was."""
+        """Process the attempts; return the deal at which this was interrupted, if it was."""
         with bar:
             for deal in deals_of(chosen):
                 try:
@@ -99,7 +99,7 @@ class Command(ExplainedCommand):
 
 
 class _Tally:
-    """Counts what was found, and keeps a line for each attempt that differs."""
+    """Tally of the outcomes, with a line for each attempt that differs."""
 
     def __init__(self, changes: IO[str], *, write: bool) -> None:
         self._changes = changes
@@ -110,11 +110,11 @@ class _Tally:
 
     @property
     def differs(self) -> bool:
-        """Whether anything is otherwise than it was judged before, or could not be judged."""
+        """True if any attempt differs from its earlier judgement, or could not be judged."""
         return self._outcomes.total() > self._outcomes[Outcome.SAME]
 
     def add(self, found: Iterable[Reflagged]) -> None:
-        """Take these into account."""
+        """Add attempts to the tally."""
         for one in found:
             self._outcomes[one.outcome] += 1
             for when, (state, flags) in enumerate(((one.before, one.flags_before), (one.after, one.flags_after))):
@@ -124,7 +124,7 @@ class _Tally:
                 self._changes.write(f"{self._line(one)}\n")
 
     def lines(self) -> Iterator[str]:
-        """The counts."""
+        """Yield the counts."""
         done = self._outcomes
         yield f"{done.total()} judged, {done[Outcome.CHANGED]} {self._changed}"
         for outcome, what in _LEFT.items():
@@ -136,7 +136,7 @@ class _Tally:
                 yield f"{name:<16}{before[name]:>10}{after[name]:>10}"
 
     def changes(self) -> Iterator[str]:
-        """A line for each attempt that differs."""
+        """Yield a line for each attempt that differs."""
         self._changes.seek(0)
         for line in self._changes:
             yield line.rstrip("\n")

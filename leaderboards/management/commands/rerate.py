@@ -1,4 +1,4 @@
-"""`manage.py rerate`: prove that the stored ratings are the fold over the races, or make them so."""
+"""`manage.py rerate`: check that the stored ratings equal the fold over the races, and repair them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from leaderboards.management.explained import ExplainedCommand
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import inputs, keeping, proof
 
-#: Faults printed; the others are counted.
+#: Maximum number of faults printed; the rest are only counted.
 SHOWN: Final = 50
 
 
 class Command(ExplainedCommand):
-    """Checks the ratings, and folds again from the first race that does not hold."""
+    """Command that checks the ratings, and rates all races again if they differ."""
 
     help = (
         "Work out all ratings from the finished rated races and compare them with the stored ones. "
@@ -32,14 +32,14 @@ class Command(ExplainedCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """What to do about what is found."""
+        """Add options that select check only, or a rebuild without a check."""
         what = parser.add_mutually_exclusive_group()
         what.add_argument("--check", action="store_true", help="say what differs and change nothing")
         what.add_argument("--from-scratch", action="store_true", help="rate all races again without checking first")
         parser.add_argument("--no-progress", action="store_true", help="without the progress bar")
 
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401
-        """Check, repair, or do it all again."""
+        """Check and repair, or rebuild from scratch."""
         hidden = True if options["no_progress"] else None
         with keeping.locked():
             count = inputs.finished().count()

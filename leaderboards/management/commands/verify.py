@@ -1,4 +1,4 @@
-"""`manage.py verify`: judge the records of finished attempts anew from their seeds and tokens."""
+"""`manage.py verify`: judge the records of finished attempts again from their seeds and tokens."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from leaderboards.management.explained import ExplainedCommand
 from leaderboards.management.named import NOT_FOUND, finished_attempt
 from leaderboards.reverification import Finding, finished_attempts, reverify
 
-#: The most attempts that are read at a time.
+#: Maximum number of attempts read at a time.
 BATCH: Final = 500
 
 
 class Command(ExplainedCommand):
-    """Judges an attempt, the attempts of a deal, or all of them."""
+    """Command that judges an attempt, the attempts of a deal, or all of them."""
 
     help = (
         "Judge the records of finished attempts anew from seed and tokens alone, and settle what differs: the boards "
@@ -38,7 +38,7 @@ class Command(ExplainedCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """One of an attempt, a deal, or all."""
+        """Add a required choice of an attempt, a deal, or all."""
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("attempt", nargs="?", metavar="ATTEMPT", help="the id of an attempt")
         what.add_argument("--deal", metavar="DEAL", help="a deal: its number, or DAY/VARIANT such as 2026-11-21/braid")
@@ -47,7 +47,7 @@ class Command(ExplainedCommand):
         parser.add_argument("--no-progress", action="store_true", help="without the progress bar")
 
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401
-        """Judge what was asked for."""
+        """Judge the selected attempts, and check the counts of the selected deals."""
         chosen, deals = _chosen(options)
         findings = self._judge(chosen, dry_run=options["dry_run"], progress=not options["no_progress"])
         faults = [fault for deal in deals for fault in self._count(deal, dry_run=options["dry_run"])]
@@ -71,7 +71,7 @@ class Command(ExplainedCommand):
         return findings
 
     def _count(self, deal_id: int, *, dry_run: bool) -> list[str]:
-        """Where the counts of a deal's boards are wrong; they are put right."""
+        """Return wrong counts of a deal's boards, and repair them unless it is a dry run."""
         faults = [fault for listing in deal_listings(deal_id) for fault in histogram.faults(listing)]
         if faults and not dry_run:
             entries.recount_board(deal_id)
@@ -79,7 +79,7 @@ class Command(ExplainedCommand):
 
 
 def _one_by_one(chosen: QuerySet[Attempt]) -> Iterator[Attempt]:
-    """The attempts in order, of which a batch at a time is in memory: there is no cursor on the server."""
+    """Yield the attempts in order with one batch at a time in memory, without a server-side cursor."""
     last = 0
     while batch := list(chosen.filter(pk__gt=last)[:BATCH]):
         yield from batch
@@ -87,7 +87,7 @@ def _one_by_one(chosen: QuerySet[Attempt]) -> Iterator[Attempt]:
 
 
 def _chosen(options: dict[str, Any]) -> tuple[QuerySet[Attempt], list[int]]:
-    """The attempts to judge, and the deals whose counts to check."""
+    """Return the attempts to judge, and the deals whose counts to check."""
     if options["all"]:
         return finished_attempts(), list(Deal.objects.filter(day__isnull=False).values_list("pk", flat=True))
     if options["deal"]:
