@@ -1,1 +1,1 @@
-"""Deals, attempts and play: everything that happens at a table."""
+"""Deals, attempts and live play."""

@@ -1,6 +1,6 @@
-"""Where a request or connection comes from.
+"""Client addresses and networks of requests and connections.
 
-uvicorn has already settled the address: it trusts `X-Forwarded-For` from the proxies in FORWARDED_ALLOW_IPS only.
+uvicorn has already resolved the address: it trusts `X-Forwarded-For` only from the proxies in FORWARDED_ALLOW_IPS.
 """
 
 from __future__ import annotations
@@ -10,33 +10,33 @@ from typing import Any, Final
 
 from django.http import HttpRequest
 
-#: The bits of an IPv6 address that identify a household, which is free to choose the rest.
+#: Prefix length that identifies a household in IPv6; the household chooses the remaining bits itself.
 IPV6_PREFIX: Final = 64
-#: The bits of an IPv6 address that a provider gives one customer at most, who has many households' worth of networks.
+#: Prefix length of the largest IPv6 allocation a provider gives one customer: as many networks as many households have.
 WIDE_IPV6_PREFIX: Final = 48
-#: The bits of an IPv4 address that are left when it is to name nobody.
+#: Prefix length to which an IPv4 address is truncated so that it no longer identifies a person.
 IPV4_AREA: Final = 24
-#: Stands for a missing address, as on a Unix socket.
+#: Placeholder for a missing address, such as that of a Unix socket.
 UNKNOWN: Final = "unknown"
 
 
 def client_address(request: HttpRequest) -> str:
-    """The client's address; an IPv4 address written as IPv6 is returned as IPv4."""
+    """Return the client's address; an IPv4-mapped IPv6 address is returned as IPv4."""
     return _own_form(str(request.META.get("REMOTE_ADDR", "")))
 
 
 def network_of(request: HttpRequest) -> str:
-    """What counts as one client: an IPv4 address, or an IPv6 network."""
+    """Return the network that counts as one client: an IPv4 address or an IPv6 /64."""
     return _network(client_address(request))
 
 
 def wide_network_of(request: HttpRequest) -> str:
-    """Return an IPv4 address, or the largest IPv6 network that one client is likely to have."""
+    """Return the client's IPv4 address, or the largest IPv6 network that one client is likely to have."""
     return _network(client_address(request), WIDE_IPV6_PREFIX)
 
 
 def area_of(request: HttpRequest) -> str:
-    """The client's wider network: the /24 of an IPv4 address, the /64 of an IPv6 address, or `UNKNOWN`."""
+    """Return the client's wider network: the /24 of an IPv4 address, the /64 of an IPv6 address, or `UNKNOWN`."""
     address = client_address(request)
     if address == UNKNOWN:
         return UNKNOWN
@@ -45,7 +45,7 @@ def area_of(request: HttpRequest) -> str:
 
 
 def network_of_scope(scope: dict[str, Any]) -> str:
-    """Like `network_of`, for an ASGI connection."""
+    """Return the network of an ASGI connection, as `network_of` does for a request."""
     client = scope.get("client")
     return _network(_own_form(str(client[0]) if client else ""))
 

@@ -1,4 +1,4 @@
-"""Deals in the admin. Attempts are in the boards' admin, where verdicts are made."""
+"""Admin for deals. Attempts are in the leaderboards' admin, where staff decide verdicts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
 
 @admin.register(Deal)
 class DealAdmin(_DealAdmin):
-    """Deals, read-only. Nobody, staff included, sees the seed of an open deal."""
+    """Read-only admin for deals. The seed of an open deal is hidden from everyone, staff included."""
 
     list_display = ("label", "day", "game", "proven", "grade", "par", "opens_at", "closes_at")
     list_filter = ("variant", "proven", "grade")
@@ -40,13 +40,13 @@ class DealAdmin(_DealAdmin):
     readonly_fields = fields
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        """Only the service makes deals."""
+        """Return False: only the service creates deals."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Deal | None = None) -> bool:  # noqa: ARG002
-        """A deal's commitment is public, so nothing about it may change."""
+        """Return False: a deal's commitment is public, so the deal must not change."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Deal | None = None) -> bool:  # noqa: ARG002
-        """Attempts refer to their deal."""
+        """Return False: attempts refer to their deal."""
         return False

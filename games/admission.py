@@ -1,8 +1,8 @@
-"""Tickets and passes: the signed cookie that says whether a client waits or was let in (`config.admission`).
+"""Admission cookie: a signed ticket for a queued client, or a pass for an admitted one (`config.admission`).
 
-Any process honours it and none has to remember it. A ticket holds the client's time of arrival. A pass says that the
-client was let in, has a game in play or a seat in a race. Both are signed for one client, its session or, before it has
-one, its network address, so a copy is worth nothing to another client.
+The cookie keeps admission stateless: any process can verify it and none stores it. A ticket holds the client's arrival
+time. A pass says that the client was admitted, has a running game or has a seat in a race. Both are signed for one
+client (its session or, before it has one, its network), so a copied cookie is useless to another client.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from django.http import HttpRequest, HttpResponseBase
 from games.addresses import network_of
 
 COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_admission"
-#: How long a ticket or pass is good.
+#: Lifetime of a ticket or pass.
 MAX_AGE: Final = timedelta(hours=1)
 
 _SALT: Final = "games.admission"
@@ -34,7 +34,7 @@ def _name() -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Ticket:
-    """A place in the queue: the time of arrival (ns since 1970) and a random name. The earlier one is the smaller."""
+    """Place in the queue: arrival time (ns since 1970) and a random name. Earlier tickets sort first."""
 
     arrived: int
     name: str
@@ -47,18 +47,18 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The permission of one client to go on."""
+    """Permission for one client to skip the queue."""
 
     name: str = field(default_factory=_name)
 
 
 def identities(session: str | None, network: str) -> list[str]:
-    """Return what a client's cookies may be signed for; new ones are for the first."""
+    """Return the identities that a client's cookie may be signed for; new cookies are signed for the first."""
     return [*([f"session {session}"] if session else []), f"network {network}"]
 
 
 def read(value: str, client: list[str]) -> Ticket | Pass | None:
-    """Read a cookie; None if it is forged, damaged, too old, or another client's."""
+    """Read a cookie; return None if it is forged, damaged, expired or another client's."""
     for identity in client:
         try:
             kind, *parts = _signer(identity).unsign(value, max_age=MAX_AGE).split(":")
@@ -69,12 +69,12 @@ def read(value: str, client: list[str]) -> Ticket | Pass | None:
 
 
 def give_pass(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Let this client in for a while: it has a game in play or is on the way to one."""
+    """Set a pass cookie for a client that has a running game or is about to start one."""
     set_cookie(response, Pass(), identities(request.session.session_key, network_of(request)))
 
 
 def set_cookie(response: HttpResponseBase, holding: Ticket | Pass, client: list[str]) -> None:
-    """Set the cookie of a ticket or pass."""
+    """Set the cookie for a ticket or pass, signed for the client's first identity."""
     text = f"{_WAITING}:{holding.arrived}:{holding.name}" if isinstance(holding, Ticket) else f"{_IN}:{holding.name}"
     response.set_cookie(
         COOKIE,

@@ -1,7 +1,7 @@
-"""The API of deals and records: reading, and replaying a record anybody brings.
+"""API endpoints for deals and records, including the replay of uploaded records.
 
-`config.api` puts it together with the boards' part. What the player may not know yet is left out here by the same rule
-as on the pages: the seed, the solution and every record of a deal wait until its last attempts have ended.
+`config.api` combines them with the leaderboards' endpoints. Secrets follow the same rule as on the pages: a deal's
+seed, solution and records stay hidden until its last attempts have ended.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ router = Router(tags=["deals"])
 
 
 def _written_out(value: object) -> object:
-    """Days and moments are read as the document has them, not as numbers of seconds."""
+    """Reject dates and times that are not in ISO format, such as Unix timestamps, which the document does not allow."""
     if isinstance(value, str) and not re.match(r"\d{4}-\d{2}-\d{2}", value):
         raise ValueError("a day is written like 2026-11-21, a moment like 2026-11-21T12:00:00Z")
     return value
@@ -51,25 +51,25 @@ Moment = Annotated[datetime, BeforeValidator(_written_out)]
 
 
 class Limited(BaseThrottle):
-    """Has django-ninja count an endpoint's requests as an action of the site's limiter."""
+    """Throttle for django-ninja that counts requests with the site's rate limiter."""
 
     def __init__(self, action: limits.Action) -> None:
         self._action = action
 
     def allow_request(self, request: HttpRequest) -> bool:
-        """Count a request; too many are refused as everywhere, by `config.errors`.
+        """Count a request; `config.errors` words the error as it does for every other rate limit.
 
-        :raises RateLimitedError: when there have been too many.
+        :raises RateLimitedError: when the limit is exceeded.
         """
         limits.spend(request, self._action)
         return True
 
 
 def read_from_replica(endpoint: Endpoint) -> Endpoint:
-    """Have what an endpoint answers be read from a replica, where there is a fit one; stands below its address."""
+    """Read an endpoint's data from a replica if a suitable one is available; goes below the route decorator."""
 
     def wrap(operation: Any) -> None:  # noqa: ANN401 - django-ninja's
-        # Only once the types of its parameters have been read.
+        # Wrapping earlier would hide the parameters' types from django-ninja.
         operation.view_func = from_replica("api")(operation.view_func)
 
     contribute_operation_callback(endpoint, wrap)
@@ -77,7 +77,7 @@ def read_from_replica(endpoint: Endpoint) -> Endpoint:
 
 
 class ErrorDetail(Schema):
-    """What went wrong."""
+    """The details of an error."""
 
     code: str
     message: str
@@ -85,7 +85,7 @@ class ErrorDetail(Schema):
 
 
 class ErrorOut(Schema):
-    """The one shape of an error."""
+    """The JSON shape of every error."""
 
     error: ErrorDetail
 
@@ -94,7 +94,7 @@ ERRORS: Final = {frozenset({400, 401, 403, 404, 405, 413, 422, 429, 503}): Error
 
 
 class DealOut(Schema):
-    """A daily deal. `seed` and `solution` are null until it is revealed."""
+    """A daily deal. `seed` and `solution` are null until the deal is revealed."""
 
     id: int
     variant: str
@@ -114,7 +114,7 @@ class DealOut(Schema):
 
     @classmethod
     def of(cls, deal: Deal, now: datetime) -> DealOut:
-        """The JSON of a daily deal at a moment."""
+        """Return the JSON form of a daily deal as of `now`."""
         assert deal.day is not None
         assert deal.closes_at is not None
         shown = deal.is_revealed(now)
@@ -139,7 +139,7 @@ class DealOut(Schema):
 
 
 class DealsIn(Schema):
-    """Which deals: those of a day (today's without one) or of a stretch of days, of one variant or all."""
+    """Filters for deals: a day (default: today) or a range of days, and optionally one variant."""
 
     day: Day | None = None
     until: Day | None = None
@@ -147,7 +147,7 @@ class DealsIn(Schema):
 
 
 class FailureOut(Schema):
-    """Where a record cannot be followed: `index` counts tokens from 0; `token` is null when it is the end."""
+    """The point at which a replay fails: `index` counts tokens from 0; `token` is null if the end is wrong."""
 
     index: int
     token: str | None
@@ -156,7 +156,7 @@ class FailureOut(Schema):
 
 
 class ReplayOut(Schema):
-    """What a record comes to; with a failure, as far as it was reached."""
+    """The result of replaying a record; after a failure, the result up to that point."""
 
     ok: bool
     won: bool
@@ -169,14 +169,14 @@ class ReplayOut(Schema):
 
 
 class EndIn(Schema):
-    """How a game ended, and when."""
+    """The end of a game: the way it ended, and the time in milliseconds."""
 
     how: Literal["won", "resigned", "closed"]
     ms: int
 
 
 class RecordIO(Schema):
-    """A record: `variant`, or `game` with `options`; `clock` has the milliseconds of each token."""
+    """A record of a game. It names a `variant`, or a `game` with `options`; `clock` holds each token's time in ms."""
 
     rules: int
     variant: str | None = None
@@ -191,7 +191,7 @@ class RecordIO(Schema):
 @router.get("/deals", response={200: list[DealOut], **ERRORS})
 @read_from_replica
 def list_deals(request: HttpRequest, asked: Query[DealsIn]) -> list[DealOut]:  # noqa: ARG001
-    """Daily deals, of today or of the days asked for, at most a month of them."""
+    """List the daily deals of today or of the requested days, at most 31 days."""
     now = timezone.now()
     first = asked.day or now.date()
     until = asked.until or first
@@ -206,7 +206,7 @@ def list_deals(request: HttpRequest, asked: Query[DealsIn]) -> list[DealOut]:  #
 @router.get("/deals/{int:deal_id}", response={200: DealOut, **ERRORS})
 @read_from_replica
 def get_deal(request: HttpRequest, deal_id: int) -> DealOut:  # noqa: ARG001
-    """One daily deal."""
+    """Return one daily deal."""
     return DealOut.of(get_object_or_404(Deal, pk=deal_id, day__isnull=False), timezone.now())
 
 
@@ -217,7 +217,9 @@ def get_deal(request: HttpRequest, deal_id: int) -> DealOut:  # noqa: ARG001
     summary="Download a record",
 )
 def get_record(request: HttpRequest, attempt: UUID) -> HttpResponse:
-    """The record of a finished attempt at a deal that is over; one's own is there as well when no board shows it."""
+    """Download the record of a finished attempt once its deal is over. You can download your own even if no
+    leaderboard shows it.
+    """
     found = get_object_or_404(_attempts_shown_to(request), public_id=attempt)
     if not found.is_over or not publishing.may_see_seed(found.deal, player_id(request)):
         raise Refusal(ErrorCode.NOT_REVEALED, "Records can be downloaded an hour after their deal has closed.")
@@ -231,7 +233,7 @@ def get_record(request: HttpRequest, attempt: UUID) -> HttpResponse:
     response={200: ReplayOut, **ERRORS},
     throttle=[Limited("verify")],
     openapi_extra={
-        # The record's schema stands in the document already, as the answer of `get_record`.
+        # The document already contains the record's schema, as the response of `get_record`.
         "requestBody": {
             "required": True,
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RecordIO"}}},
@@ -239,7 +241,7 @@ def get_record(request: HttpRequest, attempt: UUID) -> HttpResponse:
     },
 )
 def verify(request: HttpRequest) -> dict[str, Any]:
-    """Replay a record and say what it comes to, as `python -m games.rules verify --json` does."""
+    """Replay a record and return the result, as `python -m games.rules verify --json` does."""
     text = request.read(MAX_RECORD_BYTES + 1)
     if len(text) > MAX_RECORD_BYTES:
         raise Refusal(ErrorCode.TOO_LARGE, f"A record has at most {MAX_RECORD_BYTES} bytes.", limit=MAX_RECORD_BYTES)
@@ -254,7 +256,7 @@ def verify(request: HttpRequest) -> dict[str, Any]:
 
 
 def _attempts_shown_to(request: HttpRequest) -> Any:  # noqa: ANN401
-    """One's own attempts, and those that boards show or will show."""
+    """Return the requester's own attempts and those that leaderboards show or will show."""
     listed = get_user_model().objects.listed_at("player")
     states = [Attempt.State.VERIFIED, Attempt.State.PENDING, Attempt.State.REVIEW]
     shown = listed & Q(ranked=True, state__in=states)

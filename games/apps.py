@@ -1,4 +1,4 @@
-"""The Django application that holds deals, attempts and play."""
+"""Django app configuration for deals, attempts and play."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from django.apps import AppConfig
 
 
 class GamesConfig(AppConfig):
-    """Deals, attempts and play."""
+    """Configuration of the games app."""
 
     name = "games"
     default_auto_field = "django.db.models.BigAutoField"
     verbose_name = "Games"
 
     def ready(self) -> None:
-        """Say at every process's tables who is playing there, and register the checks."""
-        # These modules need models, which are there only now.
+        """Register the system checks, and a presence reporter for the tables of this process."""
+        # These modules need models, which are not loaded before this point.
         from games import checks  # noqa: F401, PLC0415
         from games.live.tables import register_companion  # noqa: PLC0415
         from games.presence.reporting import Reporter  # noqa: PLC0415

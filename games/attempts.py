@@ -1,6 +1,6 @@
-"""Attempts: starting one, and closing it by folding its journal into a packed record.
+"""Attempt lifecycle: starting an attempt, and closing it by folding its journal into a packed record.
 
-Each function has its own transaction, and notifies others only after the commit.
+Each function runs its own transaction and sends notifications only after the commit.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: A close fails if an insert commits at the same moment, and sees that row at the next try. It cannot keep failing,
-#: because a player has only one move in progress.
+#: Maximum tries to close an attempt. A close fails if a move is inserted concurrently, and the next try sees that
+#: move. It cannot keep failing, because a player has only one move in progress.
 _TRIES: Final = 20
 
-#: How long journal rows are kept after folding, for processes that missed the close and still read them.
+#: Retention of journal rows after folding, for processes that missed the close and still read them.
 JOURNAL_KEPT: Final = timedelta(hours=1)
 
-#: Seconds that a task closes or purges at a time: well within its limit, so that other tasks get their turn.
+#: Seconds that a task spends closing or purging: well within its time limit, so that other tasks get a turn.
 AT_A_TIME: Final = 5.0
 
 How = Literal["won", "resigned", "closed"]
 
-#: What a close writes of the attempt.
+#: Fields of the attempt that a close writes.
 _CLOSING: Final = ("record", "auto_runs", "line", "state", "end", "finished_at", "paused_at", "paused_ms")
 
 Follower = Callable[[Attempt], None]
 Origin = Callable[[Attempt], Insertion]
-"""What says, for an attempt that is not there yet, from where it is begun."""
+"""Function that returns the insertion of a new attempt's origin (its `Start` row)."""
 
 _followers: list[Follower] = []
 
 
 def register(follower: Follower) -> None:
-    """Have `follower` called whenever the attempt of a race is closed, in the transaction that closes it."""
+    """Register a callback that runs when a race's attempt is closed, inside the closing transaction."""
     if follower not in _followers:
         _followers.append(follower)
 
 
 class Progress(NamedTuple):
-    """How many attempts were handled, how many failed, and whether more are left."""
+    """Progress of a batch job: the numbers of attempts handled and failed, and whether more are left."""
 
     done: int
     failed: int
@@ -69,27 +69,27 @@ class Progress(NamedTuple):
 
 
 class DealClosedError(Refusal):
-    """The deal takes no such attempt: its day is over, has not begun, or its secrets are still kept."""
+    """The deal cannot be started: its day has not begun or is over, or its seed is still secret."""
 
     def __init__(self, message: str | StrPromise = "") -> None:
         super().__init__(ErrorCode.DEAL_CLOSED, message)
 
 
 class NotWonError(ValueError):
-    """An attempt was to be closed as won, but its journal does not end in a win."""
+    """An attempt was closed as won, but its journal does not end in a win."""
 
 
 _INSERT: Final = Inserting(Attempt, pass_over=True)
 
 
 def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None, origin: Origin | None = None) -> Attempt:
-    """Deal the table to a player and start the clock.
+    """Start an attempt and its clock, or return the one that is running.
 
-    The first attempt at a daily deal on its day is the ranked one, and the only one that day: asking again returns it.
-    An account that took over a guest's attempt has that one, as practice. `origin` is kept with the ranked one.
-    For a practice deal, or a daily deal that is over, a new attempt starts if none is running.
+    The first attempt at a daily deal on its day is ranked, and the only one that day: later calls return it, or the
+    practice attempt that an account took over from a guest. `origin` is stored with a ranked attempt. For a practice
+    deal, or a daily deal that is over, a new practice attempt starts if none is running.
 
-    :raises DealClosedError: when the deal has not opened, or its day is over but its secrets are still kept, or the
+    :raises DealClosedError: when the deal has not opened, or its day is over but its seed is still secret, or the
         player has watched a game of it as staff.
     """
     now = now or timezone.now()
@@ -98,7 +98,7 @@ def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None, or
     if now < deal.opens_at or ((deal.is_closed(now) or deal.for_race) and not deal.is_revealed(now)):
         raise DealClosedError
     whose: dict[str, Any] = {"player": player, "deal": deal}
-    # A continuation (games.replays) goes on from a replay and not from the deal.
+    # A continuation (games.replays) starts from a position in a replay, not from the deal.
     running = Attempt.objects.filter(**whose, state=Attempt.State.PLAYING, ranked=False, continuation=None).first()
     if running is not None:
         return running
@@ -107,9 +107,9 @@ def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None, or
 
 
 def start_first_attempt(newcomer: Newcomer, deal: Deal, *, now: datetime, origin: Origin | None = None) -> Attempt:
-    """As `start_attempt`, for a player who is inserted with the attempt: nothing of theirs has to be looked for.
+    """Start a ranked attempt for a new guest, inserted in the same commit, so there is no earlier attempt to look up.
 
-    :raises DealClosedError: when the deal is not one of the day, or not open.
+    :raises DealClosedError: when the deal is not a daily deal or not open.
     """
     if deal.day is None or not deal.is_open(now):
         raise DealClosedError
@@ -117,14 +117,14 @@ def start_first_attempt(newcomer: Newcomer, deal: Deal, *, now: datetime, origin
 
 
 def restart_practice(player: Player, deal: Deal) -> Attempt:
-    """Deal the table to a player anew: close the practice of this deal that has gone on, and start, or return, one
-    without a move.
+    """Restart practice of a deal: close running practice attempts that have moves or continue a replay, then start an
+    attempt, or return a running one without moves.
 
     :raises DealClosedError: as `start_attempt` does.
     """
     running = Attempt.objects.filter(player=player.pk, deal=deal, state=Attempt.State.PLAYING, ranked=False)
     if deal.for_race:
-        running = running.filter(deadline=None)  # the others are the race's
+        running = running.filter(deadline=None)  # those with a deadline belong to the race
     gone_on = Exists(Move.objects.filter(attempt=OuterRef("pk"))) | Q(continuation__isnull=False)
     for attempt_id in list(running.filter(gone_on).values_list("pk", flat=True)):
         close_attempt(attempt_id, "closed")
@@ -134,8 +134,8 @@ def restart_practice(player: Player, deal: Deal) -> Attempt:
 def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> Attempt:
     """End an attempt: fold its journal into the record and request its verification.
 
-    An attempt that is already over is returned unchanged. A journal that ends in a win counts as won, whatever `how`
-    says.
+    An attempt that is already over is returned unchanged. A journal that ends in a win counts as won, regardless of
+    `how`.
 
     :raises NotWonError: when `how` is "won" but the game is not.
     :raises Attempt.DoesNotExist: for an unknown id.
@@ -150,10 +150,9 @@ def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> A
 
 
 def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float = AT_A_TIME) -> Progress:
-    """Close the attempts whose time is up, as they stand, for at most `seconds` seconds. One that fails does not stop
-    the others.
+    """Close the attempts whose deadline has passed, for at most `seconds` seconds.
 
-    Each is closed in its own transaction, so an interruption keeps what has been done.
+    Each is closed in its own transaction, so one that fails does not stop the others and an interruption loses nothing.
     """
     now, latest = now or timezone.now(), time.monotonic() + seconds
     due = Attempt.objects.filter(state=Attempt.State.PLAYING, deadline__isnull=False, deadline__lte=now).order_by("id")
@@ -171,7 +170,7 @@ def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float =
 
 
 def close_safely(attempt_id: int, at: datetime | None) -> bool:
-    """Close an attempt as it stands; returns whether that worked. A task's time limit is not caught."""
+    """Close an attempt without a result and return True on success; errors are logged, but not a task's time limit."""
     try:
         close_attempt(attempt_id, "closed", at=at)
     except SoftTimeLimitExceeded:
@@ -196,12 +195,12 @@ def purge_journal(now: datetime | None = None, *, batch: int = 200, seconds: flo
 
 
 def journal_of(attempt_id: int) -> list[Move]:
-    """The acknowledged tokens of a running attempt, in order, without the row that marks the close."""
+    """Return the acknowledged moves of a running attempt, in order, without the row that marks the close."""
     return list(Move.objects.filter(attempt_id=attempt_id).exclude(token="").order_by("n"))
 
 
 def record_of(attempt: Attempt) -> Record:
-    """A finished attempt's record.
+    """Return a finished attempt's record.
 
     :raises ValueError: for an attempt that is still being played.
     """
@@ -211,14 +210,14 @@ def record_of(attempt: Attempt) -> Record:
 
 
 def deal_table(deal: Deal) -> Table:
-    """The deal's table before the first move."""
+    """Return the deal's table before the first move."""
     if deal.variant:
         return open_table(deal.variant, bytes(deal.seed), version=deal.rules_version)
     return open_table(deal.game, bytes(deal.seed), deal.options, version=deal.rules_version)
 
 
 def auto_runs(moves: Sequence[Move]) -> list[list[int]]:
-    """The runs [first n, last n] of tokens that the server played itself."""
+    """Return the runs `[first n, last n]` of tokens that the server played itself."""
     runs: list[list[int]] = []
     for move in moves:
         if move.auto and runs and runs[-1][1] == move.n - 1:
@@ -229,7 +228,7 @@ def auto_runs(moves: Sequence[Move]) -> list[list[int]]:
 
 
 def _begun(player: Player, deal: Deal) -> Attempt | None:
-    """What a player has begun at an open deal of the day.
+    """Return the player's existing attempt at an open daily deal, or None.
 
     :raises DealClosedError: when the player has watched a game of it as staff.
     """
@@ -237,22 +236,22 @@ def _begun(player: Player, deal: Deal) -> Attempt | None:
     begun = Attempt.objects.filter(**whose).order_by("-ranked").first()
     if begun is None and SeenDeal.objects.filter(**whose).exists():
         raise DealClosedError(_("You have watched a game of this deal as staff. You can practise it once it is over."))
-    return begun  # perhaps as a guest: then it is practice, and the cards are known
+    return begun  # practice if it was begun as a guest: the player knows the cards
 
 
 def _begin_ranked(
     player: Player, deal: Deal, now: datetime, origin: Origin | None, before: Sequence[Insertion] = ()
 ) -> Attempt:
-    """Insert the attempt after the rows that come before it, and with its origin, as one commit.
+    """Insert the rows in `before`, the attempt and its origin in one commit.
 
-    :raises IntegrityError: when the player has been removed meanwhile.
+    :raises IntegrityError: when the player has been deleted in the meantime.
     """
     assert deal.closes_at is not None
     whose: dict[str, Any] = {"player": player, "deal": deal}
     attempt = Attempt(**whose, ranked=True, started_at=now, deadline=deal.closes_at + GRACE)
     after = () if origin is None else (origin(attempt),)
     made = insert_in_order([*before, Insertion(_INSERT, attempt), *after])
-    if not made[len(before)]:  # another tab was quicker
+    if not made[len(before)]:  # another tab was faster
         return Attempt.objects.get(**whose, ranked=True)
     metrics.ATTEMPTS_STARTED.labels(deal.game, "yes").inc()
     return attempt
@@ -264,12 +263,12 @@ def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
     if attempt.is_over:
         return attempt
     if attempt.deadline is not None and at >= attempt.deadline:
-        how, at = ("closed" if how == "resigned" else how), attempt.deadline  # no clock runs past the deadline
+        how, at = ("closed" if how == "resigned" else how), attempt.deadline  # the clock stops at the deadline
     moves = journal_of(attempt.pk)
     table = _played(attempt.deal, moves)
     end_pause(attempt, at)
     end = _end(table, attempt, moves, how, at)
-    # If an insert of the same number is in progress, this one waits and then fails, so no token is left out.
+    # If a move with the same number is being inserted, this insert waits and then fails, so no token is lost.
     Move(attempt=attempt, n=len(moves) + 1, token="", ms=end.ms).save(force_insert=True)
     attempt.record = _record(attempt.deal, moves, end).to_bytes()
     attempt.auto_runs = auto_runs(moves)

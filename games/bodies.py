@@ -1,4 +1,4 @@
-"""JSON from visitors: one way to read it, with one error."""
+"""JSON parsing for untrusted input; every failure is a `ValueError`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - whatever was sent
 def json_body(request: HttpRequest) -> Any:  # noqa: ANN401 - whatever was sent
     """Parse the body of a request as JSON.
 
-    :raises ValueError: when it is not JSON, or is a form with files, which has been read already.
+    :raises ValueError: when it is not JSON, or is a form with files, which Django has already consumed.
     """
     try:
         return parse_json(request.body)

@@ -1,4 +1,4 @@
-"""System checks of the database, run by `manage.py migrate` and by the release step."""
+"""Database system checks, run by `manage.py migrate` and by the release step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_upgrade_path(
     databases: Iterable[str] | None = None,
     **_: object,
 ) -> list[CheckMessage]:
-    """Refuse databases that have applied only some of the migrations that were squashed."""
+    """Report an error for each database that has applied only some of the squashed migrations."""
     return [error for alias in databases or () for error in _partly_migrated(alias)]
 
 

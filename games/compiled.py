@@ -1,8 +1,8 @@
-"""Reads and inserts whose SQL is worked out once: for the few that every player causes.
+"""Compiled queries and inserts: SQL that Django generates once and the process caches, for the hottest statements.
 
-Django takes several times longer to build a query and to write its SQL than to have it run. Here the SQL is Django's
-own, written at the first use and kept; from then on only the values change. Fields, joins and conversions are the
-models', so there is nothing to keep in step with them.
+Django takes several times longer to build a query and its SQL than the database takes to run it. Here Django generates
+the SQL on first use; later calls only bind new values. Fields, joins and conversions come from the models, so nothing
+needs to be kept in sync with them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from games.statements import Statement, run_in_order
 _Found = TypeVar("_Found")
 _Row = TypeVar("_Row", bound=Model)
 
-#: Fields of Django's own that store values of a type as they are.
+#: Django's field types that store values of a Python type unchanged.
 _PLAIN: Final[dict[type, type]] = {
     BigAutoField: int,
     BigIntegerField: int,
@@ -46,46 +46,47 @@ _PLAIN: Final[dict[type, type]] = {
 
 
 class Given(Expression):
-    """In the query of a `Compiled`: a value that is given by its name each time, of a field's type."""
+    """Named parameter in the query of a `Compiled`, with the type of a field."""
 
     def __init__(self, name: str, field: Field[Any, Any]) -> None:
         super().__init__(output_field=field)
         self.name = name
 
     def as_sql(self, *_: Any) -> tuple[str, Any]:  # noqa: ANN401
-        """A mark for the value, which is not known yet."""
+        """Return a placeholder, with the parameter itself in place of its value."""
         return "%s", [self]
 
 
 class _Read(NamedTuple):
-    """What is kept of a query for one kind of database."""
+    """Compiled form of a query for one database vendor."""
 
     sql: str
     params: Sequence[Any]
-    """Constants, and `Given` for what is not one."""
+    """Constants, and a `Given` for each named parameter."""
     objects: Callable[[Sequence[tuple[Any, ...]]], Iterator[Any]]
 
 
 class _Insert(NamedTuple):
-    """What is kept of a model for one kind of database."""
+    """Compiled insert of a model for one database vendor."""
 
     sql: str
     given: list[Field[Any, Any]]
     plain: list[type | None]
-    """The types of Python whose values a given field stores as they are."""
+    """For each field in `given`, the Python type whose values it stores unchanged, or None."""
     returned: list[Field[Any, Any]]
 
 
 class Insertion(NamedTuple):
-    """A row to be inserted, and how."""
+    """A row to insert, and the compiled insert to use."""
 
     how: Inserting[Any]
     row: Model
 
 
 class Compiled(Generic[_Found]):
-    """A query, run where is read just now: of rows of a model, with what it joins by `select_related` and without what
-    it defers, or of tuples of fields by `values_list`.
+    """Query compiled once per database vendor and run on the current read connection, replica or primary.
+
+    It returns model instances (`select_related` and `defer` are supported) or tuples from `values_list`.
     """
 
     def __init__(self, query: Callable[[], QuerySet[Any, _Found]]) -> None:
@@ -93,21 +94,21 @@ class Compiled(Generic[_Found]):
         self._kept: dict[str, _Read] = {}
 
     def all(self, **given: object) -> list[_Found]:
-        """What is found for these values."""
+        """Run the query with these values and return all results."""
         (found,) = run_in_order([self.statement(**given)])
         return self.rows(found)
 
     def first(self, **given: object) -> _Found | None:
-        """The first that is found for these values, if there is one."""
+        """Run the query with these values and return the first result, or None."""
         return next(iter(self.all(**given)), None)
 
     def statement(self, **given: object) -> Statement:
-        """The SQL with these values, to be run with others."""
+        """Return the SQL with these values bound, to be run together with other statements."""
         kept = self._read()
         return kept.sql, [_put(param, given) if isinstance(param, Given) else param for param in kept.params]
 
     def rows(self, found: Sequence[tuple[Any, ...]]) -> list[_Found]:
-        """The objects or tuples made of what the statement has found."""
+        """Convert the rows that the statement returned to objects or tuples."""
         return list(self._read().objects(found))
 
     def _read(self) -> _Read:
@@ -118,12 +119,13 @@ class Compiled(Generic[_Found]):
 
 
 class Inserting(Generic[_Row]):
-    """Inserts new rows of a model, as `save(force_insert=True)` would, but for signals: nobody here listens for any.
+    """Compiled insert for a model, equivalent to `save(force_insert=True)` but without signals, which have no receivers
+    here.
 
-    With `pass_over` a row whose unique value is there already is left out, and no transaction fails by it. With
-    `numbered` the rows bring their numbers (`games.reserved_ids`). `found_by` names a relation and a unique field of
-    what it leads to, as in "attempt.public_id": by that the database finds what may just have been inserted, and makes
-    no row where there is none.
+    With `pass_over`, a row that violates a unique constraint is skipped (`ON CONFLICT DO NOTHING`) and the transaction
+    survives. With `numbered`, rows come with primary keys from `games.reserved_ids`. `found_by` names a relation and a
+    unique field of the related model, as in "attempt.public_id": the database looks up the related row by that field,
+    even if it was inserted just before, and inserts nothing if there is none.
     """
 
     def __init__(
@@ -136,15 +138,15 @@ class Inserting(Generic[_Row]):
         self._kept: dict[str, _Insert] = {}
 
     def add(self, row: _Row) -> bool:
-        """Insert a row, which gets what the database gives it; returns whether it was made.
+        """Insert a row, fill in the values that the database generates, and return True if it was inserted.
 
-        :raises IntegrityError: as the database says; for a unique value that is taken only without `pass_over`.
+        :raises IntegrityError: when a constraint is violated; for unique constraints only without `pass_over`.
         """
         (made,) = insert_in_order([Insertion(self, row)])
         return made
 
     def statement(self, row: _Row) -> Statement:
-        """The SQL that inserts a row."""
+        """Return the SQL that inserts a row."""
         insert = self._insert()
         values = [_stored(field, plain, row) for field, plain in zip(insert.given, insert.plain, strict=True)]
         if self._relation:
@@ -154,13 +156,13 @@ class Inserting(Generic[_Row]):
         return insert.sql, values
 
     def take(self, row: _Row, made: Sequence[tuple[Any, ...]]) -> bool:
-        """Give a row what the database has given it; returns whether it was made."""
+        """Fill in the values that the database returned for a row; return True if it was inserted."""
         if not made:
             return False
         for field, value in zip(self._insert().returned, made[0], strict=True):
             setattr(row, field.attname, field.to_python(value))
         if self._relation:
-            setattr(row, self._relation, getattr(row, self._relation))  # which has its number now
+            setattr(row, self._relation, getattr(row, self._relation))  # takes over its primary key
         row._state.adding, row._state.db = False, connection.alias  # noqa: SLF001 - as Django leaves what it saved
         return True
 
@@ -187,7 +189,7 @@ class Inserting(Generic[_Row]):
         return _Insert(sql, given, [_PLAIN.get(type(field)) for field in given], returned)
 
     def _found(self, relation: Any, marks: str) -> str:  # noqa: ANN401 - Django's field
-        """The values given, and the number of what the relation leads to."""
+        """Return a SELECT of the given values and the related row's primary key."""
         quoted = connection.ops.quote_name
         there = relation.related_model._meta
         number, unique = quoted(there.pk.column), quoted(there.get_field(self._unique).column)
@@ -195,28 +197,28 @@ class Inserting(Generic[_Row]):
 
 
 def insert_in_order(insertions: Sequence[Insertion]) -> list[bool]:
-    """Insert rows in order, as one commit and if possible in one exchange; returns which were made.
+    """Insert rows in order, in one commit and if possible in one round trip; return a flag for each, True if inserted.
 
-    :raises IntegrityError: as `Inserting.add` does; then none is made.
+    :raises IntegrityError: as `Inserting.add` does; then nothing is inserted.
     """
-    with reading_primary(), _one_commit():  # what writes is never sent to a replica
+    with reading_primary(), _one_commit():  # writes never go to a replica
         made = run_in_order([how.statement(row) for how, row in insertions])
         return [how.take(row, found) for (how, row), found in zip(insertions, made, strict=True)]
 
 
 def _one_commit() -> AbstractContextManager[Any]:
-    """Statements that PostgreSQL gets at once are one commit by themselves."""
+    """Return a transaction, except on PostgreSQL, where statements sent together are one transaction anyway."""
     return nullcontext() if connection.vendor == "postgresql" else transaction.atomic()
 
 
 def _stored(field: Field[Any, Any], plain: type | None, row: Model) -> object:
-    """A field's value as the database takes it: most are plain, and Django takes longest to find that out."""
+    """Return a field's value in database form; most need no conversion, and this check is faster than Django's."""
     value = field.pre_save(row, add=True)
     return value if type(value) is plain else field.get_db_prep_save(value, connection)
 
 
 def _is_made_there(field: Field[Any, Any]) -> bool:
-    """Whether the database alone gives the value: the next number, or a default of its own."""
+    """Return True if the database generates the value: a sequence number, a generated column or a database default."""
     return field.generated or (field.db_returning and not field.has_default())
 
 
@@ -225,7 +227,7 @@ def _compiled(query: QuerySet[Any]) -> _Read:
     sql, params = compiler.as_sql()
     converters = compiler.get_converters([column[0] for column in compiler.select])
     info = compiler.klass_info
-    if getattr(query, "_fields", None) is not None:  # of values_list
+    if getattr(query, "_fields", None) is not None:  # from values_list
         return _Read(sql, params, lambda found: map(tuple, _converted(compiler, found, converters)))
     begin, end = info["select_fields"][0], info["select_fields"][-1] + 1
     names = [column[0].target.attname for column in compiler.select[begin:end]]

@@ -1,7 +1,8 @@
-"""The one type of error that is told to somebody, with every code there is; `docs/errors.md` explains them.
+"""Error codes and the exception behind every error that a client sees; `docs/errors.md` explains the codes.
 
-`Refusal` is raised where something is refused. It is worded once, where the answer leaves: `config.errors` makes it a
-page or the one JSON shape, `config.api` does the same for the API, and the game's socket sends it as an `error` frame.
+Code raises `Refusal` wherever it refuses a request. The outermost layer turns it into a response: `config.errors`
+renders a page or the common JSON shape, `config.api` does the same for the API, and the game's WebSocket sends an
+`error` frame.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ _OUR_FAULT: Final = _("Something went wrong on our side. It has been noted.")
 
 
 class ErrorCode(StrEnum):
-    """Why something was refused: the code for programs, the HTTP status, and the sentence for people."""
+    """Error code for programs, with its HTTP status and its sentence for people."""
 
     status: int
     sentence: StrPromise
 
     def __new__(cls, code: str, status: int, sentence: StrPromise) -> Self:
-        """A member; it is equal to its code."""
+        """Create a member, which compares equal to its code."""
         member = str.__new__(cls, code)
         member._value_ = code
         member.status = status
@@ -55,7 +56,10 @@ class ErrorCode(StrEnum):
 
     @classmethod
     def of(cls, code: str) -> Self:
-        """The member of this code."""
+        """Return the member with this code.
+
+        :raises KeyError: for an unknown code.
+        """
         return cls[code.upper()]
 
     # The request.
@@ -69,7 +73,7 @@ class ErrorCode(StrEnum):
     TOO_LARGE = "too_large", 413, _NOT_UNDERSTOOD
     RATE_LIMITED = "rate_limited", 429, _too_many(1)
 
-    # Who asks.
+    # The requester.
     FORBIDDEN = "forbidden", 403, _NOT_ALLOWED
     CSRF_FAILED = "csrf_failed", 403, _("This form has expired. Go back, load the page again and retry.")
     SESSION_EXPIRED = "session_expired", 401, _SIGN_IN
@@ -113,7 +117,7 @@ class ErrorCode(StrEnum):
         _("Other games are being analysed for you. Wait for them first."),
     )
 
-    # The game's socket.
+    # The game's WebSocket.
     BAD_FRAME = "bad_frame", 400, _NOT_UNDERSTOOD
     UNKNOWN_TYPE = "unknown_type", 400, _NOT_UNDERSTOOD
     UNSUPPORTED_VERSION = "unsupported_version", 400, _NOT_UNDERSTOOD
@@ -145,10 +149,10 @@ class ErrorCode(StrEnum):
 
 
 class Refusal(Exception):
-    """Something that is not done, and why.
+    """A refused request, with its error code.
 
-    A translatable `message` is for everybody. One in plain English is for programs, and people read the code's own
-    sentence; so does everybody when there is no message. `data` goes out beside code and message.
+    A translatable `message` is shown to people and programs alike. An untranslated one is for programs only: people
+    see the code's sentence instead. Without a message both get the sentence. `data` is sent with code and message.
     """
 
     def __init__(self, code: ErrorCode, message: str | StrPromise = "", /, **data: Any) -> None:  # noqa: ANN401
@@ -162,39 +166,39 @@ class Refusal(Exception):
 
     @property
     def message(self) -> str:
-        """What programs are told, in the language that is active: theirs is English."""
+        """The message for programs, in the active language, which is English for them."""
         return str(self._message or self.sentence)
 
     @property
     def sentence(self) -> str | StrPromise:
-        """What people are told, in their language."""
+        """The message for people, in their language."""
         return self._message if isinstance(self._message, Promise) else self.code.sentence
 
     def to_json(self) -> dict[str, Any]:
-        """The one shape of an error in JSON."""
+        """Return the error in the common JSON shape."""
         return {"error": {"code": self.code, "message": self.message, "data": self.data}}
 
 
 class RateLimitedError(Refusal):
-    """There have been too many of something; `retry_after` is the seconds until there is room again."""
+    """A rate limit was exceeded; `retry_after` is the number of seconds until the next request is allowed."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(ErrorCode.RATE_LIMITED, retry_after=retry_after)
 
     @property
     def sentence(self) -> str | StrPromise:
-        """When to try again, in minutes."""
+        """The message for people, with the time to wait in minutes, rounded up."""
         minutes = -(-int(self.data["retry_after"]) // A_MINUTE)
         return _too_many(minutes) % {"minutes": minutes}
 
 
 def refusal_of(error: RulesError, **data: Any) -> Refusal:  # noqa: ANN401
-    """What the rules refuse, as everybody is told it."""
+    """Convert an error of the rules to a `Refusal`."""
     return Refusal(ErrorCode.of(error.code), str(error), **data)
 
 
 def json_only(view: AnyView) -> AnyView:
-    """Have a view that only programs call refuse in JSON, whatever the caller accepts."""
+    """Mark a view that only programs call: its errors are JSON, regardless of the Accept header."""
 
     @wraps(view)
     def marked(request: HttpRequest, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
@@ -205,7 +209,7 @@ def json_only(view: AnyView) -> AnyView:
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """The caller is a program: it asked the API or a view for programs, or asked for JSON."""
+    """Return True if the client is a program: it calls the API or a `json_only` view, or prefers JSON."""
     if request.path.startswith("/api/") or getattr(request, "json_only", False):
         return True
     return _prefers_json(request.headers.get("Accept", "*/*"))
@@ -213,7 +217,7 @@ def wants_json(request: HttpRequest) -> bool:
 
 @lru_cache(maxsize=64)
 def _prefers_json(accept: str) -> bool:
-    """Whether a header says so. Browsers send the same few, and reading one takes a while."""
+    """Return True if an Accept header prefers JSON. Cached: parsing is slow, and browsers send few distinct headers."""
     asked = HttpRequest()
     asked.META["HTTP_ACCEPT"] = accept
     return asked.get_preferred_type(["text/html", "application/json"]) == "application/json"

@@ -1,7 +1,7 @@
-"""What is sent after a commit: requests for tasks, and channel-layer messages. Neither is ever the only copy of a fact.
+"""Post-commit events: Celery task requests and channel-layer messages. Neither is ever the only copy of a fact.
 
-Workers, web threads and the event loop all queue a message and go on. One thread with one event loop and one connection
-sends for the whole process; `async_to_sync` would open a loop and connections for each message, which costs more than
+Workers, web threads and the event loop only enqueue a message. One sender thread with one event loop and one connection
+serves the whole process; `async_to_sync` would open a loop and connections for each message, which costs more than
 closing an attempt.
 """
 
@@ -21,10 +21,10 @@ from channels.layers import get_channel_layer
 
 log = logging.getLogger(__name__)
 
-#: The most messages waiting to be sent; more are dropped.
+#: Maximum length of the send queue; further messages are dropped.
 MAX_WAITING: Final = 10_000
 _PATIENCE: Final = 5.0  # seconds for the channel layer to take one message
-# One quick retry, for a stale connection; the sweep resends what is lost.
+# One quick retry, for a stale connection; the periodic sweep repeats lost requests.
 _RETRY: Final = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
 
 Message = dict[str, Any]
@@ -32,12 +32,12 @@ _Key = tuple[str, str, str, Hashable]
 
 
 def attempt_group(public_id: uuid.UUID) -> str:
-    """The channel-layer group of every process that has the attempt open."""
+    """Return the channel-layer group of the processes that have the attempt open."""
     return f"attempt.{public_id.hex}"
 
 
 def request_task(name: str, *args: int, countdown: float | None = None) -> bool:
-    """Ask a worker to do a task; says whether the queue has taken it, and never fails."""
+    """Enqueue a Celery task; return False, instead of raising, if the queue did not accept it."""
     try:
         current_app.send_task(name, args=args, countdown=countdown, retry=True, retry_policy=_RETRY)
     except SoftTimeLimitExceeded:
@@ -49,36 +49,36 @@ def request_task(name: str, *args: int, countdown: float | None = None) -> bool:
 
 
 def request_verdict(attempt_id: int) -> bool:
-    """Ask a worker to verify the attempt; when the queue is down the sweep asks again."""
+    """Enqueue the verification of an attempt; if the queue is down, the periodic sweep requests it again."""
     return request_task("talon.verify", attempt_id)
 
 
 def tell_attempt(public_id: uuid.UUID, what: str, **data: Any) -> None:  # noqa: ANN401
-    """Send a message to every process that has the attempt open; never waits and never fails."""
+    """Send a message to every process that has the attempt open; never blocks or raises."""
     notifier.send(attempt_group(public_id), {"type": f"attempt.{what}", "attempt": public_id.hex, **data})
 
 
 async def send(group: str, message: Message) -> None:
-    """Send a message from the event loop and wait for the layer; what must come soon, and may be merged with nothing.
+    """Send a message from the event loop and wait for the layer, for urgent messages that must not be coalesced.
 
-    :raises Exception: whatever the layer fails with.
+    :raises Exception: whatever the layer raises.
     """
     layer: Any = get_channel_layer()
     await layer.group_send(group, message)
 
 
 class Notifier:
-    """The sending thread of a process. It starts with the first message, because worker processes fork.
+    """Sender thread of a process, with a coalescing queue. It starts with the first message, because workers fork.
 
-    Messages are sent in order. One that repeats a message still waiting, of the same type and about the same thing,
-    replaces it, at the end of the queue. Anybody who misses a message reads the database later.
+    Messages are sent in order. A message replaces a queued one of the same type about the same subject and moves to the
+    end of the queue. A receiver that misses a message reads the database later.
     """
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Start afresh, as in a forked child, which has no thread and whose lock may never be released."""
+        """Reset all state, as in a forked child, which has no thread and whose copy of the lock may stay locked."""
         self._lock = threading.Lock()
         self._waiting: dict[_Key, Message] = {}
         self._wake = threading.Event()
@@ -87,7 +87,7 @@ class Notifier:
         self._thread: threading.Thread | None = None
 
     def send(self, group: str, message: Message, about: Hashable = None) -> None:
-        """Send `message` to `group` soon; never fails and never waits. Groups of many things say what it is `about`."""
+        """Enqueue `message` for `group`; never blocks or raises. In a group with many subjects, `about` names one."""
         key = group, message["type"], message.get("process", ""), about
         with self._lock:
             self._waiting.pop(key, None)
@@ -100,7 +100,7 @@ class Notifier:
         self._wake.set()
 
     def flush(self, timeout: float = 5.0) -> bool:
-        """Wait until everything has been sent; returns whether it was."""
+        """Wait until the queue is empty; return False on timeout."""
         return self._idle.wait(timeout)
 
     def _start(self) -> None:
@@ -113,7 +113,7 @@ class Notifier:
             self._thread = thread
 
     def _work(self) -> None:
-        """The thread: send queued messages as long as the process lives."""
+        """Send queued messages for the lifetime of the process; runs in the thread."""
         with asyncio.Runner() as runner:
             while self._wake.wait():
                 self._wake.clear()
@@ -134,10 +134,10 @@ class Notifier:
                 async with asyncio.timeout(_PATIENCE):
                     await layer.group_send(group, message)
             except TimeoutError:
-                # The layer hangs: waiting this long for each of the others would make them all late.
+                # The layer hangs: waiting this long for every remaining message would delay them all.
                 log.warning("%d notices were lost", len(batch) - sent, exc_info=True)
                 return
-            except (Exception, asyncio.CancelledError):  # cancelled by the end of the loop that would have received it
+            except (Exception, asyncio.CancelledError):  # cancelled when the receiver's loop ends
                 log.warning("a notice to %s was lost", group, exc_info=True)
 
 

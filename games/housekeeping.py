@@ -1,7 +1,7 @@
-"""Deletes rows that have reached their age, so that no table grows with time alone.
+"""Row retention: deletes expired rows, so that no table grows with time alone.
 
-Each kind of row has an age and a function that deletes some of them, in a transaction of its own. `remove_aged` takes
-the kinds in turns until nothing is left or its time is up; the rest waits for the next run.
+Each kind of row has a maximum age and a function that deletes one batch in its own transaction. `remove_aged` cycles
+through the kinds until nothing is left or its time is up; the rest waits for the next run.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from games.rules import CATALOGUE, RULES_VERSION
 #: Seconds that `remove_aged` runs: well within the time limit of a task.
 SECONDS: Final = 10.0
 
-#: Attempts checked for moves in one query.
+#: Attempts whose last move is looked up in one query.
 _PAGE: Final = 500
 
-#: Attempts that are practice. Those of races belong to their races.
+#: Filter for practice attempts. Attempts in races are retained with their races.
 _PRACTICE: Final = Q(ranked=False) & ~Q(deal__for_race=True, deadline__isnull=False)
 
 _SEEN: Final = ("id", "started_at", "ms", "paused_ms", "paused_at")
@@ -52,19 +52,19 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Aged:
-    """Rows of one model that are deleted at a certain age."""
+    """Retention rule: rows of one model and their maximum age."""
 
     model: type[Model]
     what: str
-    """Which rows, and what happens to them, in the words of docs/operations.md."""
+    """The rows and their treatment, worded as in docs/operations.md."""
     age: timedelta
     remove: Callable[[datetime, int], int]
-    """Takes a time and a number: handles at most that many rows older than the time, and returns how many."""
+    """Function that takes a time and a batch size, handles at most that many older rows and returns their number."""
     batch: int = 500
 
 
 def remove_aged(kinds: Sequence[Aged], now: datetime | None = None, *, seconds: float = SECONDS) -> int:
-    """Delete old rows, batch by batch; returns how many. A kind that fails does not stop the others."""
+    """Delete expired rows batch by batch and return their number. A kind that fails does not stop the others."""
     now = now or timezone.now()
     latest = time.monotonic() + seconds
     removed, left = 0, list(kinds)
@@ -88,14 +88,14 @@ def _removed(kind: Aged, now: datetime) -> int:
 
 
 def rows(found: QuerySet[Any], size: int) -> int:
-    """Delete at most `size` of the rows found, with the rows that depend on them; returns how many."""
+    """Delete at most `size` rows of a query, with their dependent rows; return the number without the dependents."""
     keys = list(found.order_by("pk").values_list("pk", flat=True)[:size])
     _, removed = QuerySet(found.model).filter(pk__in=keys).delete()
     return removed.get(found.model._meta.label, 0)
 
 
 def close_idle_practice(before: datetime, size: int) -> int:
-    """Close practice games without a move since then, as they stand; their journals become records."""
+    """Close practice games idle since `before`, folding their journals into records; return their number."""
     closed = 0
     for attempt_id in _idle_practice(before, size):
         try:
@@ -120,7 +120,7 @@ def _idle_practice(before: datetime, size: int) -> list[int]:
 
 
 def _last_seen(started: datetime, ms: int | None, paused_ms: int, paused_at: datetime | None) -> datetime:
-    """About when a practice game was last moved in, paused or resumed."""
+    """Return approximately when a practice game last saw a move, a pause or a resume."""
     return max(started + timedelta(milliseconds=(ms or 0) + paused_ms), paused_at or started)
 
 
@@ -140,7 +140,7 @@ def _remove_practice_stock(before: datetime, size: int) -> int:
 def _unplayed(deals: QuerySet[Deal], before: datetime, size: int) -> int:
     unplayed = deals.filter(day=None, for_race=False, created_at__lt=before).exclude(_has_attempts())
     with transaction.atomic():
-        # Attempts that start now wait for the lock; those started before are seen by the second query.
+        # Attempts that start now wait for the lock; the second query sees those that started before it.
         keys = list(unplayed.order_by("pk").values_list("pk", flat=True)[:size])
         locked = list(Deal.objects.select_for_update().filter(pk__in=keys).order_by("pk").values_list("pk", flat=True))
         return rows(unplayed.filter(pk__in=locked), size)
@@ -153,7 +153,7 @@ def _has_attempts() -> Exists:
 def _remove_lost_moves(_before: datetime, size: int) -> int:
     lost = Move.objects.exclude(Exists(Attempt.objects.filter(pk=OuterRef("attempt_id"))))
     by_day = journal_days.days()
-    if by_day:  # these go with their day, and looking through all of them takes long
+    if by_day:  # newer rows are dropped with their partition, and scanning them is slow
         lost = lost.filter(attempt_id__lt=by_day[0].low)
     keys = sorted(set(lost.values_list("attempt_id", flat=True)[:size]))
     removed, _ = Move.objects.filter(attempt_id__in=keys).delete()
@@ -169,7 +169,7 @@ def _remove_lost_starts(before: datetime, size: int) -> int:
 
 
 def _remove_seen(before: datetime, size: int) -> int:
-    """What was seen of deals that everybody may know by now."""
+    """Delete rows for deals that are no longer secret."""
     known = Q(deal__closes_at__lt=before) | Q(deal__revealed_at__lt=before)
     return rows(SeenDeal.objects.filter(known, seen_at__lt=before), size)
 
@@ -180,7 +180,7 @@ def _remove_useless_stock(before: datetime, size: int) -> int:
 
 
 def kinds() -> Iterator[Aged]:
-    """All kinds of the games' rows that are deleted at some age."""
+    """Yield the retention rules for the games' models."""
     days = timedelta(days=1)
     yield Aged(Attempt, "practice without a move: closed as it stands", 30 * days, close_idle_practice, batch=50)
     yield Aged(Attempt, "practice closed like that", 30 * days, _remove_closed_practice, batch=200)

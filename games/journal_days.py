@@ -1,16 +1,16 @@
-"""The journal by day, on PostgreSQL: a partition holds the moves of the attempts begun on one day.
+"""Daily partitions of the move journal on PostgreSQL: each holds the moves of the attempts begun on one day.
 
-The partitions are ranges of attempts' numbers, so a move's place follows from its key `(attempt, n)`, which stays
-unique in the whole table, and whoever writes or reads moves need not know of days. A new day is a new range: its
-partition is attached, then the sequence of the numbers goes on at its beginning. Attempts begun before that, late or
-early, are in the day before, where nothing is wrong with them.
+The partitions are ranges of attempt ids. A move's partition therefore follows from its key `(attempt, n)`, which stays
+unique across the table, and code that reads or writes moves need not know about days. A new day gets a new range:
+its partition is attached, then the id sequence jumps to the start of the range. Attempts begun before the jump go to
+the previous day's partition, which does no harm.
 
-A day that is settled is not deleted but dropped. The few of its attempts that are still open, practice mostly, are
-carried over into the *rest*, the partition of all numbers below the days, which is written anew at that time and
-dropped in turn. Numbers beyond all days go to a default partition: no move is without a place.
+A settled day's partition is dropped, not deleted row by row. The moves of its few attempts that are still open, mostly
+practice, are carried over into the *rest*: the partition of all ids below the days, which is rewritten and replaced
+each time. A default partition takes ids beyond all ranges, so every move has a place.
 
-Where the table is not partitioned (SQLite, or before its migration) nothing happens here, and finished attempts' rows
-are deleted by `games.attempts.purge_journal`.
+If the table is not partitioned (SQLite, or before the migration), these functions do nothing and
+`games.attempts.purge_journal` deletes the rows of finished attempts.
 """
 
 from __future__ import annotations
@@ -32,16 +32,17 @@ from games.models import Attempt
 
 log = logging.getLogger(__name__)
 
-#: Numbers set aside for the attempts of a day: more than begin. Should they run out, the default partition takes them.
+#: Attempt ids reserved for a day, more than a day ever needs. If they run out, the default partition takes the rest.
 NUMBERS: Final = 1_000_000_000
 
-#: A day begins so much earlier, so that the rush at midnight is all in its partition.
+#: Lead time of a new day's partition, so that it receives the whole midnight rush.
 AHEAD: Final = timedelta(minutes=1)
 
-#: A day is settled when its last attempt began so long ago: those of its deals have ended and need no journal.
+#: Time since its last attempt began after which a day is settled: the attempts at its daily deals have ended and need
+#: no journal.
 SETTLED: Final = timedelta(hours=3)
 
-#: For how long moves may wait behind somebody who wants a lock, how often it is tried, and the pause in between.
+#: Lock timeout, which bounds how long moves queue behind a pending lock; number of tries; pause between them.
 LOCK_WAIT: Final = "200ms"
 LOCK_TRIES: Final = 10
 LOCK_PAUSE: Final = 0.5  # s
@@ -49,12 +50,12 @@ LOCK_PAUSE: Final = 0.5  # s
 _REST: Final = "games_move_rest"
 _NEXT_REST: Final = "games_move_next_rest"
 _DEFAULT: Final = "games_move_default"
-#: Workers take turns on this PostgreSQL advisory lock.
+#: Key of the PostgreSQL advisory lock that serializes workers.
 _TURN: Final = 0x7A10_DA75
 
-#: Moves of the attempts below `high` that are open, or ended after `before`, as far as the new rest has not got them.
-#: An attempt's rows are committed in the order of their numbers. OFFSET 0 keeps the planner at an index scan for each
-#: attempt: there are few, and the day's table is large.
+#: Copies to the new rest the moves it lacks of attempts below `high` that are open or ended after `before`. An
+#: attempt's rows are committed in the order of `n`, so its highest copied `n` is enough to go on. OFFSET 0 keeps the
+#: planner at an index scan for each attempt: there are few, and the day's table is large.
 _CARRY: Final = f"""
 WITH wanted AS MATERIALIZED (
   SELECT a.id, COALESCE((SELECT max(r.n) FROM {_NEXT_REST} r WHERE r.attempt_id = a.id), -1) AS carried
@@ -78,7 +79,7 @@ _RANGE: Final = re.compile(r"FROM \('?(MINVALUE|-?\d+)'?\) TO \('?(-?\d+)'?\)")
 
 
 class Part(NamedTuple):
-    """A partition of the moves of the attempts from `low` up to, not including, `high`."""
+    """Partition for the moves of attempts with ids from `low` (inclusive; None: unbounded) to `high` (exclusive)."""
 
     name: str
     low: int | None
@@ -86,11 +87,11 @@ class Part(NamedTuple):
 
 
 class LockedError(RuntimeError):
-    """The journal is being read or written for too long by others, a backup perhaps."""
+    """The journal could not be locked because another session, such as a backup, holds it for too long."""
 
 
 def is_by_day() -> bool:
-    """Whether the journal of this database is partitioned."""
+    """Return True if this database's journal is partitioned."""
     if connection.vendor != "postgresql":
         return False
     with connection.cursor() as cursor:
@@ -99,15 +100,14 @@ def is_by_day() -> bool:
 
 
 def days() -> list[Part]:
-    """The partitions of days, oldest first; none where the journal is not by day."""
+    """Return the daily partitions, oldest first; an empty list if the journal is not partitioned."""
     return _parts()[1:] if is_by_day() else []
 
 
 def begin_day(day: date) -> bool:
-    """Give the attempts that begin from now on a partition of their own, unless this day has one; returns whether it
-    was made.
+    """Create the partition of a day, unless it exists, and direct new attempts to it; return True if it was created.
 
-    Moves do not wait meanwhile.
+    Moves are not blocked.
 
     :raises LockedError: when the journal could not be locked; nothing has changed then.
     """
@@ -120,7 +120,7 @@ def begin_day(day: date) -> bool:
         if begun:
             low = _free_from(found[-1].high)
             _begin(Part(name, low, low + NUMBERS))
-    # Only after the commit, and again if a process died here: no number is given that has no partition.
+    # Only after the commit, so that every new id has a partition; also repeats the step if a process died before it.
     with _turn() as mine:
         if mine:
             _number_from(_parts()[-1])
@@ -128,9 +128,9 @@ def begin_day(day: date) -> bool:
 
 
 def drop_days(now: datetime | None = None) -> int:
-    """Drop the days that are settled, and carry over what is still open of them; returns how many.
+    """Drop the partitions of settled days, carrying over open attempts; return the number dropped.
 
-    Moves wait while the partitions change places, not while rows are carried over.
+    Moves are blocked while the partitions are swapped, not while rows are copied.
 
     :raises LockedError: when the journal could not be locked; nothing has changed then.
     """
@@ -141,7 +141,7 @@ def drop_days(now: datetime | None = None) -> int:
         if not mine:
             return 0
         rest, *found = _parts()
-        # Not the newest, which the attempts of now are in.
+        # Never the newest, which takes current attempts.
         settled = list(takewhile(lambda part: _is_settled(part, now), found[:-1]))
         if settled:
             _drop([rest, *settled], now - JOURNAL_KEPT)
@@ -150,26 +150,26 @@ def drop_days(now: datetime | None = None) -> int:
 
 def _begin(day: Part) -> None:
     _make(day)
-    # As attaching locks them: moves go on in the other partitions.
+    # The same locks as attaching takes: moves in the other partitions go on.
     _lock(["games_move"], "SHARE UPDATE EXCLUSIVE")
     _lock([_DEFAULT])
     _attach(day)
 
 
 def _free_from(number: int) -> int:
-    """The first number not below this one from which on the default partition has no moves."""
+    """Return the first usable range start, `number` or later, above every attempt in the default partition."""
     [(taken,)] = _run(f"SELECT max(attempt_id) FROM {_DEFAULT}")  # noqa: S608
     return number if taken is None or taken < number else (taken // NUMBERS + 1) * NUMBERS
 
 
 def _drop(old: Sequence[Part], before: datetime) -> None:
-    """Replace the rest and the days after it by a new rest, of the attempts that are open or ended after `before`."""
+    """Replace the rest and the following days with a new rest for the attempts open or ended after `before`."""
     rest = Part(_NEXT_REST, None, old[-1].high)
     _make(rest)
     _carry(old, before)
     _run(f"ANALYZE {_NEXT_REST}")
     _lock(["games_move", _DEFAULT, *(part.name for part in old)])
-    # From here nobody has moves on the way: what came during the copying is seen, and is all.
+    # With the locks held no move is in flight, so the second pass copies everything written during the first.
     _carry(old, before)
     for part in old:
         _run(f"ALTER TABLE games_move DETACH PARTITION {part.name}")
@@ -189,7 +189,7 @@ def _is_settled(part: Part, now: datetime) -> bool:
 
 
 def _parts() -> list[Part]:
-    """The rest and the days, in order."""
+    """Return the rest and the days, in order."""
     found = []
     for name, bounds in _run(_PARTS):
         if limits := _RANGE.search(bounds):
@@ -199,7 +199,7 @@ def _parts() -> list[Part]:
 
 
 def _make(part: Part) -> None:
-    """Make a table that can become a partition; with the check, attaching it need not look at its rows."""
+    """Create a table to attach as a partition; its check constraint saves PostgreSQL a scan when attaching."""
     _run(f"CREATE TABLE {part.name} (LIKE games_move INCLUDING ALL)")
     above = "" if part.low is None else f"attempt_id >= {part.low} AND "
     _run(f"ALTER TABLE {part.name} ADD CONSTRAINT journal_range CHECK ({above}attempt_id < {part.high})")
@@ -212,14 +212,15 @@ def _attach(part: Part) -> None:
 
 
 def _number_from(part: Part) -> None:
-    """Have attempts numbered from the partition's beginning, unless they are there already."""
+    """Advance the attempt id sequence to the start of the partition, unless it is already there."""
     [(sequence,)] = _run("SELECT pg_get_serial_sequence('games_attempt', 'id')")
     _run(f"SELECT setval(%s, %s, false) FROM {sequence} WHERE last_value < %s", [sequence, part.low, part.low])  # noqa: S608
 
 
 def _lock(tables: Sequence[str], mode: str = "ACCESS EXCLUSIVE") -> None:
-    """Lock the tables until the transaction ends. Who comes meanwhile never waits long for a lock that is not to be
-    had.
+    """Lock the tables until the transaction ends, with short tries so that other sessions never queue for long.
+
+    :raises LockedError: when every try timed out.
     """
     for _try in range(LOCK_TRIES):
         try:
@@ -235,7 +236,7 @@ def _lock(tables: Sequence[str], mode: str = "ACCESS EXCLUSIVE") -> None:
 
 @contextmanager
 def _turn() -> Iterator[bool]:
-    """A transaction; whether no other process is changing the partitions just now."""
+    """Open a transaction and yield True, or False if another process is changing the partitions."""
     with transaction.atomic():
         [(mine,)] = _run("SELECT pg_try_advisory_xact_lock(%s)", [_TURN])
         yield mine

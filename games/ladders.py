@@ -1,4 +1,4 @@
-"""The two ladders of a daily deal. Which one an attempt is ranked on is decided by `leaderboards.eligibility`."""
+"""Ladders of a daily deal. `leaderboards.eligibility` decides on which of the two an attempt is ranked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 LadderSlug = Literal["established", "newcomers"]
-"""A ladder's name in addresses and messages."""
+"""Ladder name in URLs and messages."""
 
 
 class Ladder(models.IntegerChoices):
@@ -19,5 +19,5 @@ class Ladder(models.IntegerChoices):
 
     @property
     def slug(self) -> LadderSlug:
-        """The name of the ladder in addresses and messages."""
+        """The ladder's name in URLs and messages."""
         return "newcomers" if self == Ladder.NEWCOMERS else "established"

@@ -1,8 +1,8 @@
-"""How often one player or address may do what costs the service something: the one limiter of requests.
+"""Rate limits for requests, per player or address.
 
-Sign-in, sign-up and the like are limited by allauth (`ACCOUNT_RATE_LIMITS`), messages on a WebSocket in the process
-(`games.live.allowance`). Fixed windows are counted in the cache by django-ratelimit. Losing the cache gives everybody
-a fresh start and nothing worse; while it is away each process counts by itself (`config.caches`).
+django-ratelimit counts fixed windows in the cache. Losing the cache only resets the counters; while it is down, each
+process counts on its own (`config.caches`). Two limits live elsewhere: allauth limits sign-in, sign-up and the like
+(`ACCOUNT_RATE_LIMITS`), and `games.live.allowance` limits messages on a WebSocket within the process.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ Action = Literal[
     "verify",
 ]
 
-#: Requests a window: of a player, or of an address where nobody is signed in.
+#: Requests per window: for a player, or for an address without a signed-in player.
 RATES: Final[dict[Action, str]] = {
     "analyse": "30/h",
-    "answered": "20/d",  # notices of strangers' answers, to one player
+    "answered": "20/d",  # notices of strangers' answers sent to one player
     "api": "300/m",
     "appeal": "20/h",
     "ask": "20/m",
     "challenge": "30/h",
-    "challenged": "20/d",  # notices of strangers' challenges, to one player
+    "challenged": "20/d",  # notices of strangers' challenges sent to one player
     "delete": "10/h",
     "export": "10/h",
     "follow": "60/m",
@@ -78,12 +78,12 @@ RATES: Final[dict[Action, str]] = {
     "verify": "30/m",
 }
 
-#: How many times as many the visitors of a large IPv6 network have together, whose every household is counted apart.
+#: Factor on the rates for a large IPv6 network as a whole, in addition to the limit for each household in it.
 WIDE: Final = 10
 
 
 def spend(request: HttpRequest, action: Action) -> None:
-    """Count one `action` of the request's player or address. Comes before the work that it limits.
+    """Count one `action` of the request's player or address; call it before the work that it limits.
 
     :raises RateLimitedError: when there have been too many.
     """
@@ -98,7 +98,7 @@ def spend(request: HttpRequest, action: Action) -> None:
 
 
 def spend_of(player_id: int, action: Action) -> None:
-    """Count one `action` of a player who comes without a request, by a WebSocket.
+    """Count one `action` of a player without a request, as on a WebSocket.
 
     :raises RateLimitedError: when there have been too many.
     """
@@ -106,7 +106,7 @@ def spend_of(player_id: int, action: Action) -> None:
 
 
 def spend_of_network(network: str, action: Action) -> None:
-    """Count one `action` of a network, whoever is signed in there.
+    """Count one `action` of a network, regardless of signed-in players.
 
     :raises RateLimitedError: when there have been too many.
     """
@@ -114,12 +114,12 @@ def spend_of_network(network: str, action: Action) -> None:
 
 
 def note(who: str, action: Action) -> None:
-    """Count one `action` that cannot be refused any more; `check` refuses later ones."""
+    """Count one `action` without refusing it; `check` refuses later ones."""
     _usage(who, action)
 
 
 def check(who: str, action: Action) -> None:
-    """Check that this `action` is not used up, and count nothing.
+    """Check that the limit of an `action` is not used up, without counting.
 
     :raises RateLimitedError: when there have been too many.
     """

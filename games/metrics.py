@@ -1,4 +1,4 @@
-"""The site's own metrics; Prometheus reads them at /metrics."""
+"""Prometheus metrics, exposed at /metrics."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ JOURNAL_WAIT_SECONDS = Histogram(
     "From the first move of a commit's arrival until it is answered.",
     buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5),
 )
-"""The longest wait of each commit's moves: one figure a commit, since one a move would cost more."""
+"""The longest wait among the moves of a commit: one observation per commit, since one per move would cost more."""
 
 VERIFY_SECONDS = Histogram(
     "talon_verify_seconds",

@@ -1,6 +1,6 @@
-"""Deals, attempts and the move journal: fields and constraints only.
+"""Models of deals, attempts and the move journal: fields and constraints only.
 
-What may be done with them, and when, is decided in `games.deals`, `games.attempts` and `games.live.journal`.
+The logic is in `games.deals`, `games.attempts` and `games.live.journal`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from django.utils.translation import gettext_lazy as _
 
 from games.ladders import Ladder, LadderSlug
 
-#: How long a running attempt may go on after its daily deal has closed. The seed is revealed after that.
+#: Grace period for attempts still running when their daily deal closes. The seed is revealed after it.
 GRACE = timedelta(hours=1)
 
 
 class Deal(models.Model):
-    """A shuffled deck to play: the daily deal of a variant, or (without a day) that of a race or for practice."""
+    """A shuffled deck: the daily deal of a variant or, without a day, a deal for a race or for practice."""
 
     variant = models.CharField(max_length=32, blank=True, default="")
     game = models.CharField(max_length=16)
@@ -35,12 +35,12 @@ class Deal(models.Model):
     closes_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     proven = models.BooleanField(default=False)
-    # One that comes with the code, so that its seed was public before its day (games.deals.starter).
+    # Shipped with the code, so that its seed was public before its day (games.deals.starter).
     starter = models.BooleanField(default=False, db_default=False)
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     par = models.PositiveSmallIntegerField(null=True, blank=True)
     solution = models.BinaryField(null=True, blank=True)
-    # A race's deal is nobody's practice: its secrets are kept until the race is over.
+    # A race's deal cannot be practised before the race is over; its seed stays secret until then.
     for_race = models.BooleanField(default=False, db_default=False)
     revealed_at = models.DateTimeField(null=True, blank=True)
 
@@ -55,7 +55,7 @@ class Deal(models.Model):
         ]
         indexes = [
             models.Index(fields=["day"], name="deal_day"),
-            # Those that practice shares out.
+            # Certified practice deals, which are handed out to several players.
             models.Index(
                 fields=["game", "variant", "grade"],
                 condition=Q(day=None, for_race=False, proven=True),
@@ -68,25 +68,25 @@ class Deal(models.Model):
 
     @property
     def label(self) -> str:
-        """``braid 2026-11-21``, ``braid race 17`` or ``braid practice 17``."""
+        """Short name, such as ``braid 2026-11-21``, ``braid race 17`` or ``braid practice 17``."""
         name = self.variant or self.game
         if self.day:
             return f"{name} {self.day.isoformat()}"
         return f"{name} {'race' if self.for_race else 'practice'} {self.pk}"
 
     def is_open(self, now: datetime) -> bool:
-        """Whether an attempt may start: at a daily deal on its day, at a practice deal any time."""
+        """Return True if an attempt may start: on its day for a daily deal, at any time for a practice deal."""
         return self.opens_at <= now and (self.closes_at is None or now < self.closes_at)
 
     def is_closed(self, now: datetime) -> bool:
-        """Whether this is a daily deal whose day is over. Its last attempts may still be running."""
+        """Return True for a daily deal whose day is over. Its last attempts may still be running."""
         return self.closes_at is not None and now >= self.closes_at
 
     def is_revealed(self, now: datetime) -> bool:
-        """Whether everybody may see the seed: of a daily deal once nobody can be playing it for a rank any more, of a
-        race's once the race is finished.
+        """Return True if the seed is public: for a daily deal once its last ranked attempts have ended, for a race's
+        deal once the race is finished.
 
-        A practice deal is never revealed to everybody; its own player may see the seed when the attempt is over.
+        A practice deal never becomes public; its own player may see the seed when the attempt is over.
         """
         if self.revealed_at is not None:
             return now >= self.revealed_at
@@ -106,7 +106,7 @@ class Attempt(models.Model):
         REVIEW = "review", _("Review")
 
     class End(models.TextChoices):
-        """How an attempt ended."""
+        """The way an attempt ended."""
 
         WON = "won", _("Won")
         RESIGNED = "resigned", _("Resigned")
@@ -119,27 +119,27 @@ class Attempt(models.Model):
     ranked = models.BooleanField()
     state = models.CharField(max_length=8, choices=State.choices, default=State.PLAYING)
     started_at = models.DateTimeField()
-    # Since when practice is paused, and how long the pauses before lasted: the attempt's clock leaves both out.
+    # Start of the current pause of a practice game, and total length of earlier pauses; the clock excludes both.
     paused_at = models.DateTimeField(null=True, blank=True, editable=False)
     paused_ms = models.BigIntegerField(default=0, db_default=0, editable=False)
     deadline = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     end = models.CharField(max_length=8, choices=End.choices, blank=True, default="")
     record = models.BinaryField(null=True, blank=True)
-    # Set by the verdict alone, from the replayed record.
+    # Set only by the verdict, from the replayed record.
     cards_up = models.PositiveSmallIntegerField(null=True, blank=True)
     elapsed_ms = models.BigIntegerField(null=True, blank=True)
     tokens = models.PositiveSmallIntegerField(null=True, blank=True)
     reasons = models.JSONField(default=list, blank=True)
     verify_tries = models.PositiveSmallIntegerField(default=0)
-    # Whether another attempt's verification has taken it along once (leaderboards.waiting).
+    # True once another attempt's verification has included this one (leaderboards.waiting).
     gathered = models.BooleanField(db_default=False, editable=False)
     verified_at = models.DateTimeField(null=True, blank=True)
-    # Decided with the first verdict on a game of the day, and kept whatever comes later.
+    # Set with the first verdict on a ranked attempt, and never changed by later ones.
     ladder = models.PositiveSmallIntegerField(null=True, blank=True, choices=Ladder)
-    # [first_n, last_n] of every run of tokens that the server played itself.
+    # [first_n, last_n] of each run of tokens that the server played itself.
     auto_runs = models.JSONField(default=list, blank=True)
-    # What was decided in a ranked win, by which copies are found (games.fairplay.copies); null when not compared.
+    # Digest of a ranked win's decisions, used to find copies (games.fairplay.copies); null if not compared.
     line = models.BinaryField(null=True, editable=False)
 
     class Meta:
@@ -159,7 +159,7 @@ class Attempt(models.Model):
             models.Index(fields=["state", "finished_at"], name="attempt_sweep"),
             models.Index(fields=["state", "deadline"], name="attempt_due"),
             models.Index(fields=["player", "-started_at"], name="attempt_history"),
-            # The parts of the sketch that a line begins with (games.fairplay.copies).
+            # The parts of the sketch at the start of a line (games.fairplay.copies).
             *(
                 models.Index("deal", Substr("line", at, 4), condition=Q(line__isnull=False), name=f"attempt_line_{at}")
                 for at in (1, 5, 9, 13)
@@ -172,45 +172,45 @@ class Attempt(models.Model):
 
     @property
     def is_over(self) -> bool:
-        """Whether the attempt takes no more moves."""
+        """True if the attempt takes no more moves."""
         return self.state != self.State.PLAYING
 
     @property
     def may_pause(self) -> bool:
-        """Whether its clock may be stopped: only in practice, where it is nobody else's."""
+        """True if the clock may be paused: only in practice, where the time concerns no other player."""
         return not self.ranked and self.deadline is None
 
     @property
     def ladder_slug(self) -> LadderSlug | None:
-        """The name of its ladder in addresses and messages, once there is one."""
+        """The ladder's name in URLs and messages, or None before the first verdict."""
         return Ladder(self.ladder).slug if self.ladder else None
 
     @property
     def in_race(self) -> bool:
-        """Whether this is an entrant's attempt; a race's deal may be practised afterwards, without a deadline."""
+        """True for an entrant's attempt in a race; practice of a race's deal afterwards has no deadline."""
         return self.deadline is not None and self.deal.for_race
 
 
 class Move(models.Model):
     """One acknowledged token of a running attempt.
 
-    The transaction that closes the attempt writes a row with the next number and an empty token, so that an insert at
-    the same time fails on the primary key. Rows are deleted some time after the record is folded.
+    The transaction that closes the attempt writes a row with the next number and an empty token, so that a concurrent
+    insert fails on the primary key. Rows are deleted some time after they are folded into the record.
     """
 
     pk = models.CompositePrimaryKey("attempt_id", "n")
-    # Not a foreign key, which would lock the attempt's row at every move: the journal's insert checks the attempt.
+    # No foreign key constraint, which would lock the attempt's row on every move: the journal's insert checks it.
     attempt = models.ForeignKey(
         Attempt, on_delete=models.CASCADE, related_name="moves", db_constraint=False, db_index=False
     )
     n = models.IntegerField()
     token = models.CharField(max_length=8, blank=True)
     ms = models.BigIntegerField()
-    # Played by the server, in an auto-finish or before a game that goes on from a replay; folded into auto_runs.
+    # Played by the server: auto-finish, or the moves before a continuation of a replay; folded into auto_runs.
     auto = models.BooleanField(default=False)
 
     class Meta:
-        # The rows that mark a close, one for each attempt, which the purge looks for.
+        # The rows that mark a close, one per attempt, for the purge.
         indexes = [models.Index(fields=["attempt"], condition=Q(token=""), name="move_folded")]
 
     def __str__(self) -> str:
@@ -218,14 +218,15 @@ class Move(models.Model):
 
 
 class Start(models.Model):
-    """Where a game of the day was begun from, by which games of one device are found (`games.fairplay.links`).
+    """Origin of a ranked attempt, used to detect several players on one device (`games.fairplay.links`).
 
-    `device` is the browser's mark, `network` a keyed digest of its network's address, empty if that is unknown. When
-    the player is gone the row stays without the attempt until the deal is revealed.
+    `device` is the browser's mark, `network` a keyed digest of its network's address, empty if unknown. If the player
+    is deleted, the row stays without the attempt until the deal is revealed.
     """
 
     attempt = models.OneToOneField(Attempt, on_delete=models.SET_NULL, null=True, related_name="start")
-    # The attempt's, repeated so that one index finds all that a device began at a deal. Deals of a day are for ever.
+    # The attempt's deal, repeated so that one index finds all attempts of a device at a deal. Daily deals are never
+    # deleted.
     deal = models.ForeignKey(Deal, on_delete=models.DO_NOTHING, related_name="+", db_index=False, db_constraint=False)
     device = models.UUIDField()
     network = models.BinaryField(max_length=16)
@@ -242,10 +243,10 @@ class Start(models.Model):
 
 
 class ForesightFigures(models.Model):
-    """What a game of the day tells of foresight (`games.fairplay.foresight`): evidence for staff, never for players."""
+    """Foresight measurement of a ranked attempt (`games.fairplay.foresight`): evidence shown to staff, not players."""
 
     attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="+")
-    # Of which form the figures are (games.fairplay.foreseen.FORM); those of an older one are taken anew.
+    # Format version of the figures (games.fairplay.foreseen.FORM); figures in an older format are measured again.
     form = models.PositiveSmallIntegerField()
     figures = models.JSONField()
     made_at = models.DateTimeField()
@@ -259,7 +260,7 @@ class ForesightFigures(models.Model):
 
 
 class Kept(models.Model):
-    """A row that is written once: what staff did and wrote stays as it was."""
+    """Abstract write-once row: records of what staff did and wrote are never changed."""
 
     class Meta:
         abstract = True
@@ -274,10 +275,11 @@ class Kept(models.Model):
 
 
 class Decision(Kept):
-    """What staff decided about an attempt, and why. The last one stands; those before it are its history.
+    """A staff decision on an attempt, with its reason. The latest one is in force; earlier ones are its history.
 
-    `before` and `reasons_before` are what the attempt had until then, so that a decision can be undone; that, too, is a
-    decision. Those made together share a `batch`. `result_id` was its result's, by which equal scores are in order.
+    `before` and `reasons_before` are the attempt's previous state and reasons, so that a decision can be undone, which
+    is a decision too. Decisions made together share a `batch`. `result_id` is the id of the attempt's result at the
+    time, which orders equal scores.
     """
 
     attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="decisions")
@@ -299,7 +301,7 @@ class Decision(Kept):
 
 
 class StaffNote(Kept):
-    """What somebody of the staff noted of an attempt, for the others."""
+    """A note on an attempt, written by staff for other staff."""
 
     attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="staff_notes")
     text = models.TextField()
@@ -314,7 +316,7 @@ class StaffNote(Kept):
 
 
 class SeenDeal(models.Model):
-    """That somebody of the staff has watched a game of a deal that was still secret: they cannot play it for a rank."""
+    """Mark that a staff member watched a game of a still secret deal, and so cannot play the deal ranked."""
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
     deal = models.ForeignKey(Deal, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -339,7 +341,7 @@ class SealedDeal(models.Model):
     solution = models.BinaryField()
     par = models.PositiveSmallIntegerField()
     grade = models.PositiveSmallIntegerField()
-    # What the grade was made from (games.deals.difficulty.Figures).
+    # The figures behind the grade (games.deals.difficulty.Figures).
     random_wins = models.FloatField()
     greedy_wins = models.FloatField()
     nodes = models.BigIntegerField()
@@ -353,7 +355,7 @@ class SealedDeal(models.Model):
 
 
 class AwaitedDeal(models.Model):
-    """A daily deal that was due when the stock was empty; deleted when the deal is published."""
+    """A daily deal that was due while the stock was empty; deleted when the deal is published."""
 
     variant = models.CharField(max_length=32)
     day = models.DateField()
@@ -369,7 +371,7 @@ class AwaitedDeal(models.Model):
 class LedgerEntry(models.Model):
     """One line of the public ledger, written with the daily deal it announces and never changed.
 
-    The fields repeat what was announced, so that the chain can be checked even if a deal's row is changed.
+    The fields repeat what was announced, so that the hash chain can be checked even if a deal's row is changed.
     """
 
     index = models.PositiveIntegerField(primary_key=True)
@@ -392,9 +394,9 @@ class LedgerEntry(models.Model):
 
 
 class Question(models.Model):
-    """A player's question whether a game can still be won: the last one of each attempt.
+    """A player's latest question about an attempt: can this game still be won?
 
-    Deleting the row withdraws the question, and the search ends.
+    Deleting the row withdraws the question and ends the search.
     """
 
     class Answer(models.TextChoices):
@@ -405,7 +407,7 @@ class Question(models.Model):
         UNKNOWN = "unknown"
 
     attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="question")
-    # How many tokens of the attempt had been played at the position asked about.
+    # Number of tokens played before the position in question.
     n = models.PositiveSmallIntegerField()
     asked_at = models.DateTimeField()
     answer = models.CharField(max_length=7, choices=Answer.choices, blank=True, default="")
@@ -416,9 +418,9 @@ class Question(models.Model):
 
 
 class PracticeOrder(models.Model):
-    """A player's wish for a practice deal that can be won, and what was found: the last one of each player.
+    """A player's latest request for a winnable practice deal, with the search's result.
 
-    Deleting the row withdraws the wish, and the search ends.
+    Deleting the row withdraws the request and ends the search.
     """
 
     player = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -427,7 +429,7 @@ class PracticeOrder(models.Model):
     options = models.JSONField(default=dict)
     grade = models.PositiveSmallIntegerField(null=True)
     tried = models.PositiveSmallIntegerField(default=0)
-    # The deal that was found, or that of the nearest grade so far.
+    # The deal found, or the one with the nearest grade so far.
     deal = models.ForeignKey(Deal, on_delete=models.SET_NULL, null=True, related_name="+")
     ended = models.BooleanField(default=False)
     made_at = models.DateTimeField()
@@ -440,9 +442,9 @@ class PracticeOrder(models.Model):
 
 
 class Presence(models.Model):
-    """The players at the tables of one server process, as it last reported; true only if `seen_at` is recent.
+    """Last presence report of a server process: the players at its tables. Valid only while `seen_at` is recent.
 
-    `tables` maps a variant to `{"now": players at its deal of `day`, "accounts": ids of some who have accounts}`.
+    `tables` maps a variant to `{"now": number of players at its deal of `day`, "accounts": ids of some with accounts}`.
     """
 
     process = models.CharField(max_length=32, primary_key=True)

@@ -1,6 +1,6 @@
-"""Pausing practice: the attempt's clock stops, in the database, until the player goes on.
+"""Pause and resume for practice: the attempt's clock stops, in the database, until the player resumes.
 
-No move is taken meanwhile: the journal's insert looks at the same columns (`games.live.journal_store`).
+A paused attempt takes no moves: the journal's insert checks the same columns (`games.live.journal_store`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _MS: Final = timedelta(milliseconds=1)
 
 
 def may_pause(attempt: Attempt) -> bool:
-    """Whether the clock of an attempt may be stopped: it is practice, and no friend's time is to be beaten."""
+    """Return True if an attempt may be paused: it is practice and does not answer a friend's challenge."""
     return attempt.may_pause and not hasattr(attempt, "answer")
 
 
 @transaction.atomic
 def pause_attempt(attempt_id: int, at: datetime) -> Attempt:
-    """Stop the clock. One that is stopped stays as it is, and so does an attempt that is over.
+    """Stop the clock. Does nothing to a paused attempt or one that is over.
 
     :raises Refusal: no_pause, unless it is practice that answers no challenge.
     :raises Attempt.DoesNotExist: for an unknown id.
@@ -39,7 +39,7 @@ def pause_attempt(attempt_id: int, at: datetime) -> Attempt:
 
 @transaction.atomic
 def resume_attempt(attempt_id: int, at: datetime) -> Attempt:
-    """Let the clock go on, if it was stopped.
+    """Restart the clock if it is stopped.
 
     :raises Attempt.DoesNotExist: for an unknown id.
     """
@@ -51,7 +51,7 @@ def resume_attempt(attempt_id: int, at: datetime) -> Attempt:
 
 
 def end_pause(attempt: Attempt, at: datetime) -> None:
-    """Count a pause that lasts as over; saves nothing."""
+    """Add the current pause, if any, to `paused_ms`; does not save."""
     if attempt.paused_at is not None:
         attempt.paused_ms += max(0, (at - attempt.paused_at) // _MS)
         attempt.paused_at = None

@@ -1,4 +1,4 @@
-"""Who is playing. Accounts build on games, so they register what games ask of them (`AccountsConfig.ready`)."""
+"""Player lookups. `accounts` depends on `games`, so it registers the functions needed here (`AccountsConfig.ready`)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from games import limits
 from games.compiled import Insertion
 
 Names = dict[int, tuple[str, UUID]]
-"""By the ids of players: the names that are shown, and their public ids."""
+"""Display name and public id by player id."""
 
 
 class Player(Protocol):
-    """A row of the user model, whichever that is."""
+    """Interface of the user model."""
 
     pk: Any
     public_id: Any
@@ -26,15 +26,15 @@ class Player(Protocol):
 
     @property
     def is_former(self) -> bool:
-        """Whether the account was deleted."""
+        """True if the account was deleted."""
 
     @property
     def has_page(self) -> bool:
-        """Whether others may see the player's page."""
+        """True if others may see the player's page."""
 
 
 class Newcomer(NamedTuple):
-    """A new guest who is signed in already, and whose rows are still to be inserted."""
+    """A new guest who is already signed in but whose rows are not inserted yet."""
 
     player: Player
     rows: list[Insertion]
@@ -42,69 +42,69 @@ class Newcomer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """What games ask of whoever keeps the accounts."""
+    """Functions that `accounts` provides to `games`. Sets and mappings are keyed by player id."""
 
     player_for: Callable[[HttpRequest], Player]
-    """Whoever plays in this session; a new guest when there is nobody yet."""
+    """Return the session's player, creating a guest if there is none."""
     newcomer_for: Callable[[HttpRequest], Newcomer]
-    """A new guest for a session in which nobody plays yet."""
+    """Return a new guest for a session without a player."""
     accounts_among: Callable[[Collection[int]], set[int]]
-    """Those players, by id, who have accounts."""
+    """Return those players who have accounts."""
     shown_names: Callable[[Collection[int]], Names]
-    """The names of those players, by id, who may be named while they play."""
+    """Return the names of those players who may be named while they play."""
     names_on_pages: Callable[[Collection[int]], Names]
-    """The names of those players, by id, who have pages: they are named with their results."""
+    """Return the names of those players who have pages and so are named with their results."""
     names_of: Callable[[Collection[int]], Names]
-    """The names of those players, by id, guests among them, who are neither banned nor gone."""
+    """Return the names of those players, guests included, who are neither banned nor deleted."""
     streak_of: Callable[[int, date], int]
-    """The streak of a player, by id, on a day: days won in a row."""
+    """Return a player's streak on a day: days won in a row."""
     find_by_name: Callable[[str], int | None]
-    """The id of the account of this name that others may find."""
+    """Return the id of the account with this name, or None if there is none that others may find."""
     follows: Callable[[int, int], bool]
-    """Whether one player, by id, follows another."""
+    """Return True if the first player follows the second."""
     avatar_of: Callable[[str], str]
-    """Where the picture of the player of this name is; without a name, the one of who is not named."""
+    """Return the URL of the avatar for a player's name, or of the anonymous avatar for an empty name."""
 
 
 _registered: list[People] = []
 
 
 def register(known: People) -> None:
-    """Ask these from now on."""
+    """Register the functions, replacing any earlier ones."""
     _registered[:] = [known]
 
 
 def people() -> People:
-    """Whoever keeps the accounts."""
+    """Return the registered functions."""
     return _registered[0]
 
 
 def player_for(request: HttpRequest) -> Player:
-    """Whoever plays in this session; a new guest when there is nobody yet. `check_may_begin` comes first."""
+    """Return the session's player, creating a guest if there is none. Call `check_may_begin` first."""
     return people().player_for(request)
 
 
 def newcomer_for(request: HttpRequest) -> Newcomer:
-    """A new guest for a session in which nobody plays yet, for whoever inserts the rows with others.
+    """Return a new guest for a session without a player; the caller inserts the guest's rows along with others.
 
-    `check_may_begin` comes first.
+    Call `check_may_begin` first.
     """
     return people().newcomer_for(request)
 
 
 def check_may_begin(request: HttpRequest) -> None:
-    """Count one game begun: of the player, or of the address from which a new guest comes. Nothing is made before.
+    """Count one new game, for the player or for the address of a new guest; call it before creating anything.
 
-    :raises RateLimitedError: when too many games are begun, or too many guests come from one address.
+    :raises RateLimitedError: when too many games were begun, or too many guests came from one address.
     """
     limits.spend(request, "start" if request.user.is_authenticated else "guest")
 
 
 def has_account(request: HttpRequest) -> bool:
-    """Whether the visitor is signed in with an account, not as a guest."""
+    """Return True if the visitor is signed in with an account, not as a guest."""
     return request.user.is_authenticated and request.user.has_page
 
 
 def player_id(request: HttpRequest) -> int | None:
-    """The player's id, or None for a visitor who has not played."""
+    """Return the player's id, or None for a visitor who has not played."""
     return request.user.pk if request.user.is_authenticated else None

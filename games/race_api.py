@@ -1,7 +1,7 @@
-"""The API of races: reading them, their files, heats and their standings; `config.api` puts it together with the rest.
+"""API endpoints for races, race files, heats and standings; `config.api` combines them with the others.
 
-What is secret before the end is left out: the seed and the records wait until every race on the deal is finished. Until
-it is finished, a race of a room by link is shown only to those who have the link or a seat.
+The seed and the records stay hidden until every race on the deal is finished. An unfinished race in a private room is
+shown only to clients with the room's link or a seat in the race.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_LISTED: Final = 100
 
 router = Router(tags=["races"])
 
-#: The states of a race that are listed under one word.
+#: The race states behind each value of the `state` filter.
 _LISTED: Final[dict[str, tuple[str, ...]]] = {
     "open": (Race.State.OPEN,),
     "running": (Race.State.COUNTDOWN, Race.State.RACING, Race.State.SETTLING),
@@ -37,7 +37,7 @@ _LISTED: Final[dict[str, tuple[str, ...]]] = {
 
 
 class RaceOut(Schema):
-    """A race. `room` is the code of its room, null for one that is by link only; `seed` is null until it is public."""
+    """A race. `room` is the code of its room, null for a private room; `seed` is null until it is public."""
 
     id: UUID
     room: str | None
@@ -63,7 +63,7 @@ class RaceOut(Schema):
 
     @classmethod
     def of(cls, race: Any, now: datetime, *, linked: bool = False) -> Self:  # noqa: ANN401 - with the seats taken
-        """The JSON of a race at a moment; `linked` for those who know of its room."""
+        """Return the JSON form of a race as of `now`; `linked` includes the code of a private room."""
         deal, room = race.deal, race.room
         return cls(
             id=race.public_id,
@@ -91,9 +91,9 @@ class RaceOut(Schema):
 
 
 class EntrantOut(Schema):
-    """Somebody in a race. Guests have no name.
+    """An entrant in a race. `name` and `player` are null for guests.
 
-    The figures and the place come with the end of the race; while a record is under review they stay null.
+    The figures and the place are set when the race ends; while a record is under review they stay null.
     """
 
     id: int
@@ -108,41 +108,41 @@ class EntrantOut(Schema):
 
     @classmethod
     def of(cls, entrant: Entrant, names: Names) -> Self:
-        """The JSON of an entrant."""
+        """Return the JSON form of an entrant."""
         name, page = names.get(entrant.player_id or 0, (None, None))
         figures = ("id", "state", "place", "points", "cards_up", "elapsed_ms", "tokens")
         return cls(name=name, player=page, **{key: getattr(entrant, key) for key in figures})
 
 
 class RaceWithEntrantsOut(RaceOut):
-    """A race with its entrants, in the order of their places."""
+    """A race with its entrants, ordered by place."""
 
     entrants: list[EntrantOut]
 
 
 class RacesOut(Schema):
-    """Races, and the cursor of the next page; null when there is none."""
+    """A page of races. `cursor` requests the next page and is null on the last one."""
 
     races: list[RaceOut]
     cursor: UUID | None
 
 
 class MyRaceOut(Schema):
-    """A race, and what it came to for the one who asks."""
+    """A race with the requester's own entry."""
 
     race: RaceOut
     me: EntrantOut
 
 
 class MyRacesOut(Schema):
-    """One's finished races, and the cursor of the next page; null when there is none."""
+    """A page of the requester's finished races. `cursor` requests the next page and is null on the last one."""
 
     races: list[MyRaceOut]
     cursor: UUID | None
 
 
 class NextHeatOut(Schema):
-    """The next heat; its race is there once the doors are open."""
+    """The next heat; `race` is null until its doors open."""
 
     starts_at: datetime
     doors_at: datetime
@@ -151,7 +151,7 @@ class NextHeatOut(Schema):
 
 
 class HeatsOut(Schema):
-    """The next heat, and those that are over, each division by itself."""
+    """The next heat, and a page of finished heats with one race for each division."""
 
     next: NextHeatOut
     past: list[RaceOut]
@@ -159,7 +159,7 @@ class HeatsOut(Schema):
 
 
 class StandingOut(Schema):
-    """A player in the standing of a day's or a week's heats; equal points share a place."""
+    """A player's standing in the heats of a day or week. Players with equal points share a place."""
 
     place: int
     name: str
@@ -170,7 +170,7 @@ class StandingOut(Schema):
 
 
 class StandingsOut(Schema):
-    """The standing of the heats from the day `first` to before the day `until`."""
+    """The standings of the heats from day `first` (inclusive) to day `until` (exclusive)."""
 
     first: date
     until: date
@@ -178,7 +178,7 @@ class StandingsOut(Schema):
 
 
 class RaceFactsOut(Schema):
-    """What a race's file says of the race."""
+    """The race in a race file."""
 
     id: UUID
     room: str
@@ -195,7 +195,7 @@ class RaceFactsOut(Schema):
 
 
 class FileEntrantOut(Schema):
-    """What a race's file says of an entrant."""
+    """An entrant in a race file."""
 
     id: int
     name: str | None
@@ -209,7 +209,7 @@ class FileEntrantOut(Schema):
 
 
 class RaceFileOut(Schema):
-    """A finished race, which `python -m games.rules verify` checks."""
+    """A race file: a finished race with its records, in the format that `python -m games.rules verify` checks."""
 
     format: Literal["talon-race"]
     version: Literal[1]
@@ -218,26 +218,26 @@ class RaceFileOut(Schema):
 
 
 class RacePageIn(Schema):
-    """Which page: the first, or the one of a cursor that a page gave."""
+    """Pagination: omit `cursor` for the first page; pass a page's `cursor` to get the next one."""
 
     cursor: UUID | None = None
     limit: int = Field(standings.PAGE, ge=1, le=MOST_LISTED)
 
 
 class RacesIn(RacePageIn):
-    """Which races."""
+    """Filters and pagination for races."""
 
     state: Literal["open", "running", "finished"] = "open"
 
 
 class RaceIn(Schema):
-    """The code of the race's room, for one that is by link only."""
+    """The code of the race's room, required for an unfinished race in a private room unless you have a seat in it."""
 
     code: str = Field("", max_length=32)
 
 
 class StandingsIn(Schema):
-    """The heats of which day, or of the ISO week that it is in, and how many players to pass over."""
+    """Filters for standings: a day, or the ISO week that contains it; `after` skips that many players."""
 
     period: standings.Period = "day"
     day: Day | None = None
@@ -247,7 +247,7 @@ class StandingsIn(Schema):
 
 @router.get("/races", response={200: RacesOut, **ERRORS})
 def list_races(request: HttpRequest, asked: Query[RacesIn]) -> RacesOut:  # noqa: ARG001
-    """Races of rooms that are not by link only, the latest first."""
+    """List races in public rooms, latest first. Races in private rooms are not listed."""
     found = _races().filter(state__in=_LISTED[asked.state]).exclude(room__kind=Room.Kind.PRIVATE)
     if asked.state == "open":
         found = found.filter(room__closed_at=None)
@@ -260,7 +260,7 @@ def list_races(request: HttpRequest, asked: Query[RacesIn]) -> RacesOut:  # noqa
 
 @router.get("/races/mine", response={200: MyRacesOut, **ERRORS})
 def list_my_races(request: HttpRequest, asked: Query[RacePageIn]) -> MyRacesOut:
-    """One's own finished races, the latest first. You must be signed in, as a guest will do."""
+    """List your own finished races, latest first. You must be signed in; being a guest is enough."""
     me = player_id(request)
     if me is None:
         raise Refusal(ErrorCode.NOT_SIGNED_IN, "Sign in to see your races.")
@@ -282,14 +282,14 @@ def list_my_races(request: HttpRequest, asked: Query[RacePageIn]) -> MyRacesOut:
 
 @router.get("/races/{uuid:race}", response={200: RaceWithEntrantsOut, **ERRORS})
 def get_race(request: HttpRequest, race: UUID, asked: Query[RaceIn]) -> RaceWithEntrantsOut:
-    """One race with its entrants."""
+    """Return one race with its entrants."""
     found = get_object_or_404(_races(), public_id=race)
     linked = _is_linked(found, asked.code, player_id(request))
     if found.room.kind == Room.Kind.PRIVATE and found.state != Race.State.FINISHED and not linked:
         raise Refusal(ErrorCode.NOT_FOUND)
     entrants = sorted(found.entrants.all(), key=lambda one: (one.place is None, one.place or 0, one.pk))
     players = [one.player_id for one in entrants if one.player_id is not None]
-    # Who is playing now is for the player to hide, who has raced is not.
+    # Players may hide that they are playing right now, but not that they have raced.
     is_over = found.state == Race.State.FINISHED
     names = people().names_on_pages(players) if is_over else people().shown_names(players)
     shown = RaceOut.of(found, timezone.now(), linked=linked)
@@ -298,7 +298,7 @@ def get_race(request: HttpRequest, race: UUID, asked: Query[RaceIn]) -> RaceWith
 
 @router.get("/races/{uuid:race}/file", response={200: RaceFileOut, **ERRORS}, summary="Download a race")
 def get_race_file(request: HttpRequest, race: UUID, asked: Query[RaceIn]) -> HttpResponse:
-    """A finished race with all its records, once every race on its deal is finished."""
+    """Download a finished race with all its records, once every race on its deal is finished."""
     found = get_object_or_404(_races(), public_id=race)
     linked = _is_linked(found, asked.code, player_id(request))
     if found.room.kind == Room.Kind.PRIVATE and found.state != Race.State.FINISHED and not linked:
@@ -309,7 +309,7 @@ def get_race_file(request: HttpRequest, race: UUID, asked: Query[RaceIn]) -> Htt
 
 @router.get("/heats", response={200: HeatsOut, **ERRORS})
 def list_heats(request: HttpRequest, asked: Query[RacePageIn]) -> HeatsOut:  # noqa: ARG001
-    """The next heat, and those that are over, the latest first."""
+    """Return the next heat, and list finished heats, latest first."""
     now = timezone.now()
     start = heats.next_start(now)
     race = _races().filter(scheduled_at=start, division=1).first()
@@ -331,7 +331,7 @@ def list_heats(request: HttpRequest, asked: Query[RacePageIn]) -> HeatsOut:  # n
 
 @router.get("/heats/standings", response={200: StandingsOut, **ERRORS})
 def get_standings(request: HttpRequest, asked: Query[StandingsIn]) -> StandingsOut:  # noqa: ARG001
-    """Who has how many points from the heats of a day or a week; today's without one."""
+    """Return the players' points from the heats of a day or week, by default those of today."""
     day = asked.day or timezone.now().date()
     try:
         first, until = standings.span(asked.period, day)
@@ -355,12 +355,12 @@ def _out(races: Iterable[Race]) -> list[RaceOut]:
 
 
 def _cursor(races: list[Race], limit: int) -> UUID | None:
-    """The last race of the page, when another page follows."""
+    """Return the id of the page's last race if another page follows, else None."""
     return races[limit - 1].public_id if len(races) > limit else None
 
 
 def _before(races: Any, cursor: UUID, state: str) -> Any:  # noqa: ANN401
-    """The races that come after the one that the page before ended with, whatever has become of it."""
+    """Return the races that follow the cursor's race in the list, even if that race no longer matches the filter."""
     last = Race.objects.filter(public_id=cursor).first()
     if last is None:
         raise _bad_cursor()
@@ -376,5 +376,5 @@ def _bad_cursor() -> Refusal:
 
 
 def _is_linked(race: Race, code: str, player: int | None) -> bool:
-    """Whether whoever asks knows the code of the race's room, or has a seat in the race."""
+    """Return True if the requester knows the code of the race's room or has a seat in the race."""
     return code == race.room.code or (player is not None and race.entrants.filter(player=player).exists())

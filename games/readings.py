@@ -1,11 +1,10 @@
-"""Short-lived caches of what everybody reads: a board's first page, today's deals, who is playing.
+"""Short-lived caches, stale-while-revalidate, for data that every visitor reads: leaderboards, today's deals, presence.
 
-A cached value is served for some seconds. Then one thread of each process reads it again, while the others are served
+A cached value is fresh for some seconds. After that, one thread of each process reads it again while the others serve
 the previous value. If the database fails, the previous value is served for up to a minute.
 
-Values that all processes share are stored in the site's cache as msgpack, under a key that holds a digest of their
-type. Two releases whose types differ therefore never read each other's entries. An entry that cannot be decoded counts
-as a miss.
+Shared values are stored in the site's cache as msgpack, under a key that contains a digest of their type, so two
+releases with different types never read each other's entries. An entry that cannot be decoded counts as a miss.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from django.utils.safestring import SafeString
 
 from games.replicas.routing import PRIMARY, source
 
-#: Seconds after a value's time is up in which other threads are served it while one thread reads.
+#: Seconds after expiry during which other threads get the old value at once while one thread reads.
 SPARE: Final = 1.0
-#: Seconds that a thread with an older value waits for the one that reads.
+#: Seconds that a thread with an even older value waits for the reading thread.
 PATIENCE: Final = 1.0
-#: Seconds after a value's time is up in which it is served if the database fails.
+#: Seconds after expiry during which a value is served if the database fails.
 STALE: Final = 60.0
-#: The most values in a process's own memory, for each cache.
+#: Maximum number of values of a `ProcessCache`.
 MOST: Final = 256
 
 T = TypeVar("T")
@@ -45,14 +44,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Cached(Generic[T]):
-    """A value, and when its reading began: seconds since 1970, so that processes can compare."""
+    """A value, and the time when its read began in seconds since 1970, so that processes can compare."""
 
     read_at: float
     value: T
 
 
 class ReadingCache(ABC, Generic[T]):
-    """Values of one kind, each served for `fresh` seconds.
+    """Cache of one kind of value, each fresh for `fresh` seconds.
 
     :raises ValueError: when there is a cache of this name already.
     """
@@ -60,13 +59,13 @@ class ReadingCache(ABC, Generic[T]):
     def __init__(self, name: str, *, fresh: float) -> None:
         self.name = name
         self.fresh = fresh
-        # A fixed number of locks: two keys that share one wait for each other now and then.
+        # Lock striping: keys that share a lock occasionally wait for each other.
         self._locks = tuple(threading.Lock() for _ in range(64))
         if CACHES.setdefault(name, self) is not self:
             raise ValueError(f"there are two caches named {name}")
 
     def get(self, key: str, read: Callable[[], T], *, is_complete: Callable[[T], bool] = lambda _: True) -> T:
-        """Return the cached value, or call `read` if there is none that is fresh and complete.
+        """Return the cached value, or call `read` if none is fresh and complete.
 
         :raises Exception: what `read` raises, except for a database error while there is a previous value.
         """
@@ -91,7 +90,7 @@ class ReadingCache(ABC, Generic[T]):
             lock.release()
 
     def renew(self, key: str, read: Callable[[], T]) -> T:
-        """Call `read`, and store its value for everybody."""
+        """Call `read` unconditionally, store its value and return it."""
         return self._read(_apart(key), read)
 
     def _read(self, key: str, read: Callable[[], T]) -> T:
@@ -104,14 +103,14 @@ class ReadingCache(ABC, Generic[T]):
         return found is not None and _age(found) < self.fresh and is_complete(found.value)
 
     def _patience(self, found: Cached[T] | None) -> float:
-        """How long to wait for the thread that reads, in seconds; -1 to wait until it is done."""
+        """Return how many seconds to wait for the reading thread; -1 to wait until it is done."""
         if found is None:
             return -1
         return 0 if _age(found) < self.fresh + SPARE else PATIENCE
 
     @abstractmethod
     def _load(self, key: str) -> Cached[T] | None:
-        """Return what is stored, unless it is too old to serve at all."""
+        """Return the stored value, or None if there is none or it is too old to serve at all."""
 
     @abstractmethod
     def _store(self, key: str, made: Cached[T]) -> None:
@@ -119,11 +118,11 @@ class ReadingCache(ABC, Generic[T]):
 
 
 CACHES: Final[dict[str, ReadingCache[Any]]] = {}
-"""Every cache of the site, by its name."""
+"""All caches of the site by name."""
 
 
 class SharedCache(ReadingCache[T]):
-    """Values in the site's cache, for all processes; while Redis is away, each process has its own.
+    """Cache shared by all processes, in the site's cache; while Redis is down, each process has its own.
 
     :raises TypeError: for a type that cannot be stored.
     """
@@ -150,7 +149,7 @@ class SharedCache(ReadingCache[T]):
 
 
 class ProcessCache(ReadingCache[T]):
-    """Values that must not leave the process, such as deals with their seeds."""
+    """In-process cache, for values that must not leave the process, such as deals with their seeds."""
 
     def __init__(self, name: str, *, fresh: float) -> None:
         super().__init__(name, fresh=fresh)
@@ -167,7 +166,7 @@ class ProcessCache(ReadingCache[T]):
 
 
 def digest_of(shape: object) -> str:
-    """Return a digest of a type: its fields and their types, and so on down.
+    """Return a digest of a type: its fields and their types, recursively.
 
     :raises TypeError: for a type that cannot be stored.
     """
@@ -176,7 +175,7 @@ def digest_of(shape: object) -> str:
 
 
 def _apart(key: str) -> str:
-    """Keep what was read from a replica apart: those who read from the primary know more."""
+    """Return a separate key for reads from a replica, whose data may be older than the primary's."""
     return key if source() == PRIMARY else f"replica.{key}"
 
 
@@ -184,7 +183,7 @@ def _age(found: Cached[Any]) -> float:
     return abs(time.time() - found.read_at)  # the clock of another machine may be ahead
 
 
-# What msgspec does not know: rendered HTML, which is stored as text, and Django's enumerations, stored as their values.
+# Types that msgspec does not support: rendered HTML, stored as text, and Django's enumerations, stored as their values.
 
 
 def _encode_custom(value: object) -> str:

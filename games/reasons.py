@@ -1,7 +1,7 @@
-"""Why a verdict is what it is, as it is stored and shown.
+"""Reasons for verdicts, in stored form and as shown to players.
 
-What is stored may have figures and name others' attempts: that is for staff. Players are told the code and its sentence
-from here, and nothing of what is stored beside it.
+A stored reason may contain figures and name other players' attempts, for staff only. Players see only the code and the
+sentence defined here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STAFF: Final = "staff"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A reason as its player sees it: what it is about in a word or two, and a sentence."""
+    """A reason as shown to the player: its subject in a word or two, and a sentence."""
 
     code: str
     about: StrPromise
@@ -64,34 +64,35 @@ _FLAGS: Final = (
 _DECIDED: Final = Shown(
     STAFF, pgettext_lazy("what a verdict is about", "decision"), _("This was decided by the site's staff.")
 )
-#: A code that players have no sentence for, such as one that only staff are to know.
+#: Fallback for codes without a sentence for players, such as those that only staff may know.
 _OTHER: Final = Shown("other", pgettext_lazy("what a verdict is about", "something else"), _("A person looks at it."))
 
 SHOWN: Final = {one.code: one for one in (*_OF_RECORDS, *_FLAGS, _DECIDED, _OTHER)}
 
-#: Reasons that lie in the record, or in that there is no verdict on it. All others but the staff's are flags.
+#: Codes about the record, including the one for a record that could not be replayed. All others except the staff's
+#: are flags.
 _RECORD_CODES: Final = frozenset(one.code for one in _OF_RECORDS)
 
 
 def reason(code: str, message: str, **data: object) -> Reason:
-    """A reason as it is stored, for staff: a code, a sentence, and what it speaks of."""
+    """Return a reason in stored form: a code, a sentence for staff, and related data."""
     return {"code": code, "message": message, **data}
 
 
 def of_record(reasons: Iterable[Reason]) -> list[Reason]:
-    """Those of the reasons that lie in the record: whether it is legal and complete."""
+    """Return the reasons about the record itself: that it is not legal, not complete or cannot be read."""
     return [one for one in reasons if one["code"] in _RECORD_CODES]
 
 
 def flags(reasons: Iterable[Reason]) -> list[Reason]:
-    """Those of the reasons that are doubts about fair play."""
+    """Return the reasons that are doubts about fair play."""
     return [one for one in reasons if one["code"] not in _RECORD_CODES and one["code"] != STAFF]
 
 
 def shown(reasons: Iterable[Reason]) -> list[Shown]:
-    """The reasons as their player may see them, each once: without figures, and without anybody else in them.
+    """Return the reasons as their player may see them, each once, without figures or mention of other players.
 
-    A game with bursts is too fast as a whole, too: one of the two says it.
+    A game with bursts is also too fast overall, so `burst` replaces `pace`.
     """
     found = {one.code: one for one in (SHOWN.get(reason["code"], _OTHER) for reason in reasons)}
     if "burst" in found:
@@ -100,6 +101,6 @@ def shown(reasons: Iterable[Reason]) -> list[Shown]:
 
 
 def for_player(reasons: Iterable[Reason]) -> list[Reason]:
-    """`shown`, as programs read it: in JSON and in English."""
+    """Return the reasons of `shown` as JSON, in English, for programs."""
     with translation.override("en"):
         return [{"code": one.code, "message": str(one.sentence)} for one in shown(reasons)]

@@ -1,4 +1,4 @@
-"""The API of what does not belong to one deal: the variants, and the ledger of all deals."""
+"""API endpoints for reference data: the variants, and the ledger of all deals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = Router(tags=["deals"])
 
 
 class OptionOut(Schema):
-    """An option of a game, and what may be chosen."""
+    """An option of a game, with its choices and default."""
 
     name: str
     choices: list[Any]
@@ -26,7 +26,7 @@ class OptionOut(Schema):
 
 
 class VariantOut(Schema):
-    """A variant that is dealt every day: a game with these options under the newest rules."""
+    """A variant with a daily deal: a game with fixed options, under the newest rules."""
 
     variant: str
     title: str
@@ -39,13 +39,13 @@ class VariantOut(Schema):
 
 
 class LedgerIn(Schema):
-    """From which line on."""
+    """Pagination for the ledger: the index of the first line, from 0."""
 
     first: Annotated[int, Field(ge=0, lt=2**31)] = 0
 
 
 class LedgerOut(Schema):
-    """Lines of the ledger, oldest first; `next` is where to go on, null at the end."""
+    """Lines of the ledger, oldest first. `next` is the `first` of the next page, null at the end."""
 
     form: str
     entries: list[dict[str, Any]]
@@ -54,7 +54,7 @@ class LedgerOut(Schema):
 
 @router.get("/variants", response={200: list[VariantOut], **ERRORS})
 def list_variants(request: HttpRequest) -> list[VariantOut]:  # noqa: ARG001
-    """The variants that are dealt every day, in the order of the site."""
+    """List the variants with daily deals, in the order of the site."""
     return [
         VariantOut(
             variant=variant.name,
@@ -76,5 +76,5 @@ def list_variants(request: HttpRequest) -> list[VariantOut]:  # noqa: ARG001
 @router.get("/ledger", response={200: LedgerOut, **ERRORS})
 @read_from_replica
 def get_ledger(request: HttpRequest, asked: Query[LedgerIn]) -> dict[str, Any]:  # noqa: ARG001
-    """The ledger of daily deals from its beginning, or from line `first` on."""
+    """Return the ledger of daily deals, from line `first` on."""
     return ledger.lines_from(asked.first, timezone.now())

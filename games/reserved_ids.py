@@ -1,4 +1,4 @@
-"""Numbers of rows that are not there yet, so that several rows that name each other can be inserted in one exchange."""
+"""Reserved primary keys, so that related rows can be inserted in one round trip."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db.models import Model
 
 _Row = TypeVar("_Row", bound=Model)
 
-#: How many are reserved at a time on PostgreSQL; those that a process has left when it ends are never used.
+#: Keys reserved at a time on PostgreSQL; a process that ends leaves its remaining ones unused.
 AT_A_TIME: Final = 64
 
 _POSTGRESQL: Final = "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)"
@@ -21,15 +21,15 @@ _SQLITE_FIRST: Final = "INSERT INTO sqlite_sequence (name, seq) VALUES (%s, 1) R
 
 
 class ReservedIds(Generic[_Row]):
-    """Numbers that the database gives to nobody else, for rows of one model."""
+    """Pool of reserved primary keys for one model."""
 
     def __init__(self, model: type[_Row]) -> None:
         self._model = model
         self._forget()
-        os.register_at_fork(after_in_child=self._forget)  # they are the parent's
+        os.register_at_fork(after_in_child=self._forget)  # the parent keeps its keys
 
     def take(self) -> int:
-        """One of them; asks the database when none is left."""
+        """Return an unused key, reserving more from the database when the pool is empty."""
         if connection.vendor != "postgresql":
             return self._next()
         with self._lock:
@@ -48,7 +48,7 @@ class ReservedIds(Generic[_Row]):
             return [row[0] for row in cursor.fetchall()]
 
     def _next(self) -> int:
-        """On SQLite, where a transaction that is undone gives numbers back: so none is kept."""
+        """Return the next key on SQLite, which reuses keys after a rollback, so none can be pooled."""
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(_SQLITE, [self._table])
             found = cursor.fetchall()

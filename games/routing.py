@@ -1,4 +1,4 @@
-"""The WebSocket addresses of the games."""
+"""WebSocket URL patterns of the games."""
 
 from __future__ import annotations
 

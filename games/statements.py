@@ -1,4 +1,4 @@
-"""Runs several SQL statements in order, in one exchange with the database where possible."""
+"""Statement batching: several SQL statements run in order, in one round trip where possible."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from django.db import connection
 from games.replicas.routing import connection_to_read
 
 Statement = tuple[str, Sequence[Any]]
-"""SQL with its parameters."""
+"""SQL and its parameters."""
 
 
 def run_in_order(statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
-    """Run the statements in order, and return the rows of each; statements that write are in a transaction.
+    """Run the statements in order and return the rows of each; statements that write need a transaction.
 
-    PostgreSQL takes them all at once, which saves most of a short transaction's time. SQLite has no round trips to
-    save.
+    PostgreSQL gets them all at once, which saves most of a short transaction's time. SQLite has no round trips to save.
     """
     with connection_to_read().cursor() as cursor:
         if connection.vendor != "postgresql":
@@ -31,13 +30,13 @@ def run_in_order(statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]
 
 
 def read_time(value: datetime | str | None) -> datetime | None:
-    """A UTC time as the database returned it: SQLite returns text, or times without a zone."""
+    """Convert a time from a raw query to an aware UTC datetime; SQLite returns text, or times without a zone."""
     when = datetime.fromisoformat(value) if isinstance(value, str) else value
     return when if when is None or when.tzinfo is not None else when.replace(tzinfo=UTC)
 
 
 def stored(value: object) -> object:
-    """A value as a hand-written statement takes it."""
+    """Convert a value to a parameter of a raw statement."""
     return connection.ops.adapt_datetimefield_value(value) if isinstance(value, datetime) else value
 
 
@@ -47,7 +46,7 @@ def _rows(cursor: Any, statement: Statement) -> list[tuple[Any, ...]]:  # noqa: 
 
 
 def _fetched_there(cursor: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
-    """On PostgreSQL, where the driver's `description` takes as long to make as a short statement takes to run."""
+    """Fetch the rows on PostgreSQL without `description`, which costs as much as running a short statement."""
     return list(cursor.fetchall()) if cursor.pgresult.nfields else []
 
 

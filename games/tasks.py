@@ -1,4 +1,4 @@
-"""Celery tasks of the games. Each may run twice, and the next run makes up for a missed one."""
+"""Celery tasks of the games. Each is safe to run twice, and the next run makes up for a missed one."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="talon.keep_deals")
 def keep_deals() -> None:
-    """Publish today's deals and those of the days ahead."""
+    """Publish the deals of today and of the days ahead."""
     publishing.ensure_deals(timezone.now().date())
 
 
 @shared_task(name="talon.close_due")
 def close_due() -> None:
-    """Close the attempts whose time is up, and delete old journal rows where they are not dropped by day; continued by
-    another task if time runs out.
+    """Close attempts past their deadline, and delete old journal rows if the journal is not partitioned by day.
+
+    If time runs out, another task continues.
     """
     closed = attempts.close_due()
     purged = attempts.Progress(0, 0, more=False) if journal_days.is_by_day() else attempts.purge_journal()
@@ -43,7 +44,7 @@ def close_due() -> None:
 
 @shared_task(name="talon.begin_journal_day")
 def begin_journal_day() -> None:
-    """Give the moves of the day a partition, on PostgreSQL."""
+    """Create the day's journal partition, on PostgreSQL."""
     try:
         journal_days.begin_day((timezone.now() + journal_days.AHEAD).date())
     except journal_days.LockedError:
@@ -52,7 +53,7 @@ def begin_journal_day() -> None:
 
 @shared_task(name="talon.drop_journal_days", soft_time_limit=540, time_limit=570)
 def drop_journal_days() -> None:
-    """Drop the partitions of moves whose day is settled, on PostgreSQL."""
+    """Drop the journal partitions of settled days, on PostgreSQL."""
     try:
         dropped = journal_days.drop_days()
     except journal_days.LockedError:
@@ -63,20 +64,20 @@ def drop_journal_days() -> None:
 
 @shared_task(name="talon.fill_sealed")
 def fill_sealed() -> None:
-    """Make sure that the stock of sealed deals is being filled, and publish deals that waited for it."""
+    """Publish deals that waited for the stock of sealed deals, and make sure the stock is being filled."""
     publishing.ensure_deals(timezone.now().date())
     filling.keep_filling()
 
 
 @shared_task(name="talon.answer_question")
 def answer_question(question_id: int) -> None:
-    """Start the search for whether a game can still be won."""
+    """Start the search for an answer to a question: can this game still be won?"""
     questions.answer_soon(question_id)
 
 
 @shared_task(name="talon.find_practice_deal")
 def find_practice_deal(order_id: int) -> None:
-    """Start the search for a practice deal that can be won."""
+    """Start the search for a winnable practice deal."""
     practice.find_soon(order_id)
 
 
@@ -88,7 +89,7 @@ def draw_picture(attempt_id: int) -> None:
 
 @shared_task(name="talon.clean_games")
 def clean_games() -> int:
-    """Delete old practice games, practice deals and the like. Before that, look for decisions that races missed."""
+    """Delete expired rows, after recomputing the places of races that missed a moderation decision."""
     found = finishing.check_decisions()
     if found:
         log.warning("races placed anew after decisions that were not heard", extra={"races": found})

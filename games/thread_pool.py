@@ -1,4 +1,4 @@
-"""Thread pools with bounded queues, for synchronous code that the event loop has to wait for."""
+"""Thread pool with a bounded queue, for blocking calls from the event loop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ThreadPool:
     async def run(self, function: Callable[_Params, _Result], *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
         """Call a function in a thread, in a copy of the current context.
 
-        A call that has begun goes on when the caller is cancelled.
+        A call that is already running continues if the caller is cancelled.
 
         :raises PoolFullError: if the queue is full.
         """

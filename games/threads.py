@@ -1,4 +1,4 @@
-"""Long waits beside a worker's tasks: a thread with database connections of its own."""
+"""Background threads of a worker, for long waits; each closes its own database connections."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ log = logging.getLogger(__name__)
 def run_beside(
     name: str, work: Callable[[], object], *, finally_: Callable[[], object] | None = None
 ) -> threading.Thread:
-    """Do the work in a thread, and `finally_` at its end, so that the worker goes on with other tasks.
+    """Run `work`, then `finally_`, in a background thread, so that the worker can take other tasks.
 
-    What fails is logged.
+    Exceptions of `work` are logged.
     """
 
     def run() -> None:

@@ -1,7 +1,7 @@
-"""A time limit for database calls that somebody waits for.
+"""Client-side statement timeout for database calls while a visitor waits.
 
-PostgreSQL's own `statement_timeout` ends a slow query, but not the wait for a server that is frozen or unreachable.
-The limit is therefore the client's: when it is reached, the connection is closed.
+PostgreSQL's own `statement_timeout` ends a slow query, but not the wait for a frozen or unreachable server. The client
+therefore enforces the limit, by closing the connection.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import psycopg
 from psycopg.abc import PQGen
 
-#: Seconds that one statement may take where a visitor waits for it.
+#: Seconds that one statement may take while a visitor waits.
 STATEMENT_SECONDS: Final = 4.0
 
 _Result = TypeVar("_Result")
@@ -24,7 +24,7 @@ _seconds: ContextVar[float | None] = ContextVar("database_seconds", default=None
 
 @contextmanager
 def database_timeout(seconds: float = STATEMENT_SECONDS) -> Iterator[None]:
-    """Limit how long each statement may take meanwhile, in this context; workers and commands have no limit."""
+    """Limit the duration of each statement inside the block, in this context; workers and commands have no limit."""
     token = _seconds.set(seconds)
     try:
         yield
@@ -33,7 +33,7 @@ def database_timeout(seconds: float = STATEMENT_SECONDS) -> Iterator[None]:
 
 
 class TimedConnection(psycopg.Connection[Any]):
-    """A connection to PostgreSQL that heeds `database_timeout`."""
+    """PostgreSQL connection that enforces `database_timeout`."""
 
     def wait(self, gen: PQGen[_Result], interval: float = 0.1, timeout: float | None = None) -> _Result:
         """Wait for the server's answer.

@@ -1,4 +1,4 @@
-"""The addresses of the games' pages."""
+"""URL patterns of the games' pages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ urlpatterns = [
     path("play/<slug:variant>/start", tables.start, name="start"),
     path("table/<uuid:attempt>/", tables.table, name="table"),
     path("table/<uuid:attempt>/restart", tables.restart, name="restart"),
-    # Questions asked at a table
+    # Hints and questions at a table
     path("table/<uuid:attempt>/can-win", hints.can_win, name="can_win"),
     path("table/<uuid:attempt>/hint", hints.hint, name="hint"),
     path("table/<uuid:attempt>/way/", hints.way_page, name="way"),
@@ -58,7 +58,7 @@ urlpatterns = [
     path("practice/looking.json", practice.looking_json, name="looking_json"),
     path("practice/looking/start", practice.start_found, name="start_found"),
     path("practice/first", practice.start_first_game, name="first_game"),
-    # Races: the lobby, rooms, and how races ended
+    # Races: lobby, rooms and results
     path("races/", lobby.races, name="races"),
     path("races/lobby.json", lobby.lobby_json, name="lobby_json"),
     path("races/new", lobby.new, name="race_new"),
@@ -74,13 +74,13 @@ urlpatterns = [
     path("deals/", archive.archive, name="archive"),
     path("deals/<month:month>/", archive.archive, name="archive_month"),
     path("deals/<day:day>/", archive.archive, name="archive_day"),
-    # A deal, and how it is won
+    # A deal and its solution
     path("deals/<day:day>/<slug:variant>/", deals.deal_page, name="deal"),
     path("deals/<day:day>/<slug:variant>/deal.json", deals.deal_data, name="deal_data"),
     path("deals/<day:day>/<slug:variant>/solution/", deals.solution_page, name="solution"),
     path("deals/<day:day>/<slug:variant>/solution/steps.json", deals.solution_steps, name="solution_steps"),
     path("deals/<day:day>/<slug:variant>/solution/record.json", deals.solution_record, name="solution_record"),
-    # Ghosts, and games side by side
+    # Ghosts and side-by-side replays
     path("ghosts/", ghosts.latest, name="latest_ghosts"),
     path("ghosts/<int:deal>/", ghosts.choose, name="ghosts"),
     path("ghosts/<int:deal>/start", ghosts.race, name="race_ghost"),
@@ -99,17 +99,17 @@ urlpatterns = [
     path("ledger/heads.txt", heads.heads_text, name="ledger_heads"),
     path("ledger/heads.atom", heads.heads_feed, name="ledger_feed"),
     path(".well-known/talon-ledger.pem", heads.key, name="ledger_key"),
-    # The rules: of all games, and of one
+    # Rules
     path("rules/", rules.index, name="rules_index"),
     path("rules/<slug:game>/", rules.rules, name="rules"),
-    # How often each game can be won
+    # Winnability statistics
     path("winnability/", winnability.page, name="winnability"),
     path("winnability.csv", winnability.data, name="winnability_data"),
-    # What is shown without a connection
+    # Offline pages
     path("offline/<str:language>/", offline.page, name="offline"),
     path("offline/<str:language>/form/", offline.unsent, name="offline_unsent"),
     path("offline/<str:language>/<slug:game>/", offline.page, name="offline_lesson"),
-    # Pictures for links to the site
+    # Link preview pictures
     path("previews/<str:language>/<slug:variant>.png", previews.variant_picture, name="variant_picture"),
     path("previews/<str:language>/<day:day>/backs.png", previews.day_picture, name="day_picture"),
     path("previews/<str:language>/<day:day>/opening.png", previews.day_picture, {"opened": True}, name="day_opening"),
@@ -130,12 +130,12 @@ urlpatterns = [
     path("replay/<uuid:attempt>/picture.gif", replays.picture_gif, name="picture_gif"),
     path("replay/<uuid:attempt>/play-on", replays.play_on, name="play_on"),
     path("verify/", replays.verify, name="verify"),
-    # Fair play: what it means, appeals against verdicts, reports of games
+    # Fair play: policy, appeals and reports
     path("fairplay/", fairplay.fairplay_page, name="fairplay"),
     path("appeals/<uuid:attempt>/", appeals.appeal_page, name="appeal"),
     path("reports/<uuid:attempt>/", reports.report_page, name="report"),
-    # While there is no room (config.admission)
+    # Admission queue (config.admission)
     path("queue/", queue.queue, name="queue"),
-    # What is kept of players
+    # Privacy: the data stored about players
     path("privacy/", privacy.privacy, name="privacy"),
 ]

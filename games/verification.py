@@ -1,9 +1,9 @@
-"""The verdict on a finished attempt, derived from its record, its deal and nothing the live game computed.
+"""Verification of finished attempts: a verdict from the record and the deal, independent of the live game's results.
 
-Legality comes first: the record must be of this deal, replay token by token under its own rules version, and end as the
-attempt did. What is illegal is rejected. Fair play comes second, for ranked attempts and those of races
-(`games.fairplay`): a legal game that a person can hardly have played goes to review, with what was seen, and staff
-decide. Only ranked wins are compared with each other for copies.
+Legality comes first: the record must belong to the deal, replay token by token under its own rules version, and end as
+the attempt did; otherwise the attempt is rejected. Fair play comes second, for ranked attempts and those of races
+(`games.fairplay`): a legal game that a person can hardly have played goes to review with the evidence, and staff
+decide. Only ranked wins are compared with each other to find copies.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from games.models import Attempt, Deal
 from games.reasons import Reason, reason
 from games.rules import Record, RecordError, Replay, RulesError, replay
 
-#: With how many earlier wins that look like it a win is compared closely, the first ones; each takes some 20 ms.
+#: Maximum number of similar earlier wins, first ones first, with which a win is compared in detail; each takes some
+#: 20 ms.
 _MOST_COMPARED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The state an attempt deserves, why, and what the replay found (None when there was nothing to replay)."""
+    """Verdict on an attempt: its state, the reasons, and the replay (None if there was nothing to replay)."""
 
     state: Attempt.State
     reasons: list[Reason]
@@ -33,12 +34,12 @@ class Judgement:
 
 
 def judge(attempt: Attempt) -> Judgement:
-    """The verdict on a finished attempt; reads the database, writes nothing."""
+    """Return the verdict on a finished attempt; reads the database, writes nothing."""
     return compare([(attempt, judge_alone(attempt))])[0]
 
 
 def judge_alone(attempt: Attempt) -> Judgement:
-    """The verdict on a finished attempt as far as it does not depend on others' attempts."""
+    """Return the part of the verdict that does not depend on other players' attempts."""
     judgement, record = _read(attempt)
     if record is None or judgement.state != Attempt.State.VERIFIED or not (attempt.ranked or attempt.in_race):
         return judgement
@@ -47,7 +48,7 @@ def judge_alone(attempt: Attempt) -> Judgement:
 
 
 def judge_record(attempt: Attempt) -> Judgement:
-    """Whether the record of a finished attempt is legal, complete and its deal's; whether it is fair is not asked."""
+    """Return a verdict on the record alone: legal, complete and from its deal. Fair play is not checked."""
     judgement, _record = _read(attempt)
     return judgement
 
@@ -56,7 +57,7 @@ def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
     try:
         record = Record.from_bytes(bytes(attempt.record or b""))
     except RecordError as error:
-        # The server wrote it, so this is no fault of the player's.
+        # The server wrote the record, so the player is not to blame.
         return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(error))]), None
     foreign = _foreign(record, attempt.deal)
     if foreign:
@@ -74,18 +75,18 @@ def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
 def compare(
     judged: Sequence[tuple[Attempt, Judgement]], known: Mapping[int, Attempt.State] | None = None
 ) -> list[Judgement]:
-    """The judgements, with those sent to review that decided what another account had decided before, or whose deal
-    another player had begun before on the same device.
+    """Return the judgements, sending to review copies of another account's earlier win, and attempts at a deal that
+    another player began earlier on the same device.
 
-    `known` has states, by the ids of attempts, that hold whatever the database or these judgements say: those that
-    staff decided, and those that a dry run does not write.
+    `known` maps attempt ids to states that override the database and these judgements: those that staff decided, and
+    those that a dry run does not write.
     """
     known = known or {}
     judged = _with_links(judged)
     asked = [(attempt, judgement.line) for attempt, judgement in judged if attempt.ranked and judgement.line]
     found = {attempt.pk: judgement for attempt, judgement in judged}
     earlier = copies.may_be_copied(asked, [*found, *(known.keys() - found)]) if asked else {}
-    asked.sort(key=lambda one: (one[0].finished_at, one[0].pk))  # one that proves a copy itself accuses nobody
+    asked.sort(key=lambda one: (one[0].finished_at, one[0].pk))  # a copy is no evidence against later wins
     for attempt, _line in asked:
         standing = [one for one in earlier[attempt.pk] if _stands(known.get(one.pk), found.get(one.pk))]
         copied = _copied(attempt, standing) if standing else None
@@ -100,7 +101,7 @@ def _stands(known: Attempt.State | None, judgement: Judgement | None) -> bool:
 
 
 def _copied(attempt: Attempt, earlier: Sequence[copies.Earlier]) -> UUID | None:
-    """The first of the earlier attempts of which this one is a copy. On an easy deal many may be like it."""
+    """Return the first earlier attempt that this one copies, or None. On an easy deal many may be similar."""
     if not copies.can_be_copy(attempt):
         return None
     own = copies.weights(bytes(attempt.record or b""))
@@ -127,7 +128,7 @@ def _with_links(judged: Sequence[tuple[Attempt, Judgement]]) -> list[tuple[Attem
 
 
 def _in_doubt(judgement: Judgement, doubt: Reason) -> Judgement:
-    """What is rejected stays rejected."""
+    """Send a judgement to review with a doubt, unless it is a rejection."""
     if judgement.state == Attempt.State.REJECTED:
         return judgement
     return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, doubt])

@@ -1,1 +1,1 @@
-"""Analyses of finished games: which of their positions could still be won."""
+"""Game analysis: finds the positions of a finished game that could still be won."""

@@ -1,6 +1,6 @@
-"""Analyses of finished games: who may have one made, asking for it, and what is known so far.
+"""Analysis requests for finished games: permission, request, progress and cancellation.
 
-Never while the cards could be of use to anybody in a game that counts: an analysis is for those who may know the deal.
+An analysis reveals the cards, so it is available only once they can no longer help anyone in a ranked game.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from games.models import Attempt
 from games.players import people
 from games.replays import access
 
-#: Analyses of one player that may wait or be in work at a time.
+#: Maximum number of unfinished analyses per player.
 AT_A_TIME: Final = 3
-#: Analyses of everybody that may: some hours of work for one worker.
+#: Maximum length of the queue: some hours of work for one worker.
 MOST_WAITING: Final = 300
-#: From so many on those without an account must wait: they could fill the queue with one address.
+#: Queue length from which players without an account are refused: guests from one address could fill the queue.
 MOST_OF_GUESTS: Final = 60
-#: How long an analysis is kept. It can be asked for again.
+#: Retention of an analysis. It can be requested again later.
 KEPT: Final = timedelta(days=365)
 
 _OPEN: Final = ~Q(state=Analysis.State.DONE)
@@ -35,10 +35,10 @@ _OPEN: Final = ~Q(state=Analysis.State.DONE)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """How far an analysis is; `state` is "none" where nobody has asked and "failed" where nothing was found out.
+    """Progress of an analysis. `state` is "none" if it was never requested, "failed" if it ended without findings.
 
-    `ahead` are those that come before it; `findings` are known as far as `percent` says. `mine` says that whoever looks
-    asked for it, and may give it up.
+    `ahead` is the number of unfinished analyses before it; `findings` are partial until `percent` is 100. `mine` is
+    True if the requester ordered the analysis and may cancel it.
     """
 
     state: str
@@ -48,7 +48,7 @@ class Reply:
     mine: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The reply for the client."""
+        """Return the reply as JSON for the client."""
         reply: dict[str, Any] = {"state": self.state, "percent": self.percent, "ahead": self.ahead, "mine": self.mine}
         if self.findings is not None:
             reply["verdicts"] = self.findings.verdicts
@@ -60,8 +60,7 @@ class Reply:
 
 
 def check_may_see(attempt: Attempt, player_id: int | None, now: datetime | None = None) -> None:
-    """Check that somebody may see the analysis of a game, or have it made: whoever may watch it, once nobody can play
-    its deal for a rank any more.
+    """Check that a player may see or request the analysis of a game: they may watch it, and its deal is not secret.
 
     :raises Refusal: otherwise.
     """
@@ -70,7 +69,7 @@ def check_may_see(attempt: Attempt, player_id: int | None, now: datetime | None 
 
 
 def may_see(attempt: Attempt, player_id: int | None) -> bool:
-    """Like `check_may_see`, as a yes or no."""
+    """Return True if `check_may_see` passes."""
     try:
         check_may_see(attempt, player_id)
     except Refusal:
@@ -79,9 +78,9 @@ def may_see(attempt: Attempt, player_id: int | None) -> bool:
 
 
 def ask(attempt: Attempt, player_id: int | None) -> Reply:
-    """Have a game analysed. One that is analysed already, or is going to be, is not analysed twice.
+    """Request the analysis of a game, unless it exists or is queued; a failed one is made again.
 
-    :raises Refusal: when they may not see it, or too many analyses are waiting.
+    :raises Refusal: when the player may not see it, or too many analyses are unfinished.
     """
     check_may_see(attempt, player_id)
     with transaction.atomic():
@@ -92,15 +91,15 @@ def ask(attempt: Attempt, player_id: int | None) -> Reply:
             asked = {"asked_by_id": player_id, "asked_at": timezone.now()}
             found, _ = Analysis.objects.get_or_create(attempt=attempt, defaults=asked)
         if found.state != Analysis.State.DONE:
-            # Whoever asks again may be asking because the first request for a worker was lost.
+            # Also for a repeated request: the first task may have been lost.
             transaction.on_commit(lambda: events.request_task("talon.analyse"))
     return _reply(found, player_id)
 
 
 def look(attempt: Attempt, player_id: int | None) -> Reply:
-    """What is known of a game.
+    """Return the progress of a game's analysis.
 
-    :raises Refusal: when they may not see it.
+    :raises Refusal: when the player may not see it.
     """
     check_may_see(attempt, player_id)
     found = Analysis.objects.filter(attempt=attempt).first()
@@ -108,9 +107,9 @@ def look(attempt: Attempt, player_id: int | None) -> Reply:
 
 
 def withdraw(attempt: Attempt, player_id: int | None) -> None:
-    """Give up an analysis that this player asked for and that is not done, which ends its search.
+    """Cancel an unfinished analysis that this player requested, which ends its search.
 
-    :raises Refusal: when they may not see it.
+    :raises Refusal: when the player may not see it.
     """
     check_may_see(attempt, player_id)
     if player_id is not None:

@@ -1,4 +1,4 @@
-"""The Django application of analyses."""
+"""Django app configuration for analyses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.apps import AppConfig
 
 
 class AnalysisConfig(AppConfig):
-    """Analyses of finished games."""
+    """Configuration of the analysis app."""
 
     name = "games.analysis"
     label = "analysis"

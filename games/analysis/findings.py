@@ -1,4 +1,4 @@
-"""What an analysis has found, and its compact form in the database."""
+"""Analysis results and their compressed form in the database."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from games.analysis.positions import LOST, UNKNOWN
 
 
 class Turn(msgspec.Struct):
-    """Where a game was lost: it could be won after `n` tokens, and no longer after `to`; between them, if anything is
-    there, it is not known.
+    """Turning point at which a game was lost: winnable after `n` tokens, lost after `to`, unknown in between.
 
-    `better` are the moves after `n` tokens that still won, each with the moves to the win from there; of `unknown`
-    others it is not known.
+    `better` lists the moves after `n` tokens that still won, each with the number of moves to the win including it.
+    `unknown` is the number of moves there whose outcome is not known.
     """
 
     n: int
@@ -25,11 +24,11 @@ class Turn(msgspec.Struct):
 
 
 class Findings(msgspec.Struct):
-    """What is known of a game's positions.
+    """Knowledge about a game's positions.
 
-    `verdicts` has an entry for the position after each number of tokens, from none on: the moves of a line that wins,
-    `LOST` or `UNKNOWN`. `lines` are lines that win, tokens with spaces between, by the number of tokens before them:
-    every position that is won leads to one of them, or is before the player's own win.
+    `verdicts[n]` is about the position after `n` tokens: the number of moves of a winning line, `LOST` or `UNKNOWN`.
+    `lines` maps a number of tokens to a winning line from that position, as space-separated tokens; every winnable
+    position leads to one of them or to the player's own win.
     """
 
     verdicts: list[int]
@@ -38,16 +37,16 @@ class Findings(msgspec.Struct):
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
-        """Read what `pack` has written."""
+        """Decode findings from the form that `pack` returns."""
         return msgspec.json.decode(zlib.decompress(packed), type=cls)
 
     def pack(self) -> bytes:
-        """The findings in some hundred bytes."""
+        """Encode the findings in some hundred bytes."""
         return zlib.compress(msgspec.json.encode(self), 9)
 
 
 def turns_of(verdicts: list[int]) -> list[Turn]:
-    """Where a game was lost, in the order of its tokens; more than once where losing moves were undone."""
+    """Return the turning points in order; there are several if losing moves were undone."""
     found: list[Turn] = []
     won = -1
     for n, verdict in enumerate(verdicts):
@@ -60,5 +59,5 @@ def turns_of(verdicts: list[int]) -> list[Turn]:
 
 
 def share_known(verdicts: list[int]) -> float:
-    """The share of positions of which it is known whether they could be won."""
+    """Return the share of positions known to be winnable or lost."""
     return 1 - verdicts.count(UNKNOWN) / len(verdicts)

@@ -1,4 +1,4 @@
-"""The age at which analyses go."""
+"""Retention rule for analyses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Analyses of finished games: fields and constraints only."""
+"""Model of game analyses: fields and constraints only."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from django.db.models import Q
 
 
 class Analysis(models.Model):
-    """The one analysis of a finished game: asked for, being made, or done. Deleting the row ends the search.
+    """The analysis of a finished game: queued, running or done. Deleting the row ends the search.
 
-    `findings` are those of `games.analysis.findings`, packed; while the search runs they are what it knows so far, from
-    which another can go on. One that is done without findings has failed.
+    `findings` holds packed `games.analysis.findings.Findings`; while the search runs they are partial, and another
+    search can continue from them. An analysis that is done without findings has failed.
     """
 
     class State(models.TextChoices):
-        """Whether a worker has it."""
+        """Progress of an analysis through the queue."""
 
         WAITING = "waiting"
         WORKING = "working"
@@ -25,7 +25,7 @@ class Analysis(models.Model):
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     asked_at = models.DateTimeField()
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
-    # The worker that has it, and when it was last heard of.
+    # The worker's claim, and its last heartbeat.
     claim = models.UUIDField(null=True)
     seen_at = models.DateTimeField(null=True)
     tries = models.PositiveSmallIntegerField(default=0)

@@ -1,7 +1,7 @@
-"""The positions of a finished game, which follows from which, and what is known of each.
+"""Position graph of a finished game, with the known verdict on each position.
 
-Two facts save most of the work. From a position before a won one the game can be won, too; and when a position is lost,
-so are all that follow from it. An undo leads back to an earlier position and is no move.
+Verdicts propagate, which saves most of the work: a position with a move to a winnable one is winnable too, and every
+position reachable from a lost one is lost. An undo returns to an earlier position and adds no edge.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from games.rules import Table, from_position
 from games.rules.tokens import UNDO, WORDS
 from games.solver import check_solution
 
-#: What is known of a position: the number of moves of a line that wins, or one of these.
+#: Verdicts on a position other than the number of moves of a winning line.
 LOST: Final = -1
 UNKNOWN: Final = -2
 
 
 @dataclass(slots=True)
 class _Position:
-    """A position; `before` and `after` are the positions a move leads from and to, by the move's token."""
+    """Node of the graph; `before` and `after` hold its predecessors and successors with the moves' tokens."""
 
     text: str
     verdict: int = UNKNOWN
     before: list[tuple[int, str]] = field(default_factory=list)
     after: dict[str, int] = field(default_factory=dict)
-    # How it is won: by a line, or by a move to a position that is won.
+    # Proof of a win: a line, or a move to a winnable position.
     line: tuple[str, ...] = ()
     step: tuple[str, int] | None = None
 
 
 class Positions:
-    """The different positions of a game, numbered in the order in which they were reached.
+    """The distinct positions of a game, numbered in the order in which they were reached.
 
-    `at[n]` is the position after n tokens.
+    `at[n]` is the number of the position after n tokens.
     """
 
     def __init__(self, table: Table, tokens: Sequence[str]) -> None:
@@ -67,27 +67,27 @@ class Positions:
             self._all[following].before.append((number, token))
 
     def text(self, number: int) -> str:
-        """The position in the form of `Table.position`."""
+        """Return a position as text, in the form of `Table.position`."""
         return self._all[number].text
 
     def verdict(self, number: int) -> int:
-        """What is known of a position."""
+        """Return the verdict on a position."""
         return self._all[number].verdict
 
     def verdicts(self) -> list[int]:
-        """What is known of the position after each number of tokens, from none on."""
+        """Return the verdicts on the positions after 0, 1, 2… tokens."""
         return [self.verdict(number) for number in self.at]
 
     def before(self, number: int) -> Iterator[int]:
-        """The positions one move before."""
+        """Return the predecessors of a position."""
         return (other for other, _ in self._all[number].before)
 
     def after(self, number: int) -> Iterable[int]:
-        """The positions one move after."""
+        """Return the successors of a position."""
         return self._all[number].after.values()
 
     def line(self, number: int) -> tuple[str, ...]:
-        """The moves by which a won position is won."""
+        """Return the winning line from a winnable position."""
         tokens: list[str] = []
         position = self._all[number]
         while position.step is not None:
@@ -96,13 +96,13 @@ class Positions:
         return (*tokens, *position.line)
 
     def anchors(self) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """The positions from which a line was found, with the line; the other won ones lead to them."""
+        """Yield the positions with a winning line of their own, and the line; other winnable positions lead to them."""
         for number, position in enumerate(self._all):
             if position.line and position.step is None:
                 yield number, position.line
 
     def follow(self, number: int, token: str) -> int:
-        """The position that a legal move leads to, which may be new."""
+        """Return the position after a legal move, adding it if it is new."""
         position = self._all[number]
         if token not in position.after:
             table = from_position(position.text)
@@ -120,9 +120,9 @@ class Positions:
         return position.after[token]
 
     def won(self, number: int, line: Sequence[str]) -> None:
-        """Note that this line wins, which the rules check: all positions on it and before it are won.
+        """Record a winning line, after the rules have checked it: all positions on it and before it are winnable.
 
-        :raises TokensError: when it does not win.
+        :raises TokensError: when the line does not win.
         """
         position = self._all[number]
         table = from_position(position.text)
@@ -153,7 +153,7 @@ class Positions:
                     waiting.append(earlier)
 
     def lost(self, number: int) -> None:
-        """Note that a position is lost, and with it all that follow from it."""
+        """Record that a position is lost, and with it every position reachable from it."""
         waiting = [number]
         while waiting:
             position = self._all[waiting.pop()]

@@ -1,7 +1,7 @@
-"""`python -m games.analysis.search`: the analysis of one game, in a process of its own, which can be killed.
+"""Search process that analyses one game: `python -m games.analysis.search`. It can be killed at any time.
 
-Standard input is a `Task` as JSON, standard output a `Report` a line: now and then what is known so far, and at last
-everything. The cards are no arguments because every user of a machine can read command lines.
+It reads a `Task` as JSON from standard input and writes `Report` lines to standard output: partial ones from time to
+time, then the final one. The cards are not passed as arguments, because every user of a machine can read command lines.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from games.solver import Budget, Solution, Unwinnable, load, shorten, solve
 
 NICENESS: Final = 10
 MEMORY: Final = 256
-#: Positions that a search may look at: each position of the game is tried with little effort first, in an order that
-#: settles as many others as possible, and those not known then with more.
+#: Node budgets of the successive passes (iterative deepening): all positions are tried with a small budget first, in an
+#: order that settles as many others as possible, and those still unknown with the next larger one.
 EFFORTS: Final = (3_000, 30_000, 300_000, 3_000_000)
-#: Tokens to push while shortening a line: some tenths of a second.
+#: Tokens that shortening a line may push, which takes some tenths of a second.
 SHORTENING: Final = 20_000
-#: The share of the time that is kept for the moves that would still have won.
+#: Share of the time reserved for finding the moves that would still have won.
 KEPT: Final = 0.25
-#: Turning points whose other moves are looked at, from the last one back, and the effort for each move.
+#: Number of turning points, from the last one back, whose alternative moves are searched, and node budgets per move.
 TURNS: Final = 4
 MOVE_EFFORT: Final = 30_000
 LAST_EFFORT: Final = 300_000
@@ -37,8 +37,8 @@ PAUSE: Final = 1.0
 
 
 class Task(msgspec.Struct):
-    """A game to analyse: its opening position and tokens, a line known to win from there, what an earlier search that
-    did not end has found, and the seconds it may take.
+    """A game to analyse: its opening position and tokens, a known winning line from the opening, the findings of an
+    earlier search that did not finish, and the time limit in seconds.
     """
 
     position: str
@@ -49,7 +49,7 @@ class Task(msgspec.Struct):
 
 
 class Report(msgspec.Struct):
-    """What has been found, and the share of the work that is done."""
+    """The findings so far, and the share of the work done."""
 
     share: float
     findings: Findings
@@ -57,7 +57,7 @@ class Report(msgspec.Struct):
 
 
 class Search:
-    """One analysis: what is known of the positions, and until when to look for more."""
+    """One analysis: the knowledge about the game's positions, and the time limit."""
 
     def __init__(self, task: Task) -> None:
         self.positions = Positions(from_position(task.position), task.tokens)
@@ -82,7 +82,7 @@ class Search:
         return (time.monotonic() - self._begun) / self._seconds
 
     def run(self) -> Iterator[Report]:
-        """Look until everything is known or the time is up."""
+        """Search until everything is known or the time is up, yielding reports."""
         reported = time.monotonic()
         for _ in self._steps():
             if time.monotonic() - reported >= PAUSE:
@@ -132,7 +132,7 @@ class Search:
         return self.positions.follow(self.positions.at[turn.n], token)
 
     def report(self, *, is_last: bool = False) -> Report:
-        """What is known now."""
+        """Return a report of the current findings."""
         verdicts = self.positions.verdicts()
         share = 1.0 if is_last else max(share_known(verdicts), min(1.0, self._spent))
         places = {number: n for n, number in reversed(list(enumerate(self.positions.at)))}
@@ -141,10 +141,10 @@ class Search:
 
 
 def next_to_try(positions: Positions, tried: set[int]) -> int | None:
-    """The position in the middle of the longest way through positions not known and not tried; None when there is none.
+    """Return the middle of the longest path through unknown, untried positions (bisection); None if none is left.
 
-    Whatever is found there, half of that way is known then, unless nothing is found. Of two, it is the later one, which
-    is easier.
+    Either verdict there settles half of the path. Between two equally good positions, the later one is returned, which
+    is easier to search.
     """
     numbers = range(len(positions))
     free = [positions.verdict(number) == UNKNOWN and number not in tried for number in numbers]

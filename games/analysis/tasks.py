@@ -9,5 +9,5 @@ from games.analysis import working
 
 @shared_task(name="talon.analyse")
 def analyse() -> None:
-    """Have a thread of this worker make the analyses that wait; beat makes up for a lost task and for dead workers."""
+    """Start a background thread that processes queued analyses; beat's runs make up for lost tasks and dead workers."""
     working.work_soon()

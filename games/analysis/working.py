@@ -1,9 +1,9 @@
-"""Makes the analyses that wait: a thread of the worker takes one after the other, the oldest first.
+"""Analysis queue worker: a background thread that processes queued analyses, oldest first.
 
-What waits is in the database: a task only wakes the worker up. The search is a process of its own
-(`games.analysis.search`), whose reports are written to the row. When a worker has died, and not been heard of for a
-while, another takes its analysis and goes on from the last report. Whoever has lost a row to another, or finds it
-deleted, ends its search.
+The queue is in the database; a Celery task only wakes the worker up. Each search runs in a separate process
+(`games.analysis.search`), whose reports are written to the row and serve as heartbeats. If a worker falls silent,
+another one claims its analysis and continues from the last report. A worker whose row was deleted or claimed by another
+ends its search.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from games.threads import run_beside
 
 log = logging.getLogger(__name__)
 
-#: Seconds for one game, without loading the search.
+#: Time limit for one game in seconds, without loading the search.
 SECONDS: Final = 40.0
-#: After so long a silence a worker is taken for dead. The first search on a machine is compiled for some time.
+#: Time without a heartbeat after which a worker counts as dead. Compiling the first search on a machine takes a while.
 SILENCE: Final = timedelta(seconds=90)
-#: Seconds after which a search is killed, whatever it does.
+#: Hard limit in seconds, after which a search is killed.
 LONGEST: Final = SECONDS + SILENCE.total_seconds()
-#: How often a search is begun before what is known has to do.
+#: Maximum number of searches for an analysis; after the last one, partial findings are final.
 TRIES: Final = 3
 
 #: One analysis at a time in a worker process.
@@ -46,14 +46,14 @@ _turn = threading.Lock()
 
 
 def work_soon() -> threading.Thread | None:
-    """Make what waits in a thread of this process, which goes on with other tasks meanwhile; None if one is at it."""
+    """Process the queue in a background thread of this worker; return None if one is already running."""
     if not _turn.acquire(blocking=False):
         return None
     return run_beside("analyst", work_off, finally_=_turn.release)
 
 
 def work_off() -> int:
-    """Make one analysis after the other until none waits; returns how many were begun."""
+    """Process analyses until the queue is empty; return how many were started."""
     begun = 0
     while (claimed := _claim()) is not None:
         begun += 1
@@ -67,7 +67,7 @@ def _free() -> Q:
 
 
 def _claim() -> Analysis | None:
-    """Take the oldest analysis that nobody has; None when there is none."""
+    """Claim the oldest analysis that has no live worker; None if there is none."""
     while key := Analysis.objects.filter(_free()).order_by("asked_at", "pk").values_list("pk", flat=True).first():
         claim = uuid.uuid4()
         taken = {"state": Analysis.State.WORKING, "claim": claim, "seen_at": timezone.now(), "tries": F("tries") + 1}
@@ -78,7 +78,7 @@ def _claim() -> Analysis | None:
 
 
 def _make(analysis: Analysis) -> None:
-    """Make an analysis that has been claimed. Without an end it waits again, or is done with what is known."""
+    """Run a claimed analysis. If it does not finish, put it back in the queue or, after the last try, mark it done."""
     mine = Analysis.objects.filter(pk=analysis.pk, claim=analysis.claim)
     if analysis.tries <= TRIES:
         for report in reports(task_of(analysis)):
@@ -92,7 +92,7 @@ def _make(analysis: Analysis) -> None:
 
 
 def _note(mine: QuerySet[Analysis], report: Report) -> bool:
-    """Write a report to the row; false when the row is gone or another's."""
+    """Write a report to the row; return False if the row was deleted or claimed by another worker."""
     now = timezone.now()
     noted: dict[str, object] = {
         "seen_at": now, "percent": round(100 * report.share), "findings": report.findings.pack()
@@ -103,7 +103,7 @@ def _note(mine: QuerySet[Analysis], report: Report) -> bool:
 
 
 def task_of(analysis: Analysis) -> Task:
-    """What the search is told."""
+    """Return the search task for an analysis."""
     record = record_of(analysis.attempt)
     known = None if analysis.findings is None else Findings.unpack(bytes(analysis.findings))
     opening = record.open_table().position()
@@ -116,7 +116,7 @@ def _certified_line(attempt: Attempt) -> list[str]:
 
 
 def reports(task: Task) -> Generator[Report, None, None]:
-    """What the search process reports; it is killed when its time is up, or nobody listens any more."""
+    """Run the search process and yield its reports; kill it when its time is up or the generator is closed."""
     process = subprocess.Popen(
         [sys.executable, "-m", "games.analysis.search"],
         cwd=settings.BASE_DIR,
@@ -136,7 +136,7 @@ def reports(task: Task) -> Generator[Report, None, None]:
             for line in process.stdout:
                 yield msgspec.json.decode(line, type=Report)
         except (BrokenPipeError, msgspec.DecodeError):
-            # It was killed. What it said could name cards, so it is not logged.
+            # The process was killed. Its output could name cards, so it is not logged.
             return
         finally:
             latest.cancel()

@@ -1,1 +1,1 @@
-"""Deals: certified and sealed ahead of time, published with their commitment, revealed when their day is over."""
+"""Deals: certified and sealed in advance, published with a commitment, revealed after their day."""

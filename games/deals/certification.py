@@ -1,4 +1,4 @@
-"""Certifies deals: the solver finds a winning line, and the rules must replay its record."""
+"""Deal certification: the solver finds a winning line, and the rules must replay its record."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from games.rules import CATALOGUE, RULES_VERSION, End, Record, Table, open_table
 from games.solver import Budget, FalseSolutionError, Solution, shorten, solve
 from games.solver.tighten import tighten
 
-#: The pace at which the clock of a line that nobody played ticks: what the replay viewer plays it at.
+#: Milliseconds per move on the clock of a line found by the solver: the speed at which the replay viewer plays it.
 MS_A_MOVE: Final = 1000
 
-#: When a search is given up for another seed; most winnable deals need far less. Compiled, the nodes run out first.
+#: Search budget per seed; most winnable deals need far less. With the compiled search, the nodes run out first.
 BUDGET: Final = Budget(nodes=300_000, seconds=6.0)
 
 Cancel = Callable[[], bool]
@@ -24,12 +24,12 @@ Options = Mapping[str, bool | int | str]
 
 
 class CertificateError(Exception):
-    """A line from the solver does not win: a bug in the solver. Nothing is published."""
+    """The solver's line does not win, which is a solver bug. The deal is not published."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A winnable deal: its winning record, and of a catalogue variant's the grade and the figures behind it."""
+    """Proof that a deal is winnable: its winning record and, for a catalogue variant, its grade and figures."""
 
     record: Record
     figures: Figures | None
@@ -50,11 +50,10 @@ def certify(
     cancel: Cancel | None = None,
     patience: float = 0,
 ) -> Certificate | None:
-    """Find a winning record of a deal, of a catalogue variant or of a game with options; None when the budget is not
-    enough. A catalogue variant's deal is graded.
+    """Certify a deal of a catalogue variant, or of a game with options; return None if no win is found in the budget.
 
-    With `patience`, the line is tightened for so many seconds at most; without, it is shortened in a moment. The grade
-    is the same either way.
+    Deals of catalogue variants are graded. With `patience`, the line is tightened for at most that many seconds;
+    without, it is only shortened, which is quick. The grade is the same either way.
 
     :raises CertificateError: when the solver's line does not replay.
     """
@@ -83,7 +82,7 @@ def _tightened(table: Table, tokens: tuple[str, ...], seconds: float, cancel: Ca
 
 
 def winning_record(name: str, seed: bytes, tokens: tuple[str, ...], options: Options | None = None) -> Record:
-    """The record of a winning line, read back from its stored form and replayed by the rules.
+    """Return the record of a winning line, read back from its stored form and replayed by the rules.
 
     :raises CertificateError: when it does not win. The message names no token and no card.
     """

@@ -1,10 +1,9 @@
-"""How hard a deal is: the figures measured, and the grade they give.
+"""Difficulty of a deal: measured figures, a score and a grade.
 
-Two players who do not plan ahead, a random and a greedy one, each try the deal several times. The solver reports how
-much it searched and how long the winning line is after `shorten`. The score weighs these four. Par is no part of it,
-so that grades stay when lines are tightened better. A deal is graded by where its score falls among winnable deals of
-the same variant, a fifth of them in each grade. docs/difficulty.md has the method, the reference sample and the
-thresholds.
+Two simulated players who do not plan ahead, a random and a greedy one, each try the deal several times. The solver
+reports its search effort and the length of the winning line after `shorten`. The score is a weighted sum of these four.
+It does not include par, so grades stay the same if lines are tightened further. The grade is the score's quintile among
+winnable deals of the same variant. docs/difficulty.md documents the method, the reference sample and the thresholds.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ GRADES: Final = {
     5: gettext_lazy("fiendish"),
 }
 
-#: How often each of the two players tries a deal.
+#: Number of tries of each simulated player at a deal.
 GAMES_PLAYED: Final = 20
 
 #: The grade wanted on each day, Monday first.
 WEEK: Final = (1, 2, 2, 3, 3, 4, 5)
 
-#: The scores between the grades of each variant: percentiles 20, 40, 60 and 80 of its reference sample.
+#: Score thresholds between the grades of each variant: percentiles 20, 40, 60 and 80 of its reference sample.
 THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
     "braid": (118.6, 122.9, 124.2, 127.7),
     "braid-either": (109.4, 121.6, 124.4, 127.3),
@@ -51,7 +50,7 @@ THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
     "stonewall": (93.3, 95.2, 96.5, 98.0),
 }
 
-#: The median par of each variant's deals in docs/par.csv.
+#: Median par of each variant's deals in docs/par.csv.
 MEDIAN_PAR: Final[Mapping[str, float]] = {
     "braid": 284,
     "braid-either": 288,
@@ -64,14 +63,14 @@ MEDIAN_PAR: Final[Mapping[str, float]] = {
     "stonewall": 83,
 }
 
-#: How many times its variant's median a daily deal's par may be: a longer line tells players nothing.
+#: Maximum par of a daily deal, as a multiple of its variant's median: a longer line is no benchmark for players.
 MOST_MEDIANS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each figure adds to a score: games lost by the two players (of all theirs), a tenfold of positions, a token
-    of the line. `games.deals.refitting` proposes others from people's results.
+    """Weights of the score: per share of games lost (0 to 1) by each player, per factor of ten in positions searched,
+    and per token of the line. `games.deals.refitting` fits new ones to people's results.
     """
 
     greedy: float
@@ -80,7 +79,7 @@ class Weights:
     line: float
 
     def score(self, terms: tuple[float, float, float, float]) -> float:
-        """One number from the terms of a deal's figures."""
+        """Return the weighted sum of the terms of a deal's figures."""
         greedy, random, nodes, line = terms
         return self.greedy * greedy + self.random * random + self.nodes * nodes + self.line * line
 
@@ -90,9 +89,7 @@ WEIGHTS: Final = Weights(greedy=40, random=20, nodes=10, line=0.1)
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What was measured: shares of games won (0 to 1), positions searched, tokens of the winning line
-    after `shorten`.
-    """
+    """Measured figures: shares of games won (0 to 1), positions searched, and tokens of the line after `shorten`."""
 
     random_wins: float
     greedy_wins: float
@@ -101,22 +98,22 @@ class Figures:
 
     @property
     def terms(self) -> tuple[float, float, float, float]:
-        """What is weighed, each larger for harder deals, in the order of the weights."""
+        """The terms of the score, each larger for harder deals, in the order of the weights."""
         return 1 - self.greedy_wins, 1 - self.random_wins, log10(1 + self.nodes), self.line
 
     @property
     def score(self) -> float:
-        """One number, higher for harder deals, comparable within a variant only."""
+        """The difficulty score: higher for harder deals, comparable only within a variant."""
         return WEIGHTS.score(self.terms)
 
 
 def sample_seed(variant: str, number: int) -> bytes:
-    """The seed of a deal of the reference sample: anybody can make it again, and nobody plays it."""
+    """Return the seed of a deal of the reference sample: reproducible by anyone, and never dealt to players."""
     return sha256(f"talon difficulty {variant} {number}".encode()).digest()
 
 
 def measure(variant: str, seed: bytes, *, nodes: int, line: int) -> Figures:
-    """Let both players try the deal; the same deal gives the same figures wherever it is measured."""
+    """Measure a deal with both simulated players; deterministic, so a deal has the same figures everywhere."""
     chance = Random(sha256(b"talon difficulty" + seed).digest())  # noqa: S311 - repeatable, and nothing secret
     won_at_random = sum(random_game(open_table(variant, seed), chance) for _ in range(GAMES_PLAYED))
     won_greedily = sum(greedy_game(open_table(variant, seed), chance) for _ in range(GAMES_PLAYED))
@@ -124,26 +121,26 @@ def measure(variant: str, seed: bytes, *, nodes: int, line: int) -> Figures:
 
 
 def grade(variant: str, figures: Figures) -> int:
-    """The grade, 1 to 5, of a deal of a catalogue variant."""
+    """Return the grade, 1 to 5, of a deal of a catalogue variant."""
     return 1 + bisect_right(THRESHOLDS[variant], figures.score)
 
 
 def longest_par(variant: str) -> int:
-    """The longest par of a deal that goes out: a longer one would be no measure for players."""
+    """Return the longest par allowed for a daily deal; a longer one would be no benchmark for players."""
     return int(MOST_MEDIANS * MEDIAN_PAR[variant])
 
 
 def grade_wanted(day: date) -> int:
-    """The grade that the deals of a day should have: easy on Mondays, hard on Sundays."""
+    """Return the grade that a day's deals should have, from gentle on Mondays to fiendish on Sundays."""
     return WEEK[day.weekday()]
 
 
 def grade_name(number: int | None) -> str:
-    """A grade's name in the current language; empty for a deal without a grade."""
+    """Return a grade's name in the current language; empty for a deal without a grade."""
     return str(GRADES[number]) if number else ""
 
 
 @cache
 def goal_of(variant: str) -> int:
-    """How many cards are up when a catalogue variant is won."""
+    """Return the number of cards up in a won game of a catalogue variant."""
     return open_table(variant, bytes(32)).goal

@@ -1,9 +1,9 @@
-"""Fills the stock of sealed deals in the background.
+"""Background job that fills the stock of sealed deals.
 
-The solver computes for seconds at a time. In a thread of the server it would slow down everybody's moves, in a Celery
-worker it would hold up verdicts. So each deal is certified by a process of its own (`games.deals.to_order`) with the
-lowest priority, or a slightly higher one while players wait for a deal of today. A thread of the worker reads what it
-finds. Only one such thread runs on a machine.
+The solver computes for seconds at a time. In a server thread it would slow down every move, and in a Celery worker it
+would delay verdicts. So a separate process (`games.deals.to_order`) certifies each deal at the lowest priority, or a
+higher one while players wait for a deal of today. A worker thread reads its output. Only one such thread runs per
+machine.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from games.threads import run_beside
 
 log = logging.getLogger(__name__)
 
-#: Niceness of the search: while a deal of today is awaited, and otherwise.
+#: Niceness of the search process while a deal of today is awaited, and otherwise.
 WAITED_FOR: Final = 5
 LOWEST: Final = 19
 
-#: What one search may use.
+#: Limits of one search: seeds and seconds.
 TRIES: Final = 40
 SECONDS: Final = 300.0
 
@@ -41,17 +41,17 @@ _pauses: list[Callable[[], bool]] = []
 
 
 def pause_while(reason: Callable[[], bool]) -> None:
-    """Certify nothing while `reason()` is true; may be called from any thread."""
+    """Pause filling while `reason()` is true, which must be callable from any thread."""
     _pauses.append(reason)
 
 
 def is_paused() -> bool:
-    """Return whether there is a reason to pause. Players who wait for a deal of today are more important."""
+    """Return True if there is a reason to pause, unless players wait for a deal of today."""
     return any(reason() for reason in _pauses) and not sealed.is_waited_for()
 
 
 def keep_filling() -> threading.Thread | None:
-    """Start to fill the stock beside this worker's tasks, if it is short and nothing on this machine fills it."""
+    """Start a background thread that fills the stock; return None if it is full, paused or already being filled."""
     if not _turn.acquire(blocking=False):
         return None
     if sealed.next_variant() is None or is_paused():
@@ -61,7 +61,7 @@ def keep_filling() -> threading.Thread | None:
 
 
 def _fill() -> None:
-    """Fill the stock until nothing is short or there is a reason to pause; the periodic task starts it again."""
+    """Fill the stock until nothing is short or filling is paused; the periodic task starts it again."""
     with filling_lock() as free:
         if free:
             for _ in sealed.fill(tuple(CATALOGUE), stop=is_paused, seal=seal_beside):
@@ -69,7 +69,7 @@ def _fill() -> None:
 
 
 def seal_beside(variant: str, *, stop: sealed.Stop, patience: float) -> SealedDeal | None:
-    """Put one deal in stock that another process certifies; None when it finds none, or `stop` says so first."""
+    """Have another process certify one deal and put it in stock; None if it finds none or `stop` becomes true first."""
     wanted = CATALOGUE[variant]
     niceness = WAITED_FOR if sealed.is_waited_for() else LOWEST
     for said in search(wanted, SECONDS, stop=stop, tries=TRIES, patience=patience, nice=niceness):
@@ -83,7 +83,7 @@ def seal_beside(variant: str, *, stop: sealed.Stop, patience: float) -> SealedDe
 
 @contextmanager
 def filling_lock() -> Iterator[bool]:
-    """Hold this machine's lock on filling; yields whether it was free."""
+    """Try to hold this machine's file lock for filling; yield True if it was free."""
     path = Path(settings.VAR_DIR) / "fill_sealed.lock"
     with path.open("a") as file:
         yield _is_locked_by_us(file)

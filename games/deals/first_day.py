@@ -1,6 +1,6 @@
-"""The first day of a new site: certify today's deals, with the grades that the week's plan asks for.
+"""First-day setup of a new site: certify today's deals, with the grade that the week's plan asks for.
 
-Later the stock is full long before a day needs it, and nobody waits.
+Later the stock is full long before a day needs it, and no players have to wait.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from games.rules import CATALOGUE
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Progress: today's deals still missing, and of those, how many have one in stock, and of the right grade."""
+    """Progress: today's missing deals, and how many of them are in stock in any grade and in the wanted one."""
 
     missing: int
     certified: int
@@ -30,10 +30,10 @@ class Readiness:
 
 
 def certify_today(stop: sealed.Stop) -> Iterator[Readiness]:
-    """Seal deals until today's can all be dealt as planned, or until `stop`; yields the progress after each.
+    """Seal deals until all of today's can be dealt as planned, or until `stop`; yield the progress after each.
 
-    Every variant gets a certified deal before any gets one of a better grade. No line is tightened: the site waits.
-    Nothing is published.
+    Every variant gets a certified deal before any gets one with a better grade. Lines are not tightened, because the
+    site is waiting. Nothing is published.
     """
     if not settings.SEALED_STOCK:
         return

@@ -1,6 +1,6 @@
-"""The first game of a newcomer: one of a few gentle deals that come with the code, with hints for its first moves.
+"""First games for newcomers: a few gentle deals shipped with the code, with hints for the first moves.
 
-Each is a numbered deal with a winning line. A player who does not plan ahead wins them nearly always
+Each is a numbered deal with a winning line. Even a player who does not plan ahead wins them nearly always
 (docs/difficulty.md, "First games").
 """
 
@@ -21,7 +21,7 @@ from games.rules import CATALOGUE, Table
 from games.rules.tokens import TO_FOUNDATION
 
 VARIANT: Final = "stonewall"
-#: How many of the first moves are shown.
+#: Number of first moves that the guide shows.
 GUIDED: Final = 8
 
 _FILE: Final = Path(__file__).with_name("first_games.json")
@@ -32,8 +32,8 @@ Why = Literal["up", "turns", "clears", "founds", "reserve", "builds"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A move of the guide, and what it is good for: it sends a card up, turns one over, empties a pile, uses an empty
-    one, takes a card from the reserve, or just builds.
+    """A move of the guide and its purpose: send a card up, turn one over, empty a pile, use an empty one, take a card
+    from the reserve, or just build.
     """
 
     token: str
@@ -41,7 +41,7 @@ class Step:
 
 
 def deal_for(player_id: int | None) -> Deal:
-    """A first game for this player: the one that is running, or else one not begun yet as long as there is any."""
+    """Return a first game for this player: a running one, else one not begun yet, else any."""
     shipped = list(seeds())
     mine = Attempt.objects.filter(player=player_id, deal__variant=VARIANT, deal__seed__in=shipped)
     begun = {bytes(seed): state for seed, state in mine.order_by("pk").values_list("deal__seed", "state")}
@@ -51,17 +51,17 @@ def deal_for(player_id: int | None) -> Deal:
 
 
 def seeds() -> dict[bytes, tuple[str, ...]]:
-    """The winning lines of the deals for newcomers, by their seeds."""
+    """Return the winning lines of the first games by seed."""
     return {numbered.seed_of(CATALOGUE[VARIANT], number): line for number, line in _shipped().items()}
 
 
 def is_first_game(deal: Deal) -> bool:
-    """Whether this is one of the deals for newcomers."""
+    """Return True if this is one of the first games for newcomers."""
     return deal.variant == VARIANT and deal.day is None and numbered.number_of(deal) in _shipped()
 
 
 def guide(deal: Deal) -> list[Step]:
-    """The first moves of a first game's winning line."""
+    """Return the first moves of a first game's winning line."""
     number = numbered.number_of(deal)
     assert number is not None
     table, steps = deal_table(deal), []
@@ -73,7 +73,7 @@ def guide(deal: Deal) -> list[Step]:
 
 @cache
 def _shipped() -> dict[int, tuple[str, ...]]:
-    """The winning lines by the deals' numbers."""
+    """Return the winning lines by deal number."""
     return {one["number"]: tuple(one["line"].split()) for one in json.loads(_FILE.read_text())}
 
 

@@ -1,6 +1,6 @@
-"""Simulated players of three skills try the reference sample: each should win less, the higher the grade.
+"""Grade check: simulated players of three skills try the reference sample, and should win less at each higher grade.
 
-They stand in for people as long as there are too few results (`games.deals.refitting`).
+They substitute for people while there are too few results (`games.deals.refitting`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from games.deals.difficulty import GRADES, Figures, grade, sample_seed
 from games.rules import open_table
 from games.solver.players import SKILLS, skilled_game
 
-#: How often each of them tries a deal.
+#: Number of tries of each simulated player at a deal.
 GAMES: Final = 2
 
 
@@ -31,13 +31,13 @@ class Sampled:
 
     @property
     def grade(self) -> int:
-        """Its grade, 1 to 5."""
+        """The deal's grade, 1 to 5."""
         return grade(self.variant, self.figures)
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """How a simulated player fared at the deals of a variant and grade."""
+    """Games and wins of a simulated player at the deals of a variant and grade."""
 
     skill: str
     variant: str
@@ -47,7 +47,7 @@ class Checked:
 
 
 def try_deal(deal: Sampled, games: int = GAMES) -> dict[str, int]:
-    """How many of so many games each of the players wins; the same wherever it is tried."""
+    """Return the wins of each simulated player in `games` tries at a deal; deterministic."""
     seed = sample_seed(deal.variant, deal.number)
     wins: dict[str, int] = {}
     for name, skill in SKILLS.items():
@@ -57,7 +57,7 @@ def try_deal(deal: Sampled, games: int = GAMES) -> dict[str, int]:
 
 
 def summed(tried: Iterable[tuple[Sampled, dict[str, int]]], games: int = GAMES) -> list[Checked]:
-    """The games and wins of each player, variant and grade."""
+    """Sum up the games and wins by player, variant and grade."""
     played: Counter[tuple[str, str, int]] = Counter()
     won: Counter[tuple[str, str, int]] = Counter()
     for deal, wins in tried:
@@ -68,7 +68,7 @@ def summed(tried: Iterable[tuple[Sampled, dict[str, int]]], games: int = GAMES) 
 
 
 def shares(checked: Sequence[Checked], skill: str) -> list[float]:
-    """The share of wins of a player at each grade, gentle first; every variant counts alike."""
+    """Return a player's share of wins at each grade, gentle first; every variant has equal weight."""
     return [_mean([one.wins / one.games for one in checked if (one.skill, one.grade) == (skill, k)]) for k in GRADES]
 
 
@@ -77,5 +77,5 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def failures(checked: Sequence[Checked]) -> list[str]:
-    """The players who do not win less at every grade than at the one before; none when the grades hold."""
+    """Return the players whose share of wins does not fall with every grade; an empty list if the grades hold."""
     return [name for name in SKILLS if any(after >= before for before, after in pairwise(shares(checked, name)))]

@@ -1,11 +1,11 @@
-"""The ledger's heads: the last line of each day on which lines were written, to be kept where none can be taken back.
+"""Ledger heads: the last line of each day with new lines, for third parties to keep as evidence.
 
-A head is one line of ASCII, its fields separated by single spaces:
+A head is one line of ASCII, with fields separated by single spaces:
 
     talon-head-1 <index> <hash> <published>
 
-index, hash and published are those of the line of the ledger that it is. Whoever holds a head can see whether the
-ledger still contains it. With `LEDGER_KEY` heads are signed by Ed25519: the site cannot deny what it has signed.
+index, hash and published are those of the ledger line. Anyone with a copy of a head can check that the ledger still
+contains it. With `LEDGER_KEY`, heads are signed with Ed25519, so that the site cannot deny having published them.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ FORM: Final = "talon-head-1"
 
 
 def heads(most: int) -> list[LedgerEntry]:
-    """The newest heads, newest first; the first of them is the ledger's current end."""
+    """Return at most `most` heads, newest first; the first is the ledger's current end."""
     days = LedgerEntry.objects.order_by().values(written=TruncDate("published_at")).annotate(last=Max("index"))
     newest = [day["last"] for day in days.order_by("-last")[:most]]
     return list(LedgerEntry.objects.filter(index__in=newest).order_by("-index"))
 
 
 def head_line(entry: LedgerEntry) -> str:
-    """The head that a line of the ledger is."""
+    """Return the head line for a ledger entry, unsigned."""
     return f"{FORM} {entry.index} {entry.hash} {instant(entry.published_at)}"
 
 
 def signed(entry: LedgerEntry) -> str:
-    """The head with its signature in base64 as a last field, if the site has a key."""
+    """Return the head line, with its base64 signature as the last field if the site has a key."""
     line = head_line(entry)
     if not settings.LEDGER_KEY:
         return line
@@ -48,12 +48,12 @@ def signed(entry: LedgerEntry) -> str:
 
 
 def written(entries: Iterable[LedgerEntry]) -> str:
-    """Heads as a text, one a line."""
+    """Return the heads as text, one per line."""
     return "".join(f"{signed(entry)}\n" for entry in entries)
 
 
 def public_key() -> str | None:
-    """The key that the signatures are checked with, as PEM; None on a site that does not sign."""
+    """Return the public key that verifies the signatures, as PEM; None if the site does not sign."""
     if not settings.LEDGER_KEY:
         return None
     public = _key(settings.LEDGER_KEY).public_key()
@@ -61,7 +61,7 @@ def public_key() -> str | None:
 
 
 def new_key() -> str:
-    """A private key, as it stands in the settings."""
+    """Generate a private key in the format of the `LEDGER_KEY` setting."""
     return urlsafe_b64encode(Ed25519PrivateKey.generate().private_bytes_raw()).rstrip(b"=").decode()
 
 

@@ -1,13 +1,13 @@
-"""The public ledger: one line for each daily deal, each line bound to the one before it by its hash.
+"""Public ledger: a hash chain with one line for each daily deal.
 
-A line is ASCII, its fields separated by single spaces:
+A line is ASCII, with fields separated by single spaces:
 
     talon-ledger-1 <index> <variant> <day> <rules> <proven|unproven> <commitment> <opens> <published> <previous>
 
 The index counts from 0. The day is written 2026-11-21; opens and published are written 2026-11-21T00:00:00Z. The
-commitment is the SHA-256 of the deal's seed, and previous the hash of the line before (64 zeros for the first), both in
-lower-case hex. The hash of a line is the SHA-256 of its bytes, without a line end. docs/fairness.md shows how anybody
-can check all this.
+commitment is the SHA-256 of the deal's seed, and previous the hash of the preceding line (64 zeros for the first), both
+in lower-case hex. The hash of a line is the SHA-256 of its bytes, without a line end. docs/fairness.md explains how to
+verify all this.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from games.rules import Record, RulesError, commitment, replay
 
 FORM: Final = "talon-ledger-1"
 BEGINNING: Final = "0" * 64
-"""The hash before the first line."""
+"""The `previous` hash of the first line."""
 
-#: The most lines that programs are given at a time.
+#: Maximum number of lines in one response.
 MOST_LINES: Final = 5000
 
-#: Publishers take turns on this PostgreSQL advisory lock; SQLite has one writer anyway.
+#: Key of the PostgreSQL advisory lock that serializes publishers; SQLite has one writer anyway.
 _PEN: Final = 0x7A10_1ED6
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An error found on the ledger."""
+    """An error found in the ledger."""
 
     index: int | None
     code: str
@@ -49,14 +49,14 @@ class Fault:
 
 
 def lock_ledger() -> None:
-    """Make other publishers wait until this transaction ends."""
+    """Block other publishers until this transaction ends."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_PEN])
 
 
 def append(deal: Deal, now: datetime | None = None) -> LedgerEntry:
-    """Write a daily deal's line, in the transaction that makes the deal and has locked the ledger."""
+    """Append a daily deal's line; call it in the transaction that creates the deal, after `lock_ledger`."""
     assert deal.day is not None
     last = LedgerEntry.objects.order_by("-index").first()
     entry = LedgerEntry(
@@ -77,7 +77,7 @@ def append(deal: Deal, now: datetime | None = None) -> LedgerEntry:
 
 
 def line(entry: LedgerEntry) -> str:
-    """An entry's canonical line."""
+    """Return an entry's canonical line."""
     fields = (
         FORM,
         entry.index,
@@ -94,17 +94,17 @@ def line(entry: LedgerEntry) -> str:
 
 
 def line_hash(entry: LedgerEntry) -> str:
-    """The hash of an entry's canonical line, in hex."""
+    """Return the hash of an entry's canonical line, in hex."""
     return sha256(line(entry).encode("ascii")).hexdigest()
 
 
 def instant(when: datetime) -> str:
-    """A time in UTC, to the second, as written in the lines."""
+    """Format a time as in the lines: UTC, to the second."""
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def entry_json(entry: LedgerEntry, now: datetime) -> dict[str, Any]:
-    """An entry for programs: its fields, its line and hash, and the seed once it is revealed."""
+    """Return an entry as JSON: its fields, its line and hash, and the seed once it is revealed."""
     deal = entry.deal
     return {
         "index": entry.index,
@@ -124,7 +124,7 @@ def entry_json(entry: LedgerEntry, now: datetime) -> dict[str, Any]:
 
 
 def lines_from(first: int, now: datetime) -> dict[str, Any]:
-    """Lines from `first` on as JSON, and `next`: the index of the line after them, None at the end."""
+    """Return a page of lines from index `first` on as JSON; `next` is the index after them, None at the end."""
     entries = LedgerEntry.objects.select_related("deal").defer("deal__solution").filter(index__gte=first)
     found = list(entries.order_by("index")[: MOST_LINES + 1])
     following = found[MOST_LINES].index if len(found) > MOST_LINES else None
@@ -132,10 +132,9 @@ def lines_from(first: int, now: datetime) -> dict[str, Any]:
 
 
 def check(now: datetime | None = None) -> Iterator[Fault]:
-    """Every fault on the ledger: in the chain, the announcements, the revealed seeds, the winning records.
+    """Check the whole ledger and yield every fault: in the chain, the announcements, the seeds and the winning records.
 
-    The whole ledger is read. The winning records of secret deals are checked too, without revealing anything about
-    them.
+    Winning records of secret deals are checked too, without revealing anything about them.
     """
     now = now or timezone.now()
     before, expected = BEGINNING, 0
@@ -170,7 +169,7 @@ def _deal_faults(entry: LedgerEntry, now: datetime) -> Iterator[Fault]:
 
 
 def wins(deal: Deal) -> bool:
-    """Whether the deal's winning record belongs to it, replays, wins, and is as long as par."""
+    """Return True if the deal's winning record belongs to it, replays, wins, and is exactly as long as par."""
     if deal.solution is None:
         return False
     try:

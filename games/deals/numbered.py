@@ -1,8 +1,8 @@
-"""Numbered deals: practice deals that anybody can name and deal again, by game, options and number.
+"""Numbered deals: practice deals that anyone can reproduce from the game, its options and a number.
 
-The seed of a numbered deal is 32 bytes: the first 24 of the SHA-256 of the game with its options, then the number in 8
-bytes, highest first. Whoever knows the number knows the deal, so nothing that is ranked is ever dealt from one: the
-seeds of daily deals and races are drawn at random from all there are.
+The seed of a numbered deal is 32 bytes: the first 24 of the SHA-256 of the game and its options, then the number in 8
+bytes, big-endian. The number gives the deal away, so ranked deals never come from one: the seeds of daily deals and
+races are drawn at random from all possible seeds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from games.rules import Variant
 if TYPE_CHECKING:
     from games.models import Deal
 
-#: The largest number: seven digits are still read out and typed without a mistake.
+#: The largest number: seven digits can still be read out and typed without mistakes.
 MOST: Final = 9_999_999
 
 _MARK: Final = "talon numbered deal"
@@ -26,7 +26,7 @@ _NUMBER_BYTES: Final = 8
 
 
 def seed_of(variant: Variant, number: int) -> bytes:
-    """The seed of a game's deal with this number.
+    """Return the seed of a game's deal with this number.
 
     :raises ValueError: for a number below 1 or above `MOST`.
     """
@@ -36,7 +36,7 @@ def seed_of(variant: Variant, number: int) -> bytes:
 
 
 def number_of(deal: Deal) -> int | None:
-    """The number that a deal was dealt from; None for any other deal."""
+    """Return the number of a numbered deal; None for any other deal."""
     seed = bytes(deal.seed)
     if not seed.startswith(_series(Variant(deal.variant, deal.game, deal.options))):
         return None
@@ -45,7 +45,7 @@ def number_of(deal: Deal) -> int | None:
 
 
 def draw() -> int:
-    """A number drawn at random."""
+    """Draw a random number."""
     return 1 + secrets.randbelow(MOST)
 
 

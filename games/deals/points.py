@@ -1,9 +1,9 @@
-"""The points of the nine: what a day's games bring together.
+"""Scoring of the day's nine games together.
 
-Each game brings up to a hundred points: the share of its cards that are up, in whole per cent. So the nine games weigh
-the same whether they have 52 cards or 104, only a game that is won brings all hundred, and nine hundred are the nine.
-More points come first, then less time, or fewer moves on the board of moves. A game that brings no point adds neither
-time nor moves: to play one more never costs a place. The sums are kept by `leaderboards.seasons`.
+Each game scores up to 100 points: the percentage of its cards that are up, rounded down. So all nine games have equal
+weight, whether they have 52 cards or 104, only a won game scores 100, and winning all nine scores 900. More points rank
+first, then less time (or fewer moves on the board of moves). A game without points adds neither time nor moves, so
+playing one more never costs a place. `leaderboards.seasons` stores the totals.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Final
 from games.deals.difficulty import goal_of
 from games.rules import CATALOGUE
 
-#: What a game brings that is won, and all of a day's together.
+#: Points for a won game, and for all games of a day together.
 EACH: Final = 100
 MOST: Final = EACH * len(CATALOGUE)
 
 
 def points(variant: str, cards_up: int) -> int:
-    """What a game of a catalogue variant brings with so many cards up."""
+    """Return the points for a game of a catalogue variant with `cards_up` cards up."""
     return EACH * cards_up // goal_of(variant)

@@ -1,8 +1,9 @@
-"""Practice deals that can be won: shared out from those certified before, or looked for on request.
+"""Winnable practice deals: taken from those already certified, or searched for on request.
 
-A certified practice deal is a numbered deal with a winning line; every player may get it once. While none is at hand
-for a player, an order is a row, and a Celery task has a process of its own try numbers (`games.deals.searching`). Each
-deal found is kept for others, whatever its grade. The sealed deals of days and races are never touched.
+A certified practice deal is a numbered deal with a winning line; every player may get it once. If none is available for
+a player, an order is stored as a row, and a Celery task starts a search process that tries numbers
+(`games.deals.searching`). Every deal found is kept for other players, whatever its grade. The sealed deals for days and
+races are never touched.
 """
 
 from __future__ import annotations
@@ -24,34 +25,34 @@ from games.players import Player
 from games.rules import RULES_VERSION, Variant
 from games.threads import run_beside
 
-#: What one search may use.
+#: Limits of one search: seeds and seconds.
 TRIES: Final = 80
 SECONDS: Final = 45.0
-#: After this an order is over, whatever has become of its search.
+#: Lifetime of an order; after it the order is over even if its search was lost.
 PATIENCE: Final = timedelta(seconds=75)
 
-#: How often an order that waits for its turn is looked at, in seconds.
+#: Poll interval of an order that waits for its turn, in seconds.
 GLANCE: Final = 1.0
 
-#: The most searches at a time in one worker process; others wait their turn.
+#: Semaphore that limits concurrent searches in a worker process; others wait for a turn.
 _turns = threading.BoundedSemaphore(2)
 
 
 def deal_for(player_id: int | None, variant: Variant, grade: int | None = None) -> Deal | None:
-    """A certified practice deal that the player has not begun, of the grade if one is wished; None without one."""
+    """Return a certified practice deal that the player has not begun, of `grade` if given; None if there is none."""
     known = Deal.objects.filter(day=None, for_race=False, proven=True, rules_version=RULES_VERSION)
     fitting = known.filter(game=variant.game, variant=variant.name, options=dict(variant.options))
     if grade is not None:
         fitting = fitting.filter(grade=grade)
     begun = Exists(Attempt.objects.filter(deal=OuterRef("pk"), player=player_id))
-    # Those for newcomers come with hints.
+    # The first games for newcomers are excluded, because they come with hints.
     deal = fitting.exclude(begun).exclude(seed__in=first_game.seeds()).order_by("pk").first()
     certificate = None if deal else starter.for_practice(variant.name, grade)
     return publishing.seeded_deal(variant, certificate.record.seed, certificate) if certificate else deal
 
 
 def order(player: Player, variant: Variant, grade: int | None = None) -> PracticeOrder:
-    """Have a deal looked for. A player has one order at a time: this withdraws the one before."""
+    """Order a search for a deal. A player has one order at a time: a new one replaces the previous one."""
     wish = PracticeOrder(
         player_id=player.pk,
         variant=variant.name,
@@ -71,27 +72,27 @@ def order(player: Player, variant: Variant, grade: int | None = None) -> Practic
 
 
 def order_of(player_id: int | None) -> PracticeOrder | None:
-    """The player's order, if there is one."""
+    """Return the player's order, or None."""
     return PracticeOrder.objects.select_related("deal").filter(player=player_id).first()
 
 
 def is_over(wish: PracticeOrder, now: datetime | None = None) -> bool:
-    """Whether nothing more is looked for."""
+    """Return True if the search of an order has ended."""
     return wish.ended or (now or timezone.now()) >= wish.made_at + PATIENCE
 
 
 def fits(wish: PracticeOrder) -> bool:
-    """Whether the deal found is what was wished."""
+    """Return True if a deal was found and has the requested grade."""
     return wish.deal is not None and wish.grade in {None, wish.deal.grade}
 
 
 def find_soon(order_id: int) -> threading.Thread:
-    """Look for the deal beside this worker's tasks."""
+    """Search for the deal of an order in a background thread of this worker."""
     return run_beside(f"practice-deal-{order_id}", lambda: find(order_id))
 
 
 def find(order_id: int) -> None:
-    """Look for the deal of an order until it is found, time is up, or the order is withdrawn."""
+    """Search for the deal of an order until it is found, time is up or the order is withdrawn."""
     wish = PracticeOrder.objects.filter(pk=order_id, ended=False).first()
     if wish is None:
         return
@@ -106,7 +107,7 @@ def find(order_id: int) -> None:
 
 
 def _gets_its_turn(wish: PracticeOrder, latest: float) -> bool:
-    """Wait for a turn to search, until time is up or the order is withdrawn: its thread is then free at once."""
+    """Wait for a turn; return False if time is up or the order is withdrawn, so that the thread ends early."""
     while time.monotonic() < latest and PracticeOrder.objects.filter(pk=wish.pk).exists():
         if _turns.acquire(timeout=GLANCE):
             return True

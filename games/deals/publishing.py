@@ -1,4 +1,4 @@
-"""Publishes deals, the nine of every day and those for practice, and decides when their secrets may be seen."""
+"""Deal publishing: the nine daily deals and practice deals, and the rules for revealing their secrets."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
 from games.replicas.routing import reading_primary
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, OptionError, Variant, commitment
 
-#: How many days after today are kept ready, with their commitments published.
+#: Number of days after today whose deals are published in advance, with their commitments.
 DAYS_AHEAD: Final = 2
 
-#: How long before its day a commitment must be public: a day, plus an hour for the schedule.
+#: Lead time by which a commitment must be public before its day: a day, plus an hour of slack for the schedule.
 COMMITTED_AHEAD: Final = timedelta(hours=25)
 
-#: How long a coming day's deal waits for its proof if that time has already passed, as on the first day.
+#: Time that a coming day's deal waits for its proof if that deadline has already passed, as on the first day.
 LONG_PATIENCE: Final = timedelta(minutes=15)
 
 SEED_BYTES: Final = 32
@@ -51,11 +51,11 @@ class DealAwaitedError(Refusal):
 
 
 def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = None) -> list[Deal]:
-    """Publish the deals of `day` and the `ahead` days after it, as far as possible; returns all there are, in order.
+    """Publish the deals of `day` and the `ahead` days after it, as far as possible; return all that exist, in order.
 
-    Deals come from the stock. While the stock has none, the deal is awaited, and is published without a proof rather
-    than too late (see `overdue_at`). A coming day's deal waits for its grade in the same way. Processes that do this at
-    the same time take turns.
+    Deals come from the stock. If the stock has none, the deal waits, but it is published without a proof rather than
+    too late (see `overdue_at`). A coming day's deal waits for its grade in the same way. Concurrent calls are
+    serialized.
     """
     now = now or timezone.now()
     days = [day + timedelta(days=n) for n in range(ahead + 1)]
@@ -73,11 +73,11 @@ def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = N
 
 
 def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | None:
-    """Publish one daily deal with its line on the ledger, unless it has been published.
+    """Publish one daily deal with its ledger line, or return the one already published.
 
-    It takes the sealed deal whose grade is nearest to the day's. If there is none in stock, nothing is published until
-    the wait is over; then the deal has no proof. Where starter deals are allowed, nothing is published until the day
-    begins, and then a starter deal.
+    It takes the sealed deal whose grade is nearest to the day's. With none in stock, it publishes nothing (returns
+    None) until the deal is overdue, then a deal without a proof. If starter deals are allowed, it waits until the day
+    begins and then publishes a starter deal.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -90,7 +90,7 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
         grade = difficulty.grade_wanted(day)
         found = sealed.take(variant, grade)
         opens = _midnight(day)
-        # A coming day waits for a deal that nobody can know, rather than have a starter deal.
+        # Starter deals are publicly known, so a coming day waits for a secret one.
         if found is None and now < (opens if settings.STARTER_DEALS else overdue_at(day, since, now)):
             return None
         stand_in = None if found else starters.for_day(variant, grade)
@@ -110,11 +110,11 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
 
 
 def overdue_at(day: date, since: datetime, now: datetime) -> datetime:
-    """When a daily deal that has been missing from the stock since `since` is published without a proof.
+    """Return when a daily deal missing from the stock since `since` is published without a proof.
 
-    A deal whose day has begun waits `DEAL_PATIENCE` seconds, or not at all where starter deals are allowed. A coming
-    day's deal waits until its commitment must be public, or a quarter of an hour if it was missed only after that, as
-    on a first day. Nothing waits if the patience is 0 or no deals are certified.
+    A deal whose day has begun waits `DEAL_PATIENCE` seconds, or not at all if starter deals are allowed. A coming day's
+    deal waits until its commitment must be public, or for 15 minutes if it went missing after that, as on a first day.
+    Nothing waits if the patience is 0 or no deals are certified.
     """
     if not (settings.DEAL_PATIENCE and settings.SEALED_STOCK):
         return since
@@ -126,7 +126,7 @@ def overdue_at(day: date, since: datetime, now: datetime) -> datetime:
 
 
 def todays_deals(now: datetime | None = None) -> list[Deal]:
-    """The deals of the current UTC day in catalogue order, without those still being prepared."""
+    """Return the deals of the current UTC day in catalogue order, except those still being prepared."""
     now = now or timezone.now()
     today = now.astimezone(UTC).date()
     deals = _in_order([today])
@@ -137,7 +137,7 @@ def todays_deals(now: datetime | None = None) -> list[Deal]:
 
 
 def todays_deal(variant: str, now: datetime | None = None) -> Deal:
-    """Today's deal of one variant.
+    """Return today's deal of one variant.
 
     :raises DealAwaitedError: while it is being prepared.
     :raises Deal.DoesNotExist: for a name that is not in the catalogue.
@@ -154,7 +154,8 @@ def todays_deal(variant: str, now: datetime | None = None) -> Deal:
 
 
 def practice_deal(name: str, options: Mapping[str, object] | None = None, *, of: Deal | None = None) -> Deal:
-    """A deal for practice: `of` itself if given, otherwise any deal of a variant, or of a game with options.
+    """Return a deal for practice: `of` itself if given, else a random numbered deal of a variant, or of a game with
+    options.
 
     :raises OptionError: for an unknown variant, game or option.
     :raises DealClosedError: when `of` is a daily deal that may still be played for a rank.
@@ -169,10 +170,10 @@ def practice_deal(name: str, options: Mapping[str, object] | None = None, *, of:
 
 
 def seeded_deal(variant: Variant, seed: bytes, proof: Certificate | None = None) -> Deal:
-    """The deal that a seed gives, for practice: the one there is, or else a new one. A proof is kept with it.
+    """Return the practice deal with this seed, creating it if needed, and store the proof with it.
 
-    :raises DealClosedError: when the seed is a daily deal's or a race's that may still be played for a rank, or one
-        that is kept for them.
+    :raises DealClosedError: when the seed belongs to a daily deal or a race that is still secret, or to a sealed deal
+        in stock.
     :raises ValueError: when the seed belongs to a deal of another game.
     """
     deal = Deal.objects.filter(commitment=commitment(seed)).first()
@@ -182,7 +183,7 @@ def seeded_deal(variant: Variant, seed: bytes, proof: Certificate | None = None)
         try:
             with transaction.atomic():
                 return make_deal(variant, proof, opens_at=timezone.now(), seed=seed)
-        except IntegrityError:  # dealt by somebody else at this moment
+        except IntegrityError:  # created concurrently by another request
             deal = Deal.objects.get(commitment=commitment(seed))
     if (deal.game, deal.options) != (variant.game, dict(variant.options)):
         raise ValueError("this seed belongs to a deal of another game")
@@ -193,15 +194,15 @@ def seeded_deal(variant: Variant, seed: bytes, proof: Certificate | None = None)
 
 
 def is_secret(deal: Deal, now: datetime | None = None) -> bool:
-    """Whether this is a daily deal or a race's that not everybody may know yet: nobody plays it again."""
+    """Return True for a daily deal or a race's deal that is not revealed yet, and so cannot be practised."""
     return (deal.day is not None or deal.for_race) and not deal.is_revealed(now or timezone.now())
 
 
 def may_see_seed(deal: Deal, player_id: int | None, now: datetime | None = None) -> bool:
-    """Whether this player may see the deal's seed and all that tells of it (records, hidden cards, the solution).
+    """Return True if this player may see the deal's seed and all that reveals it (records, hidden cards, the solution).
 
-    A daily deal's is open to everybody once its last attempts have ended, a race's once the race is finished; that of a
-    practice deal to those who have finished an attempt at it.
+    A daily deal's seed becomes public when its last attempts have ended, a race's when the race is finished. A practice
+    deal's seed is visible to players with attempts at it, none of them still running.
     """
     if deal.day is not None or deal.for_race:
         return deal.is_revealed(now or timezone.now())
@@ -218,12 +219,12 @@ def _in_order(days: list[date]) -> list[Deal]:
 
 
 def _is_ready(level: Counter[int], day: date, now: datetime) -> bool:
-    """Whether the stock has a deal for this day: of any grade once the day has begun, before that of its own grade."""
+    """Return True if the stock has a deal for this day: of any grade once the day has begun, else of its grade."""
     return bool(level.total() if now >= _midnight(day) else level[difficulty.grade_wanted(day)] > 0)
 
 
 def variant_of(name: str, options: Mapping[str, object] | None) -> Variant:
-    """The catalogue's variant of that name or with those options, or else the game itself with its options.
+    """Return the catalogue's variant with this name or these options, or an unnamed one for a game with options.
 
     :raises OptionError: for an unknown variant, game or option.
     """
@@ -239,7 +240,7 @@ def variant_of(name: str, options: Mapping[str, object] | None) -> Variant:
 
 
 def _awaited(missing: Collection[tuple[str, date]], now: datetime) -> dict[tuple[str, date], datetime]:
-    """Since when each of these deals has been awaited: from now on for newly missing ones."""
+    """Return the time since which each of these deals has been awaited, storing `now` for newly missing ones."""
     rows = AwaitedDeal.objects.filter(day__in={day for _, day in missing})
     waits = {(variant, day): since for variant, day, since in rows.values_list("variant", "day", "since")}
     new = [AwaitedDeal(variant=variant, day=day, since=now) for variant, day in missing if (variant, day) not in waits]
@@ -249,7 +250,7 @@ def _awaited(missing: Collection[tuple[str, date]], now: datetime) -> dict[tuple
 
 
 def next_midnight(now: datetime) -> datetime:
-    """When today's deals close."""
+    """Return the next midnight in UTC, when today's deals close."""
     return _midnight(now.astimezone(UTC).date() + timedelta(days=1))
 
 
@@ -268,7 +269,7 @@ def make_deal(
     starter: bool = False,
     seed: bytes | None = None,
 ) -> Deal:
-    """Save a deal made from a sealed one, to order, or from a seed, by default a new random one."""
+    """Create a deal from a sealed deal, a certificate or a seed; by default from a new random seed."""
     seed, proof = seed or secrets.token_bytes(SEED_BYTES), dict[str, Any]()
     if found is not None:
         seed = found.record.seed if isinstance(found, Certificate) else bytes(found.seed)

@@ -1,8 +1,8 @@
-"""The weights of the score that fit best how often people have won the deals of past days.
+"""Logistic regression that fits the weights of the difficulty score to people's results at past daily deals.
 
-Whether a result is a win is explained by a logistic model: a level of each variant, less the four terms of the deal's
-figures, each times a weight that all variants share. docs/difficulty.md, "Grades from people", says why so many results
-are asked for. Everything here follows from its input alone.
+The log odds of a win are a level for each variant, less the four terms of the deal's figures, each times a weight that
+all variants share. docs/difficulty.md, "Grades from people", explains why so many results are required. Everything
+here is deterministic.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from games.models import Attempt, Deal
 from games.rules import CATALOGUE
 from games.solver import Budget
 
-#: Results that a deal needs: its share of wins is then known to 11 percentage points (one standard error at a half).
+#: Minimum results per deal: the standard error of its win share is then at most 11 percentage points (at one half).
 LEAST_RESULTS: Final = 20
-#: Such deals that a variant needs to be counted: its own level is found as well as the weights.
+#: Minimum of such deals per variant, since the fit also estimates the variant's level.
 LEAST_OF_VARIANT: Final = 10
-#: Such deals in all: 25 for each of the four weights, which are learnt from differences between deals alone.
+#: Minimum of such deals in total: 25 for each of the four weights, which only differences between deals determine.
 LEAST_DEALS: Final = 100
-#: In how many parts the deals are split to try weights on deals that they were not fitted to.
+#: Folds of the cross-validation.
 _FOLDS: Final = 5
 #: Points of the score that divide the odds of winning by e.
 _POINTS: Final = 10
-#: What the terms are divided by before they are fitted, so that one penalty suits them all.
+#: Divisors that scale the terms before the fit, so that one penalty suits them all.
 _UNITS: Final = (1.0, 1.0, 1.0, 100.0)
 _PENALTY: Final = 0.01
-"""Keeps the fit finite where every result is a win; a few results outweigh it."""
+"""Ridge penalty, which keeps the fit finite if every result is a win; a few results outweigh it."""
 
 
 class TooFewResultsError(Exception):
-    """People have not played enough yet; the message says what there is and what is needed."""
+    """There are too few results to fit; the message gives the numbers available and required."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """How people fared at a deal: results and, of these, wins."""
+    """People's record at a deal: the number of results and, among them, wins."""
 
     deal: Deal
     results: int
@@ -53,7 +53,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A deal as the fit sees it."""
+    """A data point of the fit: a deal's figures and results."""
 
     variant: str
     figures: Figures
@@ -63,8 +63,8 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Refit:
-    """New weights, and how well they tell wins: the mean logarithmic loss of a result at deals left out (lower is
-    better), beside that of the present weights.
+    """Fitted weights, with the cross-validated mean log loss per result (lower is better) and that of the present
+    weights.
     """
 
     weights: Weights
@@ -75,14 +75,14 @@ class Refit:
 
     @property
     def is_better(self) -> bool:
-        """Whether deals left out are told better than by the present weights."""
+        """True if the fitted weights predict held-out deals better than the present ones."""
         return self.loss < self.present_loss
 
 
 def tried_deals(now: datetime) -> list[Tried]:
-    """The revealed daily deals with a known line, by day and variant, and the verified ranked results of each.
+    """Return the revealed, proven daily deals by day and variant, each with its verified ranked results.
 
-    Who left without a move has not tried.
+    Attempts without a move are not counted.
     """
     played = Q(attempts__ranked=True, attempts__state=Attempt.State.VERIFIED, attempts__tokens__gt=0)
     deals = (
@@ -98,9 +98,9 @@ def tried_deals(now: datetime) -> list[Tried]:
 
 
 def enough(tried: Sequence[Tried]) -> list[Tried]:
-    """The deals to fit to: those with enough results, of variants with enough such deals.
+    """Return the deals to fit to: those with enough results, in variants with enough such deals.
 
-    :raises TooFewResultsError: when there are too few of them.
+    :raises TooFewResultsError: when there are too few such deals.
     """
     known = [one for one in tried if one.results >= LEAST_RESULTS]
     count = Counter(one.deal.variant for one in known)
@@ -115,7 +115,7 @@ def enough(tried: Sequence[Tried]) -> list[Tried]:
 
 
 def measured(tried: Iterable[Tried]) -> Iterator[Measured]:
-    """The figures of each deal, found anew by its seed; a deal that the solver no longer wins is left out."""
+    """Yield each deal with figures measured again from its seed; skip deals that the solver no longer wins."""
     for one in tried:
         found = certify(one.deal.variant, bytes(one.deal.seed), budget=Budget(nodes=BUDGET.nodes))
         if found is not None and found.figures is not None:
@@ -123,7 +123,7 @@ def measured(tried: Iterable[Tried]) -> Iterator[Measured]:
 
 
 def refit(deals: Sequence[Measured]) -> Refit:
-    """The weights that fit these deals best; none is negative, as no figure makes a deal easier."""
+    """Fit the weights to these deals; none is negative, since no figure makes a deal easier."""
     results = sum(deal.results for deal in deals)
     return Refit(
         weights=_weights(deals),
@@ -135,7 +135,7 @@ def refit(deals: Sequence[Measured]) -> Refit:
 
 
 def _weights(deals: Sequence[Measured]) -> Weights:
-    """A weight that would come out negative is left out, and the others are fitted again."""
+    """Fit non-negative weights: drop the most negative one and fit the others again until none is negative."""
     chosen = list(range(len(_UNITS)))
     while True:
         slopes = dict(zip(chosen, _fitted(deals, lambda deal: _terms(deal, chosen)).slopes, strict=True))
@@ -151,9 +151,9 @@ def _terms(deal: Measured, chosen: Sequence[int]) -> list[float]:
 
 
 def _loss_left_out(deals: Sequence[Measured], weigh: Callable[[Sequence[Measured]], Weights]) -> float:
-    """The logarithmic loss of all results, each deal's by a model fitted to the other parts of the deals.
+    """Return the cross-validated total log loss: each fold is predicted by a model fitted to the other folds.
 
-    Only levels and the scale of the score are fitted when `weigh` gives fixed weights.
+    If `weigh` returns fixed weights, only the levels and the scale of the score are fitted.
     """
     lost = 0.0
     for fold in range(_FOLDS):
@@ -171,13 +171,13 @@ def _loss_left_out(deals: Sequence[Measured], weigh: Callable[[Sequence[Measured
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """A logistic model: the level of each variant, and what a unit of each term takes from it."""
+    """Logistic model: a level for each variant, and a slope for each term, which lowers the log odds."""
 
     levels: dict[str, float]
     slopes: list[float]
 
     def share(self, variant: str, terms: Sequence[float]) -> float:
-        """The share of wins to expect; a variant that it knows nothing of has the mean level."""
+        """Return the expected share of wins; an unknown variant gets the mean level."""
         mean = sum(self.levels.values()) / max(1, len(self.levels))
         taken = sum(slope * term for slope, term in zip(self.slopes, terms, strict=True))
         return _logistic(self.levels.get(variant, mean) - taken)
@@ -188,7 +188,7 @@ def _logistic(value: float) -> float:
 
 
 def _fitted(deals: Sequence[Measured], terms_of: Callable[[Measured], Sequence[float]]) -> _Model:
-    """The penalised maximum of likelihood, by Newton's method."""
+    """Fit a model by penalised maximum likelihood with Newton's method."""
     variants = sorted({deal.variant for deal in deals})
     rows = [
         ([float(deal.variant == name) for name in variants] + [-term for term in terms_of(deal)], deal)
@@ -208,7 +208,7 @@ def _fitted(deals: Sequence[Measured], terms_of: Callable[[Measured], Sequence[f
                     curve[i][j] += spread * a * b
         step = _solved(curve, slope)
         longest = max(map(abs, step), default=0.0)
-        # A step may not leap: far from the maximum the curve says little.
+        # Limit the step length: far from the maximum the quadratic approximation is poor.
         found = [value + part * min(1.0, 4 / max(longest, 1e-12)) for value, part in zip(found, step, strict=True)]
         if longest < 1e-9:
             break
@@ -216,7 +216,7 @@ def _fitted(deals: Sequence[Measured], terms_of: Callable[[Measured], Sequence[f
 
 
 def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
-    """The solution of a system of linear equations whose matrix is symmetric and positive definite, by elimination."""
+    """Solve a linear system with a symmetric positive definite matrix by Gaussian elimination."""
     size = len(right)
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for k in range(size):

@@ -1,7 +1,7 @@
-"""The stock of sealed deals, certified ahead of time. Each is used for exactly one deal.
+"""Stock of sealed deals, certified in advance; each is used for exactly one deal.
 
-A sealed deal is written in one transaction when everything about it is known, and taken in the one that makes the deal.
-Killing a process leaves nothing half done.
+A sealed deal is written in one transaction once it is complete, and removed in the transaction that creates the deal,
+so killing a process at any point is safe.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from games.deals.difficulty import GRADES, grade_wanted, longest_par
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
 
-#: How many of each variant are kept for the days ahead; practice takes only what is left over.
+#: Reserve of each variant for the days ahead; `take_spare` takes only the surplus.
 KEPT_FOR_DAYS: Final = 7
 
-#: While a grade is missing, a variant's stock may grow to this many times its target.
+#: Multiple of the target to which a variant's stock may grow while a grade is missing.
 MOST: Final = 2
 
-#: Seconds that tightening a line may take; the effort that it is allowed is usually over in five.
+#: Seconds that tightening a line may take; its effort limit is usually reached within five.
 PATIENCE: Final = 15.0
 
 log = logging.getLogger(__name__)
@@ -40,29 +40,29 @@ Stop = Callable[[], bool]
 
 
 class Seal(Protocol):
-    """Puts one deal of a variant in stock; returns None when `stop` says so first."""
+    """Function that adds one deal of a variant to the stock; returns None if `stop` becomes true first."""
 
     def __call__(self, variant: str, *, stop: Stop, patience: float) -> SealedDeal | None:
         """Seal a deal."""
 
 
 def take(variant: str, grade: int) -> SealedDeal | None:
-    """Take the sealed deal whose grade is nearest, the oldest among equals; None when there is none.
+    """Take the sealed deal with the nearest grade, the oldest among equals; None if there is none.
 
-    Call it in the transaction that makes the deal: if that fails, the sealed deal stays in stock.
+    Call it in the transaction that creates the deal: on rollback the sealed deal stays in stock.
     """
     return _taken(_stock(variant).order_by(Abs(F("grade") - grade), "id"))
 
 
 def take_spare(variant: str) -> SealedDeal | None:
-    """Like `take`, for practice: of any grade, and only if enough is left for the days ahead."""
+    """Take the oldest sealed deal of any grade, but only from the surplus over `KEPT_FOR_DAYS`; None otherwise."""
     if _stock(variant).count() <= KEPT_FOR_DAYS:
         return None
     return _taken(_stock(variant).order_by("id"))
 
 
 def levels() -> dict[str, Counter[int]]:
-    """How many sealed deals of each grade there are, by variant."""
+    """Return the number of sealed deals by variant and grade."""
     found: dict[str, Counter[int]] = {name: Counter() for name in CATALOGUE}
     rows = SealedDeal.objects.filter(_may_be_dealt())
     for variant, grade, count in rows.values_list("variant", "grade").annotate(count=Count("id")).order_by():
@@ -71,15 +71,15 @@ def levels() -> dict[str, Counter[int]]:
 
 
 def is_short(level: Counter[int]) -> bool:
-    """Whether a variant's stock should grow: it is below its target, or lacks a grade and is not overfull."""
+    """Return True if a variant's stock should grow: below its target, or missing a grade and not overfull."""
     target = settings.SEALED_STOCK
     return level.total() < target or (len(+level) < len(GRADES) and level.total() < MOST * target)
 
 
 def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
-    """The variant that needs a sealed deal most; None when none does.
+    """Return the variant that needs a sealed deal most, or None.
 
-    First the variants that a day waits for, then those of which a day waits for another grade, then the scarcest.
+    Priority: variants awaited by a day and out of stock, then those awaited in a grade not in stock, then the scarcest.
     """
     if not settings.SEALED_STOCK:
         return None
@@ -96,8 +96,9 @@ def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
 
 
 def seal_one(variant: str, *, stop: Stop = lambda: False, patience: float = PATIENCE) -> SealedDeal | None:
-    """Draw seeds until one is certified, with a par that tells something, and put it in stock; None when `stop` says so
-    first. `patience` is for `certify`: 0 while somebody waits.
+    """Draw seeds until one is certified with an acceptable par, and put it in stock; None if `stop` becomes true first.
+
+    `patience` is passed to `certify`: 0 while players wait.
     """
     while not stop():
         seed = secrets.token_bytes(32)
@@ -112,7 +113,7 @@ def seal_one(variant: str, *, stop: Stop = lambda: False, patience: float = PATI
 
 
 def put(variant: str, certificate: Certificate) -> SealedDeal | None:
-    """Put a certified deal in stock; None if its par is so long that it tells players nothing."""
+    """Put a certified deal in stock; return None if its par is above `longest_par`."""
     if certificate.par > longest_par(variant):
         return None
     figures, grade = certificate.figures, certificate.grade
@@ -132,9 +133,9 @@ def put(variant: str, certificate: Certificate) -> SealedDeal | None:
 
 
 def fill(names: Collection[str], *, stop: Stop, seal: Seal | None = None) -> Iterator[SealedDeal]:
-    """Put deals in stock one by one, where they are needed most, until nothing is short or `stop` says so.
+    """Put deals in stock one by one, where they are needed most, until nothing is short or `stop` becomes true.
 
-    `seal` is `seal_one` or does the same in another process.
+    `seal` is `seal_one` (the default) or a version of it that uses another process.
     """
     seal = seal or seal_one
     while not stop():
@@ -146,18 +147,18 @@ def fill(names: Collection[str], *, stop: Stop, seal: Seal | None = None) -> Ite
 
 
 def _stock(variant: str) -> QuerySet[SealedDeal]:
-    """The sealed deals of a variant that may be dealt."""
+    """Return the sealed deals of a variant that may be dealt."""
     return SealedDeal.objects.filter(_may_be_dealt(), variant=variant)
 
 
 def _may_be_dealt() -> Q:
-    """Of the current rules, and with a par that tells something: older versions sealed longer ones."""
+    """Return a filter for deals of the current rules with an acceptable par; older releases sealed longer ones."""
     short = [Q(variant=variant, par__lte=longest_par(variant)) for variant in CATALOGUE]
     return Q(rules_version=RULES_VERSION) & reduce(or_, short)
 
 
 def _taken(wanted: QuerySet[SealedDeal]) -> SealedDeal | None:
-    # Another process at the same moment skips a row that is being taken, and takes the next.
+    # SKIP LOCKED: a concurrent process skips a row that is being taken and takes the next.
     sealed = wanted.select_for_update(skip_locked=True).first()
     if sealed is not None:
         SealedDeal.objects.filter(pk=sealed.pk).delete()
@@ -165,12 +166,12 @@ def _taken(wanted: QuerySet[SealedDeal]) -> SealedDeal | None:
 
 
 def is_waited_for() -> bool:
-    """Whether a deal of today is waited for."""
+    """Return True if a deal of today, or of an earlier day, is awaited."""
     return AwaitedDeal.objects.filter(day__lte=timezone.now().date()).exists()
 
 
 def fill_each(names: Collection[str], count: int, *, stop: Stop) -> Iterator[SealedDeal]:
-    """Put `count` more deals of each variant in stock, in turns, unless `stop` comes first."""
+    """Put `count` more deals of each variant in stock, round-robin, until `stop` becomes true."""
     for _ in range(count):
         for variant in names:
             sealed = seal_one(variant, stop=stop)
@@ -180,13 +181,13 @@ def fill_each(names: Collection[str], count: int, *, stop: Stop) -> Iterator[Sea
 
 
 def shortage(names: Collection[str]) -> int:
-    """Roughly how many deals the stock is below its target; missing grades may take more."""
+    """Return roughly how many deals the stock is short of its target; missing grades may take more."""
     stock = levels()
     return sum(max(settings.SEALED_STOCK - stock[name].total(), 0) for name in names)
 
 
 def within(seconds: float | None) -> Stop:
-    """A `stop` that is true after some seconds, or never for None."""
+    """Return a `stop` that becomes true after `seconds`, or never for None."""
     if seconds is None:
         return lambda: False
     latest = time.monotonic() + seconds

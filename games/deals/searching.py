@@ -1,4 +1,4 @@
-"""Has a process of its own look for a certified deal (`games.deals.to_order`), and reads what it says."""
+"""Client of the deal search process (`games.deals.to_order`): starts it and reads its output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from games.deals.certification import Certificate, winning_record
 from games.deals.difficulty import Figures
 from games.rules import Record, Variant
 
-#: Seconds between two checks whether to stop.
+#: Seconds between two calls of `stop`.
 GLANCE: Final = 1.0
 
 
@@ -27,9 +27,9 @@ def search(
     stop: Callable[[], bool] = lambda: False,
     **how: Any,  # noqa: ANN401 - JSON values
 ) -> Iterator[dict[str, Any]]:
-    """What the search process says, line by line; it is killed when nobody listens any more, or when `stop` says so.
+    """Run the search process and yield its output lines; kill it when the generator is closed or `stop` returns True.
 
-    `how` is what `to_order` may be asked beside the game: `tries` or `seeds`, `grade`, `patience`, `nice`.
+    `how` holds the other parameters of `to_order`: `tries` or `seeds`, `grade`, `patience`, `nice`.
     """
     options = None if wanted.name else dict(wanted.options)
     asked = {"name": wanted.name or wanted.game, "options": options, "seconds": seconds, **how}
@@ -40,13 +40,13 @@ def search(
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        bufsize=0,  # so that what can be read is still in the pipe
+        bufsize=0,  # buffered lines would be invisible to `select`
     )
     with process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            # The pipe stays open: the process ends when it closes, that is, with this one.
+            # The pipe stays open: the search exits when it closes, at the latest when this process ends.
             process.stdin.write(json.dumps(asked).encode() + b"\n")
             while not stop():
                 if not select.select([process.stdout], [], [], GLANCE)[0]:
@@ -60,7 +60,10 @@ def search(
 
 
 def checked(said: dict[str, Any], wanted: Variant) -> Certificate:
-    """What was found; the rules replay it once more, in this process."""
+    """Return the certificate for a deal found, after the rules in this process have replayed its record.
+
+    :raises CertificateError: when the record does not win.
+    """
     record = Record.from_bytes(b64decode(said["record"]))
     options = None if wanted.name else dict(wanted.options)
     figures = Figures(**said["figures"]) if said.get("figures") else None

@@ -1,8 +1,8 @@
-"""Starter deals: certified deals that come with the code, so that an embedded site can be played from its first second.
+"""Starter deals: certified deals shipped with the code, so that an embedded site is playable from its first second.
 
 Their seeds are public, so only the embedded site uses them (`STARTER_DEALS`), and only for a day that has begun while
-the stock is empty. The ledger says which deals are starter deals. Others are numbered deals for practice.
-`manage.py make_starter_deals` writes the file.
+the stock is empty; the ledger marks them. Some are numbered deals for practice. `manage.py make_starter_deals` writes
+the file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FILE: Final = Path(__file__).with_name("starter_deals.json")
 
 @dataclass(frozen=True, slots=True)
 class StarterDeal:
-    """A deal with its winning line; one for practice has a number instead of a secret seed."""
+    """A shipped deal with its winning line; one for practice has a number instead of a random seed."""
 
     variant: str
     rules: int
@@ -49,7 +49,7 @@ class StarterDeal:
 
     @property
     def certificate(self) -> Certificate:
-        """The certificate, once the rules have replayed the line."""
+        """The deal's certificate; the rules replay the line first."""
         return Certificate(winning_record(self.variant, self.seed, self.line), None, self.grade)
 
 
@@ -61,7 +61,7 @@ def shipped() -> tuple[StarterDeal, ...]:
 
 
 def for_day(variant: str, grade: int) -> Certificate | None:
-    """Return an unused daily deal of the nearest grade; None when there is none or the site uses no starter deals."""
+    """Return an unused daily deal of the nearest grade; None if there is none or starter deals are not allowed."""
     fresh = _unused(variant, for_practice=False)
     secrets.SystemRandom().shuffle(fresh)
     nearest = min(fresh, key=lambda deal: abs(deal.grade - grade), default=None)
@@ -69,7 +69,7 @@ def for_day(variant: str, grade: int) -> Certificate | None:
 
 
 def for_practice(variant: str, grade: int | None) -> Certificate | None:
-    """Return a practice deal that has not been dealt yet, of the grade if one is given; None without one."""
+    """Return an unused practice deal, of `grade` if given; None if there is none or starter deals are not allowed."""
     fresh = [deal for deal in _unused(variant, for_practice=True) if grade in {None, deal.grade}]
     return secrets.choice(fresh).certificate if fresh else None
 

@@ -1,11 +1,12 @@
-"""`python -m games.deals.to_order`: looks for a certified deal of any game, in a process of its own.
+"""Search process for a certified deal of any game: `python -m games.deals.to_order`.
 
-A line of standard input is {"name": text, "options": object or null, "tries": number, "seconds": number}; instead of a
-number of tries it may name the `seeds` in hexadecimal, and with a `grade` only a deal of that grade ends the search.
-`patience` is for `certify`, `nice` the process's niceness. Standard output has a line for each seed tried,
-`{"tried": 1}`, and `{"record": base64, "grade": number or null, "figures": object or null}` for each of them that can
-be won. The process can be killed, ends when standard input does, and holds up nobody; a seed is told to the parent
-alone. It loads neither Django's applications nor any settings, so it takes a quarter of the memory.
+It reads one JSON line from standard input: {"name": text, "options": object or null, "tries": number, "seconds":
+number}. Instead of `tries` it may list the `seeds` in hex; with a `grade`, only a deal of that grade ends the search.
+`patience` is passed to `certify`, and `nice` sets the process's niceness. Standard output gets a line `{"tried": 1}`
+for each seed tried, and `{"record": base64, "grade": number or null, "figures": object or null}` for each winnable one.
+
+A separate process can be killed at any time and blocks no one. It exits when standard input closes. Only the parent
+learns the seeds. It loads neither Django's apps nor any settings, so it takes a quarter of the memory.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ SEED_BYTES = 32
 
 
 def look(asked: dict[str, Any]) -> None:
-    """Try seeds until one is certified, or tries or time are used up."""
+    """Try seeds until one is certified with the wanted grade, or the tries or the time run out."""
     latest = time.monotonic() + asked["seconds"]
     for seed in _seeds(asked):
         found = None
-        with suppress(CertificateError):  # the solver's fault, and the next seed may do
+        with suppress(CertificateError):  # a solver bug; the next seed may still work
             found = certify(
                 asked["name"],
                 seed,
@@ -59,7 +60,7 @@ def _seeds(asked: dict[str, Any]) -> Iterator[bytes]:
 
 
 def _end_with_parent() -> None:
-    """End this process when its standard input does, even in the middle of a search."""
+    """Exit when standard input closes, even in the middle of a search."""
     while os.read(sys.stdin.fileno(), 4096):
         pass
     os._exit(0)

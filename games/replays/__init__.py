@@ -1,1 +1,1 @@
-"""Replays of finished games: who may watch them, games that go on from them, and animated pictures of them."""
+"""Replays of finished games: access, continuations, animated pictures and link previews."""

@@ -1,6 +1,6 @@
-"""Who may watch a finished game: its player at once, everybody else when its deal is no secret any more.
+"""Access rules for replays: the player may watch at once, everyone else once the deal is no longer secret.
 
-A replay shows what the player saw and nothing beyond that. A record is another matter, since it names the seed
+A replay shows only what the player saw. Records follow a stricter rule, since they contain the seed
 (`games.deals.publishing.may_see_seed`).
 """
 
@@ -15,7 +15,7 @@ from games.models import Attempt
 
 
 def may_watch(attempt: Attempt, player_id: int | None, now: datetime | None = None) -> bool:
-    """Whether this visitor may watch the attempt: it is over, and it is their own or they may know its deal."""
+    """Return True if this visitor may watch the attempt: it is over, and it is theirs or they may see its seed."""
     if not attempt.is_over:
         return False
     is_own = player_id is not None and attempt.player_id == player_id
@@ -23,10 +23,12 @@ def may_watch(attempt: Attempt, player_id: int | None, now: datetime | None = No
 
 
 def is_public(attempt: Attempt, now: datetime | None = None) -> bool:
-    """Whether everybody may watch the attempt."""
+    """Return True if everyone may watch the attempt."""
     return attempt.is_over and attempt.deal.is_revealed(now or timezone.now())
 
 
 def may_be_shared(attempt: Attempt, player_id: int | None, now: datetime | None = None) -> bool:
-    """Whether this visitor may play on from the attempt and take its picture away: nobody can have it to play yet."""
+    """Return True if this visitor may continue the attempt or share its picture: they may watch it, and its deal is no
+    longer secret.
+    """
     return may_watch(attempt, player_id, now) and not publishing.is_secret(attempt.deal, now)

@@ -1,4 +1,4 @@
-"""The Django application of replays."""
+"""Django app configuration for replays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.apps import AppConfig
 
 
 class ReplaysConfig(AppConfig):
-    """Games that go on from a replay, and animated pictures."""
+    """Configuration of the replays app."""
 
     name = "games.replays"
     label = "replays"

@@ -1,4 +1,4 @@
-"""Playing on from a moment of a finished game: a practice game with the tokens up to there already played."""
+"""Continuations: practice games that start from a position in a finished game, with its tokens already played."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from games.replays.models import Continuation
 
 
 def play_on(player: Player, origin: Attempt, n: int, *, now: datetime | None = None) -> Attempt:
-    """Deal the table of `origin` as it stood after `n` tokens, as practice; its clock begins anew.
+    """Start practice from the position of `origin` after `n` tokens, with a new clock.
 
-    Asking again for a moment from which the player has not gone on yet gives the same game; those that wait at other
-    moments of `origin` are deleted. Before the first token it is practice like any other.
+    A continuation without a move of the player's own is reused for the same `n`, and deleted if it is from another
+    position of `origin`. For `n` = 0 this is ordinary practice.
 
-    :raises Refusal: not_yours for a game that the player may not watch, bad_position for a moment that it does not have
-        or at which it is won.
-    :raises DealClosedError: while the deal may still be played for a rank.
+    :raises Refusal: not_yours if the player may not watch the game, bad_position if it has fewer tokens or is won
+        there.
+    :raises DealClosedError: while the deal is still secret.
     """
     now = now or timezone.now()
     if not may_watch(origin, player.pk, now):
@@ -44,7 +44,7 @@ def play_on(player: Player, origin: Attempt, n: int, *, now: datetime | None = N
 
 
 def origin_of(attempt: Attempt, player_id: int | None) -> Continuation | None:
-    """Where the attempt goes on from; None for one that began with the deal, or whose origin is not to be seen."""
+    """Return the origin of a continuation; None for other attempts, or if the player may not watch the origin."""
     found = Continuation.objects.select_related("origin__deal").filter(attempt=attempt).first()
     if found is None or found.origin is None or not may_watch(found.origin, player_id):
         return None
@@ -61,7 +61,7 @@ def _tokens(origin: Attempt, n: int) -> tuple[str, ...]:
 
 
 def _untouched(whose: dict[str, Any], origin: Attempt) -> QuerySet[Attempt]:
-    """The player's games that go on from `origin`, without a move yet."""
+    """Return the player's running continuations of `origin` without a move of their own."""
     moved = Exists(Move.objects.filter(attempt=OuterRef("pk"), n__gt=OuterRef("continuation__n")))
     return Attempt.objects.filter(~moved, **whose, state=Attempt.State.PLAYING, continuation__origin=origin)
 

@@ -1,6 +1,6 @@
-"""Animated pictures of whole games, as GIF: the one form that every site and every chat shows.
+"""Animated GIFs of whole games; GIF is the only animated format that every site and chat shows.
 
-From one frame to the next only the piles that a move touched are drawn anew.
+From one frame to the next, only the piles changed by a move are redrawn.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from games.replays.plans import PLANS
 from games.replays.tabletop import Felt, sheet_of
 from games.rules import Record
 
-#: Longer games skip moves: neither time nor size grows further.
+#: Maximum number of frames; longer games skip moves, so that drawing time and file size stay bounded.
 MOST_FRAMES: Final = 400
-#: ms that a game takes in its picture, ms that one frame may take, and ms that the first and the last one stand.
+#: Durations in ms: target for the whole game, shortest and longest frame, first frame, last frame.
 LENGTH, FASTEST, SLOWEST, FIRST, LAST = 36_000, 60, 400, 1200, 3500
 
-FOOT: Final = 26  # height of the line below the cards
+FOOT: Final = 26  # height of the footer below the cards
 _GOLD_HEIGHT: Final = 3
 
 
 class Canvas(Felt):
-    """The table of one game as a picture, with a line below it."""
+    """Picture of one game's table, with a footer below it."""
 
     def __init__(self, view: Mapping[str, Any], foot: str) -> None:
         super().__init__(sheet_of(view["game"]), PLANS[view["game"]], room=FOOT)
@@ -36,7 +36,7 @@ class Canvas(Felt):
         self.show(view)
 
     def show(self, changes: Mapping[str, Any]) -> None:
-        """Draw the piles that a view or a change of it names, and how many cards are up."""
+        """Draw the piles named in a view or a view change, and the number of cards up."""
         super().show(changes)
         if changes["cards_up"] != self._cards_up:
             self._cards_up = changes["cards_up"]
@@ -53,7 +53,7 @@ class Canvas(Felt):
 
 
 def animation(record: Record, foot: str) -> bytes:
-    """A whole game as an animated GIF; `foot` stands below it."""
+    """Return a whole game as an animated GIF, with `foot` as its footer."""
     shown = _shown(len(record.tokens))
     frames = _frames(record, foot, shown)
     pace = max(FASTEST, min(SLOWEST, LENGTH // max(1, len(shown))))
@@ -65,7 +65,7 @@ def animation(record: Record, foot: str) -> bytes:
 
 
 def _shown(moves: int) -> list[int]:
-    """After which moves there is a frame, the last one among them."""
+    """Return the numbers of the moves after which there is a frame, always including the last."""
     frames = min(moves, MOST_FRAMES)
     return [round((k + 1) * moves / frames) for k in range(frames)]
 

@@ -1,4 +1,4 @@
-"""The age at which pictures go. What goes on from a replay goes with its attempt."""
+"""Retention rule for pictures. Continuations are deleted with their attempts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games that go on from a replay, and pictures of games: fields and constraints only."""
+"""Models of continuations and animated pictures: fields and constraints only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Continuation(models.Model):
-    """A practice game that begins in the middle of another: where the first `n` tokens of `origin` led."""
+    """Link from a practice game to the game it continues: it starts after the first `n` tokens of `origin`."""
 
     attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="continuation")
     origin = models.ForeignKey("games.Attempt", on_delete=models.SET_NULL, null=True, related_name="continued")
@@ -17,7 +17,7 @@ class Continuation(models.Model):
 
 
 class Picture(models.Model):
-    """The animated picture of a finished game, for some days; without `image` it is being drawn."""
+    """The animated picture of a finished game, kept for some days; `image` is null until it is drawn."""
 
     attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="picture")
     asked_at = models.DateTimeField()

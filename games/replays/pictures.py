@@ -1,4 +1,4 @@
-"""Animated pictures of games: asked for on a page, drawn by a worker, kept for some days in the database.
+"""Animated pictures of games: requested on a page, drawn by a worker, stored in the database for some days.
 
 Only the newest pictures are kept, so that they never take more than a few hundred MB.
 """
@@ -17,27 +17,27 @@ from games.models import Attempt
 from games.replays import drawing
 from games.replays.models import Picture
 
-#: How long a picture is kept, and how many of them at the most.
+#: Retention of a picture, and maximum number of stored pictures.
 KEPT: Final = timedelta(days=2)
 MOST_KEPT: Final = 200
 
-#: After this a picture that is not there is asked for again: the worker or its task was lost.
+#: Time after which a missing picture is requested again, since the worker or its task was lost.
 PATIENCE: Final = timedelta(seconds=30)
 
 
 def is_drawn(attempt: Attempt) -> bool:
-    """Whether the picture of an attempt is there."""
+    """Return True if the picture of an attempt is drawn."""
     return Picture.objects.filter(attempt=attempt, image__isnull=False).exists()
 
 
 def image_of(attempt: Attempt) -> bytes | None:
-    """The picture of an attempt; None while there is none."""
+    """Return the picture of an attempt as GIF, or None if it is not drawn."""
     image = Picture.objects.filter(attempt=attempt).values_list("image", flat=True).first()
     return None if image is None else bytes(image)
 
 
 def ask(attempt: Attempt, now: datetime | None = None) -> bool:
-    """Have the picture of a finished attempt drawn unless that is being done; says whether it is there already."""
+    """Request the picture of a finished attempt, unless it is in progress; return True if it is already drawn."""
     now = now or timezone.now()
     picture, is_new = Picture.objects.get_or_create(attempt=attempt, defaults={"asked_at": now})
     if picture.image is not None:
@@ -49,7 +49,7 @@ def ask(attempt: Attempt, now: datetime | None = None) -> bool:
 
 
 def draw(attempt_id: int) -> None:
-    """Draw a picture that was asked for; the oldest ones make room for it."""
+    """Draw a requested picture, and delete the oldest ones beyond the limit."""
     picture = Picture.objects.select_related("attempt__deal").filter(attempt=attempt_id, image=None).first()
     if picture is None:
         return

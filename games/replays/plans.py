@@ -1,7 +1,7 @@
-"""Where the piles of each game lie in a picture, in cards: a column is a card's width with its gap, a row its height.
+"""Picture layouts of the games, in card units: a column is a card's width plus the gap, a row its height plus the gap.
 
-The tables of the site find their places by the room they have (frontend/static/js/table/layouts); a picture always has
-the same.
+Tables on the site adapt their layout to the available space (frontend/static/js/table/layouts); pictures have a fixed
+one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Spread = Literal["stack", "fan", "row", "braid"]
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The place of one pile: its first card's corner, and how its cards lie within so many rows."""
+    """Position of one pile: the corner of its first card, the way its cards are spread, and its height in rows."""
 
     pile: str
     x: float
@@ -26,7 +26,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All piles of a game, within so many columns and rows."""
+    """Layout of all piles of a game, and its size in columns and rows."""
 
     columns: float
     rows: float

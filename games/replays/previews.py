@@ -1,8 +1,7 @@
-"""Pictures that a link to the site shows elsewhere: a name, a date, and how the cards lie when the game begins.
+"""Link preview images (Open Graph): a name, a date and the opening layout of the cards.
 
-A picture is made of what it is given and of nothing else, so that of a deal which is still secret can give no card
-away: it is laid out by the variant alone, with every card face down. Each is drawn once and kept for a while on disk,
-under a digest of what is in it.
+An image is drawn only from the data in its `Preview`. That of a secret deal cannot give any card away, because it is
+laid out from the variant alone, with all cards face down. Images are cached on disk under a digest of their content.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from games.rules import CATALOGUE, open_table
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
-#: Pictures that were drawn in another way are drawn anew.
+#: Version of the drawing code; part of the cache key, so that a new version redraws all images.
 _FORM: Final = 1
 
-#: The places of the words and of the tables, in pixels.
+#: Layout of the text and the tables, in pixels.
 _LEFT, _WORDS_WIDTH = 64, 400
 _TABLES: Final = (478, 36, 1164, 594)
 _BETWEEN: Final = 18
@@ -38,7 +37,7 @@ _COLOURS: Final = 128
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What is in a picture: the name in large letters, the lines around it, and the views of one table or more."""
+    """Content of an image: the title in large letters, the lines around it, and the views of one or more tables."""
 
     above: str
     title: str
@@ -47,26 +46,26 @@ class Preview:
 
     @property
     def key(self) -> str:
-        """The same for all that look the same."""
+        """The cache key: a digest of the content."""
         facts = json.dumps([_FORM, asdict(self)], sort_keys=True)
         return hashlib.sha256(facts.encode()).hexdigest()
 
 
 def face_down(variant: str) -> Mapping[str, Any]:
-    """How a variant is laid out, each card with its back up: the same for every deal of it."""
+    """Return a variant's opening layout with all cards face down: the same for every deal."""
     view = open_table(variant, bytes(32)).view()
     backs = {pile: [None] * len(cards) for pile, cards in view["piles"].items()}
     return {"game": CATALOGUE[variant].game, "piles": backs, "under": view["under"]}
 
 
 def opening(deal: Deal) -> Mapping[str, Any]:
-    """A deal as it is when its game begins; whoever asks has made sure that everybody may know it."""
+    """Return a deal's opening layout; the caller must have checked that the deal is public."""
     view = deal_table(deal).view()
     return {"game": deal.game, "piles": view["piles"], "under": view["under"]}
 
 
 def image_of(preview: Preview) -> bytes:
-    """The picture as PNG, drawn now or before."""
+    """Return the image as PNG, from the cache if possible."""
     kept = caches["previews"]
     image: bytes | None = kept.get(preview.key)
     if image is None:
@@ -76,7 +75,7 @@ def image_of(preview: Preview) -> bytes:
 
 
 def draw(preview: Preview) -> bytes:
-    """A picture as PNG."""
+    """Draw an image and return it as PNG."""
     felt, ink, gold = (_swatch(name) for name in ("felt", "ink", "gold"))
     image = Image.new("RGB", (WIDTH, HEIGHT), felt)
     image.paste(gold, (0, HEIGHT - 8, WIDTH, HEIGHT))
@@ -100,7 +99,7 @@ def draw(preview: Preview) -> bytes:
 
 
 class Lettering:
-    """The letters of a sheet (frontend/artwork/sheets.py), in any colour; what it lacks is left out."""
+    """Bitmap font from a sheet (frontend/artwork/sheets.py), in any colour; missing letters are skipped."""
 
     def __init__(self, name: str) -> None:
         self._row, self._advances = _letters(name)
@@ -108,11 +107,11 @@ class Lettering:
         self.height = round(self._cell * 0.58)
 
     def width(self, text: str) -> float:
-        """How wide a text is, in pixels."""
+        """Return the width of a text in pixels."""
         return sum(self._advances.get(letter, (0, 0.0))[1] for letter in text)
 
     def write(self, image: Image.Image, text: str, corner: tuple[int, int], colour: tuple[int, int, int]) -> None:
-        """Write a line whose upper left corner is this."""
+        """Write a line with its upper left corner at `corner`."""
         x, y = float(corner[0]), corner[1] - (self._cell - self.height) // 2
         for letter in text:
             if letter not in self._advances:
@@ -125,7 +124,7 @@ class Lettering:
 
 @cache
 def _letters(name: str) -> tuple[Image.Image, dict[str, tuple[int, float]]]:
-    """A row of letters as a mask, and for each its place and how far it moves the next one on."""
+    """Load a font sheet: the row of letters as a mask, and each letter's index and advance width."""
     with Image.open(SHEETS / f"letters-{name}.png") as row:
         row.load()
         advances = [float(one) for one in str(row.info["advances"]).split()]
@@ -135,7 +134,7 @@ def _letters(name: str) -> tuple[Image.Image, dict[str, tuple[int, float]]]:
 
 
 def _swatch(name: str) -> tuple[int, int, int]:
-    """The felt, words or gold in red, green and blue, as on every table."""
+    """Return the RGB colour of the felt, ink or gold, as on every table."""
     sheet = sheet_of("braid", large=True)
     place = {"felt": sheet.felt, "ink": sheet.ink, "gold": sheet.gold}[name]
     red, green, blue = (sheet.row.getpalette() or [])[3 * place : 3 * place + 3]
@@ -143,7 +142,7 @@ def _swatch(name: str) -> tuple[int, int, int]:
 
 
 def _wrapped(text: str, lettering: Lettering) -> list[str]:
-    """A name in lines that are not too wide, broken at spaces and behind hyphens."""
+    """Wrap a title to the width of the text column, at spaces and after hyphens."""
     lines = [""]
     for part in text.replace("-", "-\0").replace(" ", " \0").split("\0"):
         if lines[-1] and lettering.width((lines[-1] + part).rstrip()) > _WORDS_WIDTH:
@@ -153,7 +152,7 @@ def _wrapped(text: str, lettering: Lettering) -> list[str]:
 
 
 def _boxes(tables: int) -> Iterator[tuple[int, int, int, int]]:
-    """Where so many tables lie, in a square of rows and columns."""
+    """Yield the boxes of `tables` tables in a square grid."""
     side = next(n for n in range(1, 9) if n * n >= tables)
     left, top, right, bottom = _TABLES
     width, height = ((room - _BETWEEN * (side - 1)) // side for room in (right - left, bottom - top))
@@ -163,7 +162,7 @@ def _boxes(tables: int) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _lay(image: Image.Image, view: Mapping[str, Any], box: tuple[int, int, int, int]) -> None:
-    """Draw a table as large as its place allows, in the middle of it."""
+    """Draw a table centred in its box, scaled down to fit."""
     felt = Felt(sheet_of(view["game"], large=True), PLANS[view["game"]])
     felt.show(view)
     lying = felt.image.crop(felt.image.point(lambda colour: colour != felt.sheet.felt, "1").getbbox())

@@ -1,6 +1,6 @@
-"""A table of cards as a picture: the sheets of small cards (frontend/artwork/sheets.py), and the piles on their felt.
+"""Table renderer: draws piles on a felt with sprites from the sheets of small cards (frontend/artwork/sheets.py).
 
-A picture has the palette of its deck's sheet, so that no colours need to be found.
+A picture uses the palette of its deck's sheet, so no colours need to be quantized.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from games.replays.plans import Plan, Spot
 
 SHEETS: Final = Path(__file__).resolve().parent / "sheets"
 
-#: A small card's width in pixels; and how many are between cards, around them, and rounded away.
+#: Width of a small card, gap between cards, margin around them and corner radius, in pixels.
 _UNIT, _GAP, _MARGIN, _CORNER = 44, 6, 10, 3
-#: Shares of a card's height that stay free of a covered card: face up, face down. Of its width, in a row or a braid.
+#: Visible shares of a covered card: of its height in a fan (face up, face down), of its width in a row or a braid.
 UP, DOWN, BESIDE, LEAN = 0.34, 0.13, 0.45, 0.3
 
 Cards = Sequence[str | None]
 
 
 class Sheet:
-    """The small cards of a deck."""
+    """Sprite sheet with the small cards of a deck."""
 
     def __init__(self, name: str) -> None:
         with Image.open(SHEETS / f"{name}.png") as row:
@@ -43,17 +43,17 @@ class Sheet:
         ImageDraw.Draw(self.shape).rounded_rectangle((0, 0, self.width - 1, self.height - 1), corner, fill=1)
 
     def card(self, name: str | None, *, mirrored: bool = False) -> Image.Image:
-        """The face of a card, mirrored for the right side of a braid; its back for None."""
+        """Return the face of a card, mirrored for the right side of a braid, or the back for None."""
         return self.cards["back" if name is None else f"{name}-{'d' if mirrored else 'c'}"]
 
     def blank(self, width: int, height: int) -> Image.Image:
-        """An empty felt."""
+        """Return an empty felt."""
         felt = Image.new("P", (width, height), self.felt)
         felt.putpalette(self.row.getpalette() or [])
         return felt
 
     def words(self, text: str) -> Image.Image:
-        """A text in the sheet's colours, on the felt."""
+        """Render a text in the sheet's colours, on the felt."""
         font = ImageFont.load_default(13)
         left, top, right, bottom = font.getbbox(text)
         colours = self.row.getpalette() or []
@@ -71,13 +71,13 @@ def _pixel(image: Image.Image, x: int) -> int:
 
 @cache
 def sheet_of(game: str, *, large: bool = False) -> Sheet:
-    """The sheet of a game's deck, with small cards or with those of twice the size; kept, since it is small."""
+    """Return the (cached) sheet of a game's deck, with small cards or with cards of twice the size."""
     deck = "tarot" if game == "tarot" else "french"
     return Sheet(f"{deck}-large" if large else deck)
 
 
 class Felt:
-    """The piles of one game on a felt, with so much room below them (pixels)."""
+    """Picture of one game's piles on a felt, with `room` pixels below them."""
 
     def __init__(self, sheet: Sheet, plan: Plan, room: int = 0) -> None:
         self.sheet = sheet
@@ -88,7 +88,7 @@ class Felt:
         self.spots = {spot.pile: spot for spot in plan.spots}
 
     def show(self, changes: Mapping[str, Any]) -> None:
-        """Draw the piles that a view or a change of it names."""
+        """Draw the piles named in a view or a view change."""
         for pile, cards in changes["piles"].items():
             self._draw(self.spots[pile], cards, changes["under"].get(pile, 0))
 
@@ -115,7 +115,7 @@ class Felt:
         return round(self.sheet.width * (1 + 2 * BESIDE))
 
     def _lying(self, spot: Spot, cards: Cards, x: int, y: int) -> Iterator[tuple[str | None, tuple[int, int], bool]]:
-        """The cards that can be seen, the lowest first, each with its place."""
+        """Yield the visible cards, lowest first, each with its corner and True if it is mirrored."""
         if spot.spread == "stack":
             yield cards[-1], (x, y), False
         elif spot.spread == "row":

@@ -1,5 +1,5 @@
-"""Reads from copies of the database that PostgreSQL streams to, where there are any (`REPLICA_URLS`).
+"""Read replicas: reads from PostgreSQL streaming replicas, if any are configured (`REPLICA_URLS`).
 
-Only views that say so are read from a replica (`reading.from_replica`): boards, archive, profiles, ledger, public API.
-Whatever locks, writes or decides stays on the primary, and so does everything without the setting.
+Only views that opt in read from a replica (`reading.from_replica`): leaderboards, archive, profiles, ledger, public
+API. Everything that locks, writes or decides stays on the primary. Without the setting, everything does.
 """

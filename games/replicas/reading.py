@@ -1,4 +1,4 @@
-"""The views that are read from a replica, and for whom."""
+"""View decorator for reads from a replica, and the choice of the replica for a request."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from games.replicas.watching import watch
 
 Place = Literal["boards", "archive", "profiles", "ledger", "api"]
 
-#: A server that is gone, a query that stood in the way of what is replayed, and a write where nothing can be written.
+#: Errors of a lost server, a query cancelled because it conflicts with WAL replay, and a write on a read-only server.
 FAILURES: Final = (OperationalError, InterfaceError, InternalError)
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 
 def from_replica(place: Place) -> Callable[[View], View]:
-    """Have a view that only reads be read from a replica, where there is one that is fit for whoever asks.
+    """Read a read-only view's data from a replica, if one is fresh enough for the requester.
 
-    When the replica fails, the view is done again on the primary: nobody sees more of it than that it took longer.
+    If the replica fails, the view runs again on the primary: the visitor only notices a delay.
     """
 
     def mark(view: View) -> View:
@@ -55,9 +55,10 @@ def from_replica(place: Place) -> Callable[[View], View]:
 
 
 def replica_for(request: HttpRequest) -> str | None:
-    """The replica that is fit for whoever asks; None for the primary.
+    """Return the alias of a replica that is fresh enough for the requester; None for the primary.
 
-    Somebody who is known gets the same one each time, while there is a choice: two replicas may differ.
+    A signed-in player gets the same replica each time while the set of fit replicas is unchanged, since two replicas
+    may differ.
     """
     player = _player(request)
     fit = [alias for alias in settings.REPLICAS if watch(alias).is_fit()]
@@ -73,7 +74,7 @@ def replica_for(request: HttpRequest) -> str | None:
 
 
 def _player(request: HttpRequest) -> Any:  # noqa: ANN401
-    """Who asks, read from the primary; None for those without a session, into which nobody needs to look."""
+    """Return the requester's player id, read from the primary; None, without a query, if there is no session cookie."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES:
         return None
     return request.user.pk if request.user.is_authenticated else None

@@ -1,4 +1,4 @@
-"""Which database the code that runs now reads from: the primary, unless a view has asked for a replica."""
+"""Database routing for reads: the primary, unless a view has selected a replica for the current context."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _replica: ContextVar[str | None] = ContextVar("replica", default=None)
 
 @contextmanager
 def reading_from(alias: str) -> Iterator[None]:
-    """Have what is read meanwhile, here, be read from this database."""
+    """Read from this database inside the block, in this context."""
     token = _replica.set(alias)
     try:
         yield
@@ -26,7 +26,7 @@ def reading_from(alias: str) -> Iterator[None]:
 
 @contextmanager
 def reading_primary() -> Iterator[None]:
-    """Have what decides or is kept for later be read from the primary, whoever asks."""
+    """Read from the primary inside the block, for reads that decide something or whose results are stored."""
     token = _replica.set(None)
     try:
         yield
@@ -35,7 +35,7 @@ def reading_primary() -> Iterator[None]:
 
 
 def source() -> str:
-    """The alias of the database to read from now: the primary also within a transaction, which is on it."""
+    """Return the alias of the database to read from; inside a transaction always the primary, which it runs on."""
     alias = _replica.get()
     if alias is None or transaction.get_connection(PRIMARY).in_atomic_block:
         return PRIMARY
@@ -43,25 +43,25 @@ def source() -> str:
 
 
 def connection_to_read() -> Any:  # noqa: ANN401 - Django's
-    """The connection for statements that only read."""
+    """Return the connection for read-only statements."""
     return connections[source()]
 
 
 class Router:
-    """Django's side of it. Nothing but queries knows that there are replicas: they hold the same rows."""
+    """Django database router. Only queries are routed; the replicas hold the same rows as the primary."""
 
     def db_for_read(self, _model: Any, **_hints: Any) -> str:  # noqa: ANN401
-        """Where a query goes."""
+        """Return the database for a read."""
         return source()
 
     def db_for_write(self, _model: Any, **_hints: Any) -> str:  # noqa: ANN401
-        """Where rows are written and locked, wherever they were read."""
+        """Return the primary: rows are written and locked there, wherever they were read."""
         return PRIMARY
 
     def allow_relation(self, _one: Any, _other: Any, **_hints: Any) -> bool:  # noqa: ANN401
-        """Rows belong together wherever they were read."""
+        """Return True: rows may be related wherever they were read."""
         return True
 
     def allow_migrate(self, alias: str, _app: str, **_hints: Any) -> bool:  # noqa: ANN401
-        """Tables come to replicas by themselves."""
+        """Migrate only the primary; replication brings the tables to the replicas."""
         return alias == PRIMARY

@@ -1,8 +1,8 @@
-"""How far each replica has got: a thread for each compares its position in the log with the primary's.
+"""Replica lag monitor: a thread for each replica compares its WAL replay position with the primary's position.
 
-The clocks of servers do not matter, nor whether anything is written: the primary's position is noted with this
-process's own time, and a replica that has replayed it is as fresh as that note. One that has lost its stream or cannot
-be compared falls behind by itself; one that does not answer is not asked until it does.
+Neither server clocks nor write activity matter: the primary's position is sampled with this process's own clock, and a
+replica that has replayed up to a sample is as fresh as that sample. The lag of a replica that has lost its stream or
+cannot be compared grows automatically. A replica that does not answer is not read from until it does.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from games.replicas.routing import PRIMARY
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two looks.
+#: Seconds between two samples.
 EVERY: Final = 0.5
-#: Seconds that a replica has for an answer. A server that hangs would otherwise take every thread of the process.
+#: Seconds that a replica has for an answer. Otherwise a hanging server would block every thread of the process.
 PATIENCE: Final = 2.0
-#: Bytes of a page of the log, and the longest header of one. A position behind a header is the page's beginning.
+#: Size of a WAL page and maximum size of its header, in bytes. A position just after a header means the page's start.
 _PAGE: Final = 8192
 _HEADER: Final = 40
-#: What is noted of the primary: enough to find a replica's place again after minutes.
+#: Number of samples of the primary to keep: enough to place a replica that is minutes behind.
 _NOTES: Final = 600
 
 _POSITION: Final = "SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')"
-#: Parameters that are the business of Django's own connections.
+#: Connection parameters that only Django's own connections use.
 _DJANGO: Final = {"context", "cursor_factory", "prepare_threshold", "client_encoding"}
-#: Nothing (NULL) from a server that is no replica, or no longer one.
+#: Replay position, or NULL from a server that is not, or no longer, a replica.
 _REPLAYED: Final = "SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') END"
 
 
 class View(NamedTuple):
-    """What the last look has found: the position replayed, the moment (monotonic) whose state the replica had reached
-    then, and the moment of the look.
+    """Result of the last sample: the replayed position, the time whose state the replica had reached, and the time of
+    the sample (both monotonic).
     """
 
     replayed: int
@@ -54,7 +54,7 @@ class View(NamedTuple):
 
 
 class Watch:
-    """How one replica stands, as this process knows it."""
+    """Monitor of one replica, as seen by this process."""
 
     def __init__(self, alias: str) -> None:
         self.alias = alias
@@ -63,43 +63,43 @@ class Watch:
         self._view: View | None = None
         self._failed_at = 0.0
         self._said = ""
-        self._asked_at = 0.0  # while an answer is waited for
+        self._asked_at = 0.0  # nonzero while a query is pending
         self._lock = threading.Lock()
         self._opened: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def start(self) -> None:
-        """Begin to look, in threads that last as long as the process."""
+        """Start the monitor threads, which run for the lifetime of the process."""
         threading.Thread(target=self._run, name=f"watch-{self.alias}", daemon=True).start()
         threading.Thread(target=self._guard, name=f"guard-{self.alias}", daemon=True).start()
 
     def keep(self, connection: psycopg.Connection[Any]) -> None:
-        """Know a connection to the replica, so that nobody waits on it for ever."""
+        """Track a connection to the replica, so that it can be cut if the replica hangs."""
         with self._lock:
             self._opened.add(connection)
 
     @property
     def lag(self) -> float:
-        """Seconds by which the replica is behind at most; since this process began to look, if it never answered."""
+        """Upper bound of the replica's lag in seconds; if it never answered, the time since the monitor was created."""
         view = self._view
         return time.monotonic() - (self._begun if view is None else view.as_of)
 
     def is_fit(self) -> bool:
-        """Whether to read from it: not too far behind, and seen since it last failed somebody."""
+        """Return True if the replica may be read from: its lag is small, and it has answered since its last failure."""
         view = self._view
         return view is not None and view.looked_at > self._failed_at and self.lag <= settings.REPLICA_LAG
 
     def has(self, position: int) -> bool:
-        """Whether the replica is known to have what was written up to a position."""
+        """Return True if the replica is known to have replayed up to a position."""
         view = self._view
         return view is not None and view.replayed >= position
 
     def fail(self, error: Exception) -> None:
-        """Note that it has failed somebody: nobody else asks before it has answered here again."""
+        """Record a failure: the replica is not read from until the monitor has seen it answer again."""
         self._failed_at = time.monotonic()
         self._say(f"{error}")
 
     def note(self, at: float, position: int, replayed: int) -> None:
-        """Take in a look: the primary was at `position`, and then the replica had `replayed`."""
+        """Add a sample: at time `at` the primary was at `position`; after that, the replica had reached `replayed`."""
         self._notes.append((at, position))
         as_of = self._begun if self._view is None else self._view.as_of
         known = self._view is not None
@@ -156,7 +156,7 @@ class Watch:
                 self._cut()
 
     def _cut(self) -> None:
-        """End every query that the replica has not answered: whoever waits for it is read from the primary."""
+        """Cut every connection with a pending query to the replica; the views waiting for it retry on the primary."""
         self.fail(TimeoutError("the server does not answer"))
         with self._lock:
             opened = list(self._opened)
@@ -165,13 +165,13 @@ class Watch:
                 line = socket.socket(fileno=one.fileno())
                 with suppress(OSError):
                     line.shutdown(socket.SHUT_RDWR)
-                line.detach()  # the connection closes it
+                line.detach()  # the connection itself closes it
 
     def _tell(self) -> None:
         metrics.REPLICA_LAG.labels(self.alias).set(self.lag)
 
     def _say(self, problem: str) -> None:
-        """Log a problem once, and its end."""
+        """Log the start and the end of a problem, once each."""
         if problem and not self._said:
             log.warning("%s is not read from: %s", self.alias, problem)
         elif self._said and not problem:
@@ -180,7 +180,9 @@ class Watch:
 
 
 def end_of(position: int) -> int:
-    """The end of what stands before a position in the log, as a replica says that it has replayed it."""
+    """Normalize a WAL position for comparison with replay positions: one inside or just after a page header becomes the
+    page's start.
+    """
     return position - position % _PAGE if position % _PAGE <= _HEADER else position
 
 
@@ -189,7 +191,7 @@ _beginning: Final = threading.Lock()
 
 
 def watch(alias: str) -> Watch:
-    """The watch on a replica, begun when it is first asked for."""
+    """Return the monitor of a replica, starting it on first use."""
     if alias not in _watches:
         with _beginning:
             if alias not in _watches:
@@ -208,7 +210,7 @@ connection_created.connect(_keep_opened)
 
 
 def _connected(alias: str) -> psycopg.Connection[Any]:
-    """A connection of the watch's own, beside the pool: it must not wait for one of those."""
+    """Open a connection outside the pool, so that the monitor never waits for a pooled one."""
     parameters: Any = connections[alias].get_connection_params()
     wanted: dict[str, Any] = {name: value for name, value in parameters.items() if name not in _DJANGO}
     wanted |= {"connect_timeout": 2, "tcp_user_timeout": 2000, "prepare_threshold": None}  # as PgBouncer needs it

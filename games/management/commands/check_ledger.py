@@ -1,4 +1,4 @@
-"""`manage.py check_ledger`: does the ledger hold?"""
+"""`manage.py check_ledger`: integrity check of the ledger."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Command(BaseCommand):
     )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:  # noqa: ANN401 - Django's own
-        """With the exit codes below the options."""
+        """Create the parser, with the exit codes below the options."""
         return super().create_parser(prog_name, subcommand, epilog="Exit codes: 0 it holds, 1 it does not.", **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What to compare the ledger with."""
+        """Add the option for a known head."""
         parser.add_argument(
             "--head", metavar="HASH", help="a hash noted earlier: the ledger must still contain the line it belongs to"
         )
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
-        """Check, and print every fault."""
+        """Check the ledger and print every fault."""
         faults = [str(fault) for fault in ledger.check()]
         head = options["head"]
         if head and not LedgerEntry.objects.filter(hash=head).exists():

@@ -31,12 +31,12 @@ class Command(BaseCommand):
     )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:  # noqa: ANN401 - Django's own
-        """With the exit codes below the options."""
+        """Create the parser, with the exit codes below the options."""
         epilog = "Exit codes: 0 done, 1 the time was over before, 2 unusable options, 130 interrupted."
         return super().create_parser(prog_name, subcommand, epilog=epilog, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Which variants, how many, for how long."""
+        """Add the options for variants, number of deals and time."""
         parser.add_argument(
             "--variant",
             action="append",
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         parser.add_argument("--seconds", type=_positive, help="stop after so many seconds")
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
-        """Fill."""
+        """Fill the stock, with a progress bar."""
         names: Sequence[str] = options["variant"] or list(CATALOGUE)
         over = sealed.within(options["seconds"])
         total = options["count"] * len(names) if options["count"] else sealed.shortage(names)
@@ -69,9 +69,9 @@ class Command(BaseCommand):
 
 @contextmanager
 def _interruption() -> Iterator[threading.Event]:
-    """An event that Ctrl-C sets: the deal in hand is given up at its next stop; a second Ctrl-C ends at once.
+    """Yield an event that Ctrl-C sets, so that work stops at its next check; a second Ctrl-C ends it at once.
 
-    An exception could be lost: raised inside a callback of the interpreter's it is printed and forgotten.
+    A KeyboardInterrupt could get lost: raised inside an interpreter callback, it is only printed.
     """
     asked = threading.Event()
 
@@ -87,7 +87,7 @@ def _interruption() -> Iterator[threading.Event]:
 
 
 def _sealing(names: Sequence[str], count: int | None, stop: sealed.Stop) -> Iterator[SealedDeal]:
-    """Seal, and publish after each what waits for it."""
+    """Seal deals, and publish the daily deals waiting for one after each."""
     publishing.ensure_deals(timezone.now().date())
     made = sealed.fill(names, stop=stop) if count is None else sealed.fill_each(names, count, stop=stop)
     for deal in made:

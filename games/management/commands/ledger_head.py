@@ -1,4 +1,4 @@
-"""`manage.py ledger_head`: the ledger's end, to be kept elsewhere."""
+"""`manage.py ledger_head`: print the ledger's head, to be kept elsewhere as evidence."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Command(BaseCommand):
     help = "Print the ledger's current head, signed if the site has a key (LEDGER_KEY): to be kept elsewhere."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Or a new key."""
+        """Add the option to print a new key."""
         parser.add_argument("--new-key", action="store_true", help="print a new key for the setting LEDGER_KEY instead")
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
-        """Print one line."""
+        """Print the head, or a new key."""
         if options["new_key"]:
             self.stdout.write(f"LEDGER_KEY={heads.new_key()}")
             return

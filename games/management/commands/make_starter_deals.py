@@ -1,4 +1,4 @@
-"""`manage.py make_starter_deals`: certify the deals that come with the code."""
+"""`manage.py make_starter_deals`: certify the deals shipped with the code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from games.rules import CATALOGUE, RULES_VERSION
 
 
 class Command(BaseCommand):
-    """Write the file of starter deals anew."""
+    """Rewrite the file of starter deals."""
 
     help = (
         "Certify starter deals (for each variant some of every grade for days, and some for practice) and write the "
@@ -32,14 +32,14 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the numbers of deals and the file."""
+        """Add the options for variants, numbers of deals and the file."""
         parser.add_argument("--variant", action="append", choices=list(CATALOGUE), help="only this one (default: all)")
         parser.add_argument("--days", type=int, default=1, help="deals of each grade for days (default: 1)")
         parser.add_argument("--practice", type=int, default=2, help="deals of any grade for practice (default: 2)")
         parser.add_argument("--file", type=Path, default=starter.FILE, help="where to write them")
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401 - Django's signature
-        """Certify and write."""
+        """Certify the deals and write the file."""
         names = options["variant"] or list(CATALOGUE)
         total = (len(GRADES) * options["days"] + options["practice"]) * len(names)
         made = list[StarterDeal]()
@@ -54,7 +54,7 @@ class Command(BaseCommand):
 
 
 def _for_days(variant: str, count: int) -> Iterator[StarterDeal]:
-    """Certify so many deals of each grade."""
+    """Certify `count` deals of each grade."""
     lacking = Counter(dict.fromkeys(GRADES, count))
     while +lacking:
         deal = _certified(variant, secrets.token_bytes(SEED_BYTES), {grade for grade, left in lacking.items() if left})
@@ -64,7 +64,7 @@ def _for_days(variant: str, count: int) -> Iterator[StarterDeal]:
 
 
 def _for_practice(variant: str, count: int) -> Iterator[StarterDeal]:
-    """Certify so many numbered deals of any grade."""
+    """Certify `count` numbered deals of any grade."""
     while count:
         number = numbered.draw()
         deal = _certified(variant, numbered.seed_of(CATALOGUE[variant], number), GRADES, number)
@@ -74,7 +74,7 @@ def _for_practice(variant: str, count: int) -> Iterator[StarterDeal]:
 
 
 def _certified(variant: str, seed: bytes, grades: Collection[int], number: int | None = None) -> StarterDeal | None:
-    """Certify this deal if its grade is one of these. Only then is its line tightened, which takes most of the time."""
+    """Certify a deal if its grade is in `grades`; only then tighten its line, which takes most of the time."""
     found = certify(variant, seed)
     if found is None or found.grade not in grades:
         return None

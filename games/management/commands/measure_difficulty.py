@@ -1,4 +1,4 @@
-"""`manage.py measure_difficulty`: the reference sample that the grades come from, and how well the grades hold."""
+"""`manage.py measure_difficulty`: measure the reference sample behind the grades, and check the grades."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOO_FEW, GRADES_FAIL = 3, 4
 
 
 class Command(BaseCommand):
-    """Measure a sample of winnable deals of each variant; or check the grades by players, simulated or real."""
+    """Measure a sample of winnable deals of each variant, or check the grades against simulated or real players."""
 
     help = (
         "Certify deals of each variant from seeds that anybody can make again, SHA-256 of 'talon difficulty <variant> "
@@ -44,7 +44,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """How many, and where to."""
+        """Add the sample's size and file, and the alternative modes."""
         parser.add_argument("--count", type=int, default=100, help="winnable deals of each variant (default 100)")
         parser.add_argument("--file", type=Path, default=Path("docs/difficulty.csv"))
         instead = parser.add_mutually_exclusive_group()
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
-        """Do one of the four."""
+        """Run the selected mode."""
         if options["pars"]:
             self._tighten(_read(options["file"]), options["pars"], options["count"])
         elif options["from_results"]:
@@ -68,7 +68,7 @@ class Command(BaseCommand):
             self._measure(options["file"], options["count"])
 
     def _measure(self, file: Path, wanted: int) -> None:
-        """Measure what is missing, then print the table."""
+        """Measure the deals missing from the file, then print the thresholds."""
         sample = _read(file) if file.exists() else []
         with file.open("a", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
@@ -82,8 +82,9 @@ class Command(BaseCommand):
         self._print(_read(file), WEIGHTS)
 
     def _tighten(self, sample: Sequence[Sampled], file: Path, wanted: int) -> None:
-        """Tighten the lines of the first deals of each variant, variants in turns, and print the medians of line and
-        par. Those in the file are passed over.
+        """Tighten the lines of each variant's first deals, round-robin, and print the medians of line and par.
+
+        Deals already in the file are skipped.
         """
         by_variant = [[deal for deal in sample if deal.variant == variant][:wanted] for variant in CATALOGUE]
         asked = [deal for turn in zip_longest(*by_variant) for deal in turn if deal is not None]
@@ -103,16 +104,16 @@ class Command(BaseCommand):
             self.stdout.write(f"{variant}: line {middle[0]:g}, par {middle[1]:g} ({len(of)} deals)")
 
     def _print(self, sample: Sequence[Sampled], weights: Weights) -> None:
-        """The thresholds that weights give, and the medians of the figures."""
+        """Print the thresholds under these weights, and the medians of the figures."""
         for variant in CATALOGUE:
             of = [deal.figures for deal in sample if deal.variant == variant]
-            scores = [round(weights.score(figures.terms), 2) for figures in of]  # as the file has them
+            scores = [round(weights.score(figures.terms), 2) for figures in of]  # rounded as in the file
             middle = {field.name: median(getattr(one, field.name) for one in of) for field in fields(Figures)}
             parts = ", ".join(f"{part:.1f}" for part in quantiles(scores, n=5))
             self.stdout.write(f"{variant}: {parts} ({len(of)} deals, {middle})")
 
     def _refit(self, sample: Sequence[Sampled]) -> None:
-        """Print what people's results say of the weights."""
+        """Fit the weights to people's results and print them if they predict better than the present ones."""
         tried = refitting.tried_deals(timezone.now())
         try:
             chosen = refitting.enough(tried)
@@ -134,7 +135,7 @@ class Command(BaseCommand):
         self._print(sample, found.weights)
 
     def _check(self, sample: Sequence[Sampled], file: Path, wanted: int) -> None:
-        """Let the players try the first deals of each variant; print and keep what they win."""
+        """Let the simulated players try each variant's first deals; print their win shares and write their results."""
         tried = [deal for name in CATALOGUE for deal in [one for one in sample if one.variant == name][:wanted]]
         bar = tqdm(tried, unit="deal", disable=not sys.stderr.isatty())
         checked = grade_check.summed((deal, grade_check.try_deal(deal)) for deal in bar)
@@ -150,7 +151,7 @@ class Command(BaseCommand):
 
 
 def _measured(variant: str, first: int, wanted: int) -> Iterator[Sampled]:
-    """Winnable deals from a number on; the node budget alone decides which, so that the sample is the same anywhere."""
+    """Yield winnable deals from a number on; only the node budget limits the search, so the sample is reproducible."""
     for number in count(first):
         if wanted <= 0:
             return
@@ -161,7 +162,7 @@ def _measured(variant: str, first: int, wanted: int) -> Iterator[Sampled]:
 
 
 def _tightened(deal: Sampled) -> list[object]:
-    """A row of the file of pars; the seconds are the CPU's, for tightening alone."""
+    """Return a row of the file of pars; the seconds are CPU time spent on tightening alone."""
     table = open_table(deal.variant, sample_seed(deal.variant, deal.number))
     found = solve(table, Budget(nodes=BUDGET.nodes))
     assert isinstance(found, Solution)
@@ -182,7 +183,7 @@ def _cells(figures: Figures) -> list[object]:
 
 
 def _read(file: Path) -> list[Sampled]:
-    """The sample in a file."""
+    """Read the sample from a file."""
     try:
         with file.open(newline="") as stream:
             return [_sampled(row) for row in csv.DictReader(stream)]

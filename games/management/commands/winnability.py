@@ -1,4 +1,4 @@
-"""`manage.py winnability`: how often random deals can be won."""
+"""`manage.py winnability`: measure the share of random deals that can be won."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INTERRUPTED = 130
 
 
 class Command(BaseCommand):
-    """Solve many random deals and report the shares won, lost and undecided."""
+    """Solve many random deals and report the shares winnable, lost and undecided."""
 
     help = (
         "Solve random deals of variants, over all cores, and print the shares that can be won, are proved lost, or "
@@ -59,7 +59,7 @@ class Command(BaseCommand):
             _keep(winnability.renewed(winnability.read(), summaries))
 
     def _run(self, subject: study.Study, deals: int, processes: int, directory: Path) -> winnability.Summary:
-        """Judge what is not judged yet of one variant."""
+        """Solve the deals of one variant that are not in its state file yet."""
         state = study.State(directory / f"{subject.label.replace(' ', '_')}-{subject.nodes}.jsonl")
         missing = [number for number in range(deals) if number not in state.judged]
         bar = tqdm(
@@ -79,7 +79,10 @@ class Command(BaseCommand):
 
 
 def _check_may_keep(options: dict[str, Any]) -> None:
-    """Refuse to keep what is no study of a variant, or what would replace a larger one."""
+    """Check that `--keep` applies: only catalogue variants, and no stored study with more deals is replaced.
+
+    :raises CommandError: otherwise.
+    """
     if options["option"] or not set(options["variants"]) <= CATALOGUE.keys():
         raise CommandError("--keep is for variants of the catalogue", returncode=2)
     asked = options["variants"] or list(CATALOGUE)
@@ -89,7 +92,7 @@ def _check_may_keep(options: dict[str, Any]) -> None:
 
 
 def _keep(summaries: list[winnability.Summary]) -> None:
-    """Write the figures, and anew what the documents show of them."""
+    """Write the figures, and regenerate the table and the plot in the docs."""
     winnability.write(summaries)
     docs = Path(settings.BASE_DIR) / "docs"
     page = docs / "winnability.md"
@@ -98,7 +101,7 @@ def _keep(summaries: list[winnability.Summary]) -> None:
 
 
 def _options(name: str, texts: list[str]) -> study.Options:
-    """The options in the command line, or none where a variant of the catalogue is meant."""
+    """Parse the options from the command line; return None for a catalogue variant without options."""
     if name in CATALOGUE and not texts:
         return None
     words: dict[str, object] = {"true": True, "false": False}
