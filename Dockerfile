@@ -1,4 +1,4 @@
-# One image for every process of the site; docker-compose.yml says which command each runs.
+# One image for every process of the site; docker-compose.yml sets the command of each.
 FROM python:3.12-slim AS packages
 WORKDIR /app
 COPY requirements/solver.txt requirements/
@@ -17,7 +17,7 @@ COPY games games
 COPY leaderboards leaderboards
 COPY frontend frontend
 USER talon
-# The key made here for the collection alone is thrown away: production takes SECRET_KEY from the environment.
+# Delete the key generated for this command only: production takes SECRET_KEY from the environment.
 RUN python manage.py collectstatic --noinput --verbosity 0 && rm /var/lib/talon/secret_key
 EXPOSE 8000
 CMD ["python", "-m", "config.server"]

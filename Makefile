@@ -1,34 +1,34 @@
-# Every verb of the project; `make help` lists them.
+# All tasks of the project; `make help` lists them.
 PYTHON ?= python3
 HOST ?= 127.0.0.1
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
-# More than there are cores: many tests wait.
+# More than the number of cores, since many tests wait.
 JOBS ?= 3
 MINUTES ?= 10
 TIMES ?= 5
 DEALS ?= 1000
-# Every module of benchmarks/ with a measurement of its own.
+# Every module in benchmarks/ with its own measurement.
 BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"' benchmarks/*.py | grep -v _parts))
 export HOST PORT
 
 .DEFAULT_GOAL := help
 .PHONY: help run stack test lint style types client bench docs proof soak mutate orders messages lock images clean
 
-help: ## list the verbs
+help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
-run: $(VENV)/.base ## play: one process, SQLite, no server to install (HOST, PORT)
+run: $(VENV)/.base ## play in one process with SQLite, no server to install (HOST, PORT)
 	@$(BIN)/python -m config.embedded
 
-stack: $(VENV)/.base ## the production shape on this machine (DATABASE_URL, REDIS_URL, PORT; or SHAPE=wide, with servers of its own)
+stack: $(VENV)/.base ## production processes on this machine (DATABASE_URL, REDIS_URL, PORT; SHAPE=wide brings its own servers)
 	@$(BIN)/python -m deploy.stack
 
 test: lint ## lint, types and all tests (JOBS processes)
 	@$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
-lint: $(VENV)/.dev ## ruff and mypy, the tests included; types, habits and form of the client's code
+lint: $(VENV)/.dev ## ruff and mypy, including the tests; types, lint and format of the client code
 	@$(MAKE) -s -j --output-sync=target style types client
 
 style:
@@ -38,7 +38,7 @@ style:
 types:
 	@$(BIN)/mypy
 
-# Node is needed by those alone who work on the client: where it is missing this is passed over, but not in CI.
+# Only work on the client needs Node, so this is skipped if npm is missing, except in CI.
 client:
 	@if command -v npm >/dev/null; then $(MAKE) -s frontend/node_modules/.lock && npm --prefix frontend run --silent check; \
 	elif [ "$$CI" = true ]; then echo "required in CI: npm, to check the client's code" >&2; exit 1; \
@@ -49,37 +49,37 @@ frontend/node_modules/.lock: frontend/package-lock.json
 	@npm --prefix frontend ci --no-audit --no-fund --silent
 	@touch $@
 
-bench: $(VENV)/.dev ## measurements against their targets (DATABASE_URL; BENCHES="rules play" for some of them)
+bench: $(VENV)/.dev ## benchmarks against their targets (DATABASE_URL; BENCHES="rules play" for some of them)
 	@failed=; for name in $(BENCHES); do \
 	  echo "== $$name"; $(BIN)/python -m "benchmarks.$$name" || failed="$$failed $$name"; \
 	done; [ -z "$$failed" ] || { echo "Missed:$$failed" >&2; exit 1; }
 
-docs: $(VENV)/.dev ## the pages of the rules and the solver as a library, from their docstrings, to var/docs/
+docs: $(VENV)/.dev ## API documentation of the rules and solver libraries, from their docstrings, to var/docs/
 	@TALON_NO_NUMBA=1 $(BIN)/python -m pdoc --docformat restructuredtext -o var/docs games.rules games.solver
 	@echo "Open var/docs/index.html"
 
-proof: $(VENV)/.dev ## many deals solved and replayed, their counts to docs/winnability.md (DEALS=1000, VARIANTS="labyrinth stonewall" for some)
+proof: $(VENV)/.dev ## solve and replay many deals, and write the counts to docs/winnability.md (DEALS=1000, VARIANTS="labyrinth stonewall" for some)
 	@nice $(BIN)/python -m tests.solver.proof $(VARIANTS) --deals $(DEALS)
 
-soak: $(VENV)/.dev ## 40 players while everything is killed in turn (MINUTES=10, SEED=…)
+soak: $(VENV)/.dev ## 40 players while each process is killed in turn (MINUTES=10, SEED=…)
 	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-mutate: $(VENV)/.dev ## small changes of the code that no test notices (WHERE=games/rules/braid.py, MUTANTS=60 of each module; all without)
+mutate: $(VENV)/.dev ## mutation tests: small code changes that no test detects (WHERE=games/rules/braid.py, MUTANTS=60 per module; default: all)
 	@nice $(BIN)/python -m tests.mutation $(WHERE) $(if $(MUTANTS),--sample $(MUTANTS)) $(if $(SEED),--seed $(SEED))
 
-orders: $(VENV)/.dev ## all tests but the browser's, TIMES=5 times in random order and once under load
+orders: $(VENV)/.dev ## all tests except the browser's, TIMES=5 times in random order and once under load
 	@nice $(BIN)/python -m tests.orders --times $(TIMES)
 
-messages: $(VENV)/.dev ## bring the catalogues of other languages up to date (NEW=fr begins one)
+messages: $(VENV)/.dev ## update the translation catalogues (NEW=fr adds one)
 	@$(BIN)/python -m frontend.messages $(NEW)
 
-lock: ## write requirements/*.txt anew from pyproject.toml (needs uv)
+lock: ## regenerate requirements/*.txt from pyproject.toml (needs uv)
 	@cd requirements && PYTHON="$(PYTHON)" ./lock.sh
 
-images: $(VENV)/.base ## pin the container images to the digests that their tags have now (needs Docker)
+images: $(VENV)/.base ## pin the container images to their tags' current digests (needs Docker)
 	@$(BIN)/python -m deploy.images
 
-clean: ## remove everything made, the embedded database included
+clean: ## remove all generated files, including the embedded database
 	rm -rf $(VENV) var .mypy_cache .ruff_cache .pytest_cache
 
 $(VENV)/bin/python:
@@ -87,7 +87,7 @@ $(VENV)/bin/python:
 	@echo "Making $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV) || { echo "No virtual environment: install Python's venv module (python3-venv)." >&2; exit 1; }
 
-# The stamps are as new as the lock they were installed from; the development lock holds the other one.
+# The stamps are as new as the lock file they were installed from; the development lock includes the base lock.
 $(VENV)/.base: requirements/base.txt | $(VENV)/bin/python
 	@echo "Installing the locked dependencies ..."
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r $<

@@ -10,7 +10,7 @@ from django.core.management import execute_from_command_line
 
 
 def main() -> None:
-    """Run the command named on the command line."""
+    """Run a management command."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     execute_from_command_line(sys.argv)
 

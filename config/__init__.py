@@ -1,4 +1,4 @@
-"""The site: settings, entry points, operations. No other package imports it."""
+"""Project package: settings, entry points and operations. No other package imports it."""
 
 from config.celery import app as celery_app
 

@@ -1,6 +1,6 @@
-"""The public API under /api/v1/: the apps' routers, one JSON shape for errors, one rate limit.
+"""Public API under /api/v1/: the apps' routers, one JSON error shape, one rate limit.
 
-django-ninja makes the OpenAPI description from the types. The documentation page loads files of this site only.
+django-ninja generates the OpenAPI document from the types. The documentation page loads files of this site only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class PublicAPI(NinjaAPI):
-    """Has its document made once: it takes a fifth of a second, and anybody may ask for it."""
+    """API with a cached OpenAPI document: generating it takes a fifth of a second, and any visitor may request it."""
 
     def __init__(self, **how: Any) -> None:  # noqa: ANN401 - as its parent takes it
         super().__init__(**how)
@@ -35,7 +35,7 @@ class PublicAPI(NinjaAPI):
     def get_openapi_schema(
         self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
     ) -> OpenAPISchema:
-        """The OpenAPI document; nobody changes what is shared."""
+        """Return the OpenAPI document. It is shared, so callers must not change it."""
         prefix = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
         if prefix not in self._documents:
             self._documents[prefix] = super().get_openapi_schema(path_prefix=prefix)
@@ -47,7 +47,7 @@ api = PublicAPI(
     version="1",
     description="Deals, races, boards, players and records of Talon. All is read, but /verify replays a record.",
     throttle=[Limited("api")],
-    docs=Swagger(settings={"deepLinking": False}),  # or each operation's button would have a link inside
+    docs=Swagger(settings={"deepLinking": False}),  # otherwise each operation's button would contain a link
 )
 api.add_router("", games_router)
 api.add_router("", races_router)
@@ -78,12 +78,12 @@ def missing(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG0
 
 @api.exception_handler(HttpError)
 def failed(request: HttpRequest, error: HttpError) -> HttpResponse:  # noqa: ARG001
-    """Answer a request that django-ninja refused, such as one with an unreadable body."""
+    """Answer a request that django-ninja refused, such as one with a malformed body."""
     return answer(request, Refusal(ErrorCode.BAD_REQUEST))
 
 
 @api.exception_handler(Exception)
 def broken(request: HttpRequest, error: Exception) -> HttpResponse:
-    """Answer a request that failed by a bug: the log has the details, the answer none."""
+    """Answer a request that failed because of a bug. The details go to the log only."""
     log.error("API request failed", exc_info=error)
     return answer(request, Refusal(ErrorCode.SERVER_ERROR))

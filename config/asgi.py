@@ -26,7 +26,7 @@ from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address
 from games.live.eviction import open_sockets  # noqa: E402
 from games.live.visitors import Visitors  # noqa: E402
 
-# The address is checked before the session is read.
+# Check the address before reading the session.
 _visitors = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
 _sockets = OwnPages(Capped(_visitors, address_of, MOST_OF_ADDRESS))
 
@@ -34,7 +34,7 @@ _pages = OneHop()
 _copies = Copies(_pages)
 _load = Load(_pages, lambda: len(open_sockets()))
 
-#: What a web process serves: pages, and the tables too unless they have processes of their own.
+#: Application of a web process: pages, and also the tables unless they have processes of their own.
 application = ProtocolTypeRouter(
     {
         "http": Health(
@@ -48,5 +48,5 @@ application = ProtocolTypeRouter(
 
 _tables_load = Load(_pages, lambda: len(open_sockets()))
 
-#: What a process of tables serves (`config.tables`).
+#: Application of a table process (`config.tables`).
 tables = Tables(_sockets, Health(_pages, lambda: _tables_load.is_full), _tables_load)

@@ -1,6 +1,6 @@
-"""Beat's scheduler in production: of several beats one leads, and the others wait to take over.
+"""Celery beat scheduler with leader election: one beat leads, and the others stand by to take over.
 
-Every task is safe to run twice, so this only saves work; it is what lets a second machine have a beat of its own.
+Every task is safe to run twice, so the election only saves work. It lets a second machine run a beat of its own.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from redis.exceptions import LockError, RedisError
 log = logging.getLogger(__name__)
 
 NAME: Final = "talon:beat"
-#: Seconds after which a beat that has not been heard of leads no longer.
+#: Seconds after which a silent beat loses the lead.
 LEASE: Final = 20.0
-#: Seconds between two looks of a beat at who leads.
+#: Seconds between two attempts to take or renew the lead.
 LOOK_EVERY: Final = 5.0
-#: Seconds that the broker has to answer.
+#: Timeout of a broker command, in seconds.
 TIMEOUT: Final = 2.0
 
 
 class Lead:
-    """The right to send the tasks that are due, on lease from the broker."""
+    """Leadership as a lease held in the broker; the leader sends the due tasks."""
 
     def __init__(self, url: str) -> None:
         self._server = Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT)
@@ -33,7 +33,10 @@ class Lead:
         self._held = False
 
     def hold(self) -> bool:
-        """Take or renew the lease; whether it is ours. Nobody leads while the broker is away: no task could be sent."""
+        """Take or renew the lease, and return True if this beat holds it.
+
+        No beat leads while the broker is away, since no task could be sent.
+        """
         try:
             held = self._renewed() or self._lock.acquire()
         except RedisError:
@@ -44,7 +47,7 @@ class Lead:
         return held
 
     def release(self) -> None:
-        """Let another beat lead at once."""
+        """Give up the lease so that another beat can lead at once."""
         try:
             if self._lock.owned():
                 self._lock.release()
@@ -55,29 +58,32 @@ class Lead:
             self._server.close()
 
     def _renewed(self) -> bool:
-        """Whether the lease was ours; also when Redis did not answer a moment ago, while the lease goes on."""
+        """Renew the lease and return True if it was ours.
+
+        After a short Redis outage the lease is still ours until it expires.
+        """
         try:
             renewed: bool = self._lock.reacquire()
-        except LockError:  # never ours, run out, or Redis was emptied
+        except LockError:  # never ours, expired, or Redis was emptied
             return False
         return renewed
 
 
 class LeadingScheduler(PersistentScheduler):  # type: ignore[misc]
-    """Sends nothing while another beat leads."""
+    """Scheduler that sends nothing while another beat leads."""
 
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **options)
         self._lead = Lead(settings.CELERY_BROKER_URL)
 
     def tick(self, *args: Any, **options: Any) -> float:  # noqa: ANN401
-        """Send what is due, if this beat leads; the seconds to wait."""
+        """Send the due tasks if this beat leads, and return the seconds until the next tick."""
         if not self._lead.hold():
             return LOOK_EVERY
         wait: float = super().tick(*args, **options)
         return min(wait, LOOK_EVERY)
 
     def close(self) -> None:
-        """Let another beat lead, and write down what has been sent."""
+        """Release the lead and save the schedule."""
         self._lead.release()
         super().close()

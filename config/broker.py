@@ -1,8 +1,8 @@
-"""Celery's Redis transport with a fix: workers that hold tasks when Redis goes away continue when it is back.
+"""Celery's Redis transport, patched so that workers holding tasks survive a Redis restart.
 
-When a channel of the library is closed, it returns or acknowledges its unfinished tasks over a connection that no
-longer exists. That fails with an AttributeError, which ends the worker. Here it fails with a connection error, which
-all callers expect.
+When a channel closes, the library returns or acknowledges its unfinished tasks over a connection that no longer exists.
+That fails with an AttributeError, which ends the worker. Here it fails with a connection error, which all callers
+handle.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from redis.exceptions import ConnectionError as LostError
 
 
 class Channel(library.Channel):
-    """A channel that raises a connection error when its connection is gone."""
+    """Channel that raises a connection error when its connection is gone."""
 
     def _connparams(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401
         if self.connection.client is None:
@@ -23,6 +23,6 @@ class Channel(library.Channel):
 
 
 class Transport(library.Transport):
-    """The Redis transport with these channels."""
+    """Redis transport with the patched channel."""
 
     Channel = Channel

@@ -1,6 +1,6 @@
-"""The production cache: Redis, with the process's own memory as a fallback while Redis is away.
+"""Production cache: Redis, with in-process memory as the fallback during an outage.
 
-Only counts and copies are kept here, never facts, so no page may fail because the cache does.
+The cache holds only counters and copies, never facts, so no page may fail because the cache does.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from redis.retry import Retry
 
 log = logging.getLogger(__name__)
 
-#: Seconds that Redis has to answer: it is close by, and somebody is waiting for a page.
+#: Redis timeout in seconds: the server is nearby, and a visitor is waiting for a page.
 TIMEOUT: Final = 0.5
-#: Seconds after a failure in which it is not tried again.
+#: Seconds without a new attempt after a failure.
 PAUSE: Final = 5.0
-#: The most entries in a process's memory; a count that is evicted starts again from zero.
+#: The most entries in a process's memory. An evicted counter restarts from zero.
 ENTRIES: Final = 10_000
-#: Seconds between two log lines about the outage.
+#: Least number of seconds between two log lines about an outage.
 QUIET: Final = 60.0
 
 _METHODS: Final = (
@@ -36,7 +36,7 @@ _METHODS: Final = (
 
 
 class Outage:
-    """Whether Redis is away, shared by the whole process, since Django makes a cache object for each thread."""
+    """Outage state of Redis, shared by the whole process because Django makes a cache object per thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,11 +45,11 @@ class Outage:
 
     @property
     def is_on(self) -> bool:
-        """Whether Redis has failed and not answered since."""
+        """True if Redis has failed and not answered since."""
         return self._ask_again_at > 0
 
     def may_ask(self) -> bool:
-        """Whether to try Redis. During an outage one caller at a time tries, so that the others are not held up."""
+        """Return True if the caller should try Redis. During an outage, only one caller at a time does."""
         with self._lock:
             now = time.monotonic()
             if now < self._ask_again_at:
@@ -59,7 +59,7 @@ class Outage:
             return True
 
     def begin(self, error: Exception) -> None:
-        """Note that Redis has failed."""
+        """Record that Redis has failed."""
         with self._lock:
             now = time.monotonic()
             self._ask_again_at = now + PAUSE
@@ -69,12 +69,12 @@ class Outage:
         log.warning("Redis is away, the process's own memory is the cache meanwhile: %s", error)
 
     def end(self) -> None:
-        """Note that Redis has answered."""
+        """Record that Redis has answered."""
         self._ask_again_at = 0.0
 
 
 class KeptClient(RedisCacheClient):
-    """Django's client for Redis, which does not make an object anew for every command."""
+    """Django's Redis client, reusing one connection object per server instead of making one per command."""
 
     def __init__(self, servers: list[str]) -> None:
         retry = Retry(NoBackoff(), 1)  # for a stale connection
@@ -82,7 +82,7 @@ class KeptClient(RedisCacheClient):
         self._made: dict[int, Redis] = {}
 
     def get_client(self, key: Any = None, *, write: bool = False) -> Redis:  # noqa: ANN401, ARG002 - Django's
-        """The one that all threads use for this server."""
+        """Return the shared client for this server."""
         index: int = self._get_connection_pool_index(write)  # type: ignore[attr-defined] # unknown to the stubs
         made = self._made.get(index)
         return made or self._made.setdefault(index, super().get_client(write=write))
@@ -90,16 +90,17 @@ class KeptClient(RedisCacheClient):
 
 @functools.cache
 def client_of(*servers: str) -> KeptClient:
-    """The process's client for these servers, with its connections.
+    """Return the process's client for these servers, with its connection pool.
 
-    Django makes a cache object for every request that is served from an event loop; one that brought a client of its
-    own would connect anew each time, which costs more than most pages do otherwise.
+    Django makes a cache object for every request served from an event loop. A client per object would reconnect each
+    time,
+    which costs more than rendering most pages.
     """
     return KeptClient(list(servers))
 
 
 class TolerantRedisCache(RedisCache):
-    """Django's Redis cache, which falls back to memory instead of raising while Redis is away."""
+    """Redis cache that falls back to memory instead of raising while Redis is away."""
 
     outage: Final = Outage()
 

@@ -1,4 +1,4 @@
-"""The Celery application; tasks are found in each app's `tasks` module."""
+"""Celery application. Tasks live in each app's `tasks` module."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Loaded only where Redis is used.
 TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "config.broker:Transport")
 app = Celery("talon")
-# Threads other than the importing one (requests, the embedded worker) find the application only by this default.
+# Other threads (requests, the embedded worker) find the application only through this default.
 app.set_default()
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -33,7 +33,7 @@ def keep_one_connection(**_: object) -> None:
         connections.settings[alias]["CONN_MAX_AGE"] = None
 
 
-_TRY_AFTER = 1.0  # s without a task; a connection in steady use is not checked, which would cost a round trip
+_TRY_AFTER = 1.0  # idle seconds; checking a connection in steady use would cost a round trip
 _used_at = 0.0
 
 
@@ -50,13 +50,13 @@ def mend_connections(task: Task, **_: object) -> None:
 
 @signals.task_postrun.connect
 def count_task(task: Task, state: str | None = None, **_: object) -> None:
-    """Count what has become of a task."""
+    """Count a finished task by its state."""
     metrics.TASKS.labels(task.name, state or "IGNORED").inc()
 
 
 @signals.worker_ready.connect
 def fill_at_once(**_: object) -> None:
-    """Check the stock of sealed deals when a worker starts; beat's first round comes a minute later."""
+    """Check the stock of sealed deals when a worker starts, as beat's first round comes a minute later."""
     app.send_task("talon.fill_sealed")
 
 
@@ -65,7 +65,7 @@ def serve_metrics(**_: object) -> None:
     """Serve the metrics of the worker and its child processes on METRICS_PORT."""
     if not settings.METRICS_PORT:
         return
-    # Only a worker that serves metrics needs them.
+    # Imported here because only a worker that serves metrics needs them.
     from prometheus_client import REGISTRY, CollectorRegistry, ProcessCollector, start_http_server  # noqa: PLC0415
     from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Circuit breakers: while a server is away callers fail at once, and one at a time tries whether it is back."""
+"""Circuit breakers: calls fail fast during an outage while one caller at a time probes for recovery."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-#: Failures in a row that open the circuit, and the seconds from then on until it is tried again.
+#: Consecutive failures that open the circuit, and the seconds before the next trial.
 FAILURES: Final = 3
 RETRY_AFTER: Final = 1.0
 
 
 class CircuitBreaker:
-    """pybreaker's circuit breaker for calls that take long to fail.
+    """pybreaker's circuit breaker for calls that are slow to fail.
 
-    pybreaker holds a lock while it makes a call, so that callers would queue for it: only the outcomes of calls and the
-    trials of an open circuit go through it here, and nobody waits for another's trial.
+    pybreaker holds a lock during a call, so callers would queue for it. Here only the outcomes of calls and the trials
+    of
+    an open circuit go through pybreaker, and no caller waits for another's trial.
     """
 
     def __init__(self, name: str, failures: int = FAILURES, retry_after: float = RETRY_AFTER) -> None:
@@ -34,13 +35,13 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the last calls have failed and none has succeeded since."""
+        """True if the circuit is open: recent calls failed and none has succeeded since."""
         return self._breaker.current_state != STATE_CLOSED
 
     def call(self, function: Callable[[], T]) -> T:
-        """Call the function, unless the circuit is open and it is not time to try again.
+        """Call the function, unless the circuit is open and the next trial is not due.
 
-        :raises CircuitBreakerError: when it was not called.
+        :raises CircuitBreakerError: if the function was not called.
         """
         if self.is_open:
             return self._try(function)
@@ -62,17 +63,17 @@ class CircuitBreaker:
             self._trial.release()
 
     def _report(self, outcome: Callable[..., None], *error: Exception) -> None:
-        """Report the outcome of a call, unless others have opened the circuit in the meantime."""
+        """Report a call's outcome, unless other callers have opened the circuit in the meantime."""
         with suppress(CircuitBreakerError, psycopg.OperationalError):
             if not self.is_open:
                 self._breaker.call(outcome, *error)
 
 
 class _Log(CircuitBreakerListener):
-    """Logs when a server goes away and comes back."""
+    """Logger of outages and recoveries."""
 
     def state_change(self, cb: Breaker, old_state: Any, new_state: Any) -> None:  # noqa: ANN401 - pybreaker's states
-        """Log what callers notice of a change."""
+        """Log the state changes that callers notice."""
         if old_state.name == STATE_CLOSED:
             log.warning("%s does not answer: calls fail at once", cb.name)
         elif new_state.name == STATE_CLOSED:
@@ -84,8 +85,8 @@ def _raise(error: Exception) -> None:
 
 
 def _nothing() -> None:
-    """Succeed."""
+    """Report a success."""
 
 
-#: The process's connections to PostgreSQL (`config.backends.postgresql`).
+#: Circuit breaker of the process's PostgreSQL connections (`config.backends.postgresql`).
 database: Final = CircuitBreaker("the database")

@@ -1,4 +1,4 @@
-"""Answers of the API that a program has already, or does not want to read, are not sent."""
+"""ETags, conditional GET and HEAD for the API."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ API: Final = "/api/v1/"
 
 
 class ConditionalApi(ConditionalGetMiddleware):
-    """Gives what the API answers an ETag, and 304 to who has it; pages differ each time, by their CSRF token.
+    """Conditional-GET middleware for the API. Pages are excluded: their CSRF token makes each response different.
 
-    HEAD is answered as GET would be, without the body, which the server leaves out: django-ninja knows GET alone.
+    HEAD is processed as GET, because django-ninja supports only GET; the server drops the body.
     """
 
     def process_request(self, request: HttpRequest) -> None:
-        """Have the API asked for what it knows."""
+        """Turn an API HEAD request into GET."""
         if request.path_info.startswith(API) and request.method == "HEAD":
             request.method = "GET"
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Compare an answer of the API with what the program says it has."""
+        """Add an ETag to an API response, or answer 304 if the client already has it."""
         if not request.path_info.startswith(API):
             return response
         if response.get("Allow") == "GET":

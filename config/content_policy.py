@@ -1,4 +1,4 @@
-"""The headers that say what a page may load and ask a browser for: written once, and not for every answer."""
+"""Content-Security-Policy and Permissions-Policy headers, built once instead of for every response."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OF_ITS_OWN = "_csp_"
 
 
 class ContentPolicy(CSPMiddleware):
-    """django-csp's, which works the policy out anew for each answer; only those with one of their own need that."""
+    """django-csp's middleware with a prebuilt policy; only responses with a policy of their own need a new one."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         super().__init__(get_response)
@@ -26,10 +26,10 @@ class ContentPolicy(CSPMiddleware):
         self._permissions = ", ".join(f"{feature}=()" for feature in settings.PERMISSIONS_POLICY)
 
     def process_request(self, request: HttpRequest) -> None:
-        """Make no nonce: no page has a script of its own."""
+        """Skip the nonce: no page has an inline script."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Say what the page may load and ask for."""
+        """Set both policy headers."""
         response.headers.setdefault(PERMISSIONS, self._permissions)
         if any(name.startswith(_OF_ITS_OWN) for name in vars(response)):
             return super().process_response(request, response)

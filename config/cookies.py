@@ -1,4 +1,4 @@
-"""Django's messages in a cookie of this site's."""
+"""Message storage whose cookie has this site's prefix."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ class _Cookie(CookieStorage):
 
 
 class Messages(FallbackStorage):
-    """Django's storage, with the prefix that cookies have over https."""
+    """Django's fallback storage with the `__Host-` cookie prefix over https."""
 
     storage_classes = (_Cookie, SessionStorage)

@@ -1,4 +1,4 @@
-"""A page to be sent to many, with holes for what is each visitor's own."""
+"""Cached page with placeholders for each visitor's own values."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Final
 
 Headers = list[tuple[bytes, bytes]]
 
-#: What is cut out of a page: CSRF tokens, and the time of the server, by which the browser counts down.
+#: Per-visitor values that are cut out of a page: CSRF tokens, and the server time for the browser's countdown.
 _OWN: Final = re.compile(rb'(?<=name="csrfmiddlewaretoken" value=")(?P<token>[A-Za-z0-9]{64})|(?<= data-now=")[^"]+')
 TOKEN: Final = b"token"
 NOW: Final = b"now"
 
-#: The head of a gzip file without name or time, and the block that ends it.
+#: A gzip header without name or time, and the final deflate block.
 _GZIP: Final = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _END: Final = b"\x03\x00"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the page, as it is and compressed, and what follows it: a token, the time, or nothing more."""
+    """A section of the page, plain and compressed, and the placeholder that follows: a token, the time, or nothing."""
 
     plain: bytes
     packed: bytes
@@ -32,22 +32,22 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as one visitor got it, without what was theirs."""
+    """A rendered page without its visitor's own values."""
 
     headers: Headers
     pieces: tuple[Piece, ...]
 
     @property
     def has_token(self) -> bool:
-        """Whether a form on the page needs a CSRF token."""
+        """True if a form on the page needs a CSRF token."""
         return any(piece.hole == TOKEN for piece in self.pieces)
 
     def plain(self, own: dict[bytes, bytes]) -> bytes:
-        """The page with the holes filled."""
+        """Return the page with its placeholders filled."""
         return b"".join(self._filled(own))
 
     def packed(self, own: dict[bytes, bytes]) -> bytes:
-        """The same as gzip. What is the visitor's own is not compressed, so its length gives nothing away."""
+        """Return the filled page as gzip. Visitors' own values stay uncompressed, so no length leaks them."""
         crc, size, parts = 0, 0, [_GZIP]
         for piece in self.pieces:
             filling = own.get(piece.hole, b"")
@@ -63,7 +63,7 @@ class Page:
 
 
 def cut(headers: Headers, body: bytes) -> Page:
-    """Take what is the visitor's own out of a page."""
+    """Cut a page at its visitor's own values."""
     pieces, at = [], 0
     for found in _OWN.finditer(body):
         pieces.append(_piece(body[at : found.start()], TOKEN if found["token"] else NOW))
@@ -78,5 +78,5 @@ def _piece(plain: bytes, hole: bytes) -> Piece:
 
 
 def _stored(filling: bytes) -> bytes:
-    """A block of a compressed stream that holds these bytes as they are."""
+    """Return a stored (uncompressed) deflate block with these bytes."""
     return b"\x00" + struct.pack("<HH", len(filling), len(filling) ^ 0xFFFF) + filling if filling else b""

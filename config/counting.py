@@ -1,4 +1,4 @@
-"""Request metrics, under labels that no visitor can choose."""
+"""Request metrics whose labels visitors cannot choose."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from django_prometheus.middleware import PrometheusAfterMiddleware
 class CountRequests(PrometheusAfterMiddleware):  # type: ignore[misc] # django_prometheus carries no types
     """django_prometheus' metrics, with one label for all methods unknown to HTTP.
 
-    Every new label makes a new series, which lasts as long as the process, and some of django_prometheus' metrics use
-    the method as it was sent. A series is looked for in its metric once.
+    Every new label creates a series that lasts as long as the process, and some of django_prometheus' metrics use the
+    method exactly as sent. Series are cached, so each is looked up in its metric once.
     """
 
     def __init__(self, get_response: Any) -> None:  # noqa: ANN401
@@ -26,7 +26,7 @@ class CountRequests(PrometheusAfterMiddleware):  # type: ignore[misc] # django_p
         response: HttpResponse | None = None,
         **labels: str,
     ) -> Any:  # noqa: ANN401
-        """The metric's series for a request."""
+        """Return the metric's series for a request."""
         if "method" in labels:
             labels["method"] = self._method(request)
         key = (metric, *labels.items())

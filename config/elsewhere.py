@@ -1,7 +1,7 @@
-"""Tables in processes of their own: what each kind of process answers to what the other kind serves.
+"""Separate table processes: the responses of each kind of process to requests meant for the other kind.
 
-A proxy tells them apart by the address: `/ws/` goes to the tables (`config.tables`), all else to the web processes.
-What comes to the wrong process is refused as `misdirected`, so that a proxy that is set up wrongly shows at once.
+A proxy routes by path: `/ws/` goes to the tables (`config.tables`), everything else to the web processes. A request to
+the wrong process is refused as `misdirected`, so a misconfigured proxy shows at once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OPERATIONS: Final = {LIVENESS, READINESS, METRICS}
 
 
 class Tables:
-    """Serves WebSockets, and of HTTP what operators ask; tells the web processes whether there is room."""
+    """ASGI application of a table process: serves WebSockets and operators' endpoints, and publishes its capacity."""
 
     def __init__(self, sockets: Application, pages: Application, load: Load) -> None:
         self._sockets = sockets
@@ -52,7 +52,7 @@ class Tables:
 
 
 async def no_tables(_scope: Scope, receive: Receive, send: Send) -> None:
-    """Refuse a WebSocket, in a web process whose tables are elsewhere: accept, or nobody is told why, and close."""
+    """Refuse a WebSocket in a web process without tables. Accept it first, so the client sees the close reason."""
     metrics.REFUSALS.labels(ErrorCode.MISDIRECTED).inc()
     await receive()
     await send({"type": "websocket.accept"})

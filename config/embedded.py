@@ -1,7 +1,7 @@
-"""Talon in one process: `python -m config.embedded` (what `make run` calls).
+"""Embedded server, with all of Talon in one process: `python -m config.embedded` (used by `make run`).
 
-It has the same application, tasks and schedule as in production, with a Celery worker and beat in daemon threads and an
-in-memory queue between them. Killing the process loses the queue; the sweep finds the lost tasks.
+It runs the same application, tasks and schedule as production, with a Celery worker and beat in daemon threads and an
+in-memory queue between them. Killing the process loses the queue; the sweep recovers the lost tasks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from config.release import prepare
 from config.server import address_arguments, listen, serve
 
 WORKER_STOP_SECONDS = 5
-#: Deals of each variant in stock, beside those published ahead. More would only take the player's CPU.
+#: Stock of sealed deals per variant, besides those published ahead. More would only take CPU time from the player.
 STOCK = "1"
 
 
@@ -36,16 +36,16 @@ class Background:
         self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
 
     def start(self) -> None:
-        """Start both threads, and run every periodic task once, since the process may have been away for days."""
+        """Start both threads and run every periodic task once, since the process may have been off for days."""
         self._thread.start()
         self._beat.start()
         for entry in self._app.conf.beat_schedule.values():
             self._app.send_task(entry["task"])
 
     def stop(self) -> None:
-        """Let the current task finish. Tasks still queued are found by the sweep at the next start.
+        """Let the current task finish. The sweep recovers queued tasks at the next start.
 
-        An idle worker is not waited for: it only notices the stop when its wait for a message ends.
+        An idle worker is left alone: it notices the stop only when its wait for a message ends.
         """
         self._beat.service.stop()
         state.should_stop = os.EX_OK
@@ -61,11 +61,11 @@ class Background:
 
 
 def prepare_beside() -> None:
-    """Prepare the database in a forked process, and load the site meanwhile.
+    """Prepare the database in a forked process while this one loads the site.
 
-    Migrating leaves 25 MB behind that nothing uses again.
+    Migrating leaves behind 25 MB that are never used again.
 
-    :raises SystemExit: when the database cannot be prepared.
+    :raises SystemExit: if the database cannot be prepared.
     """
     preparing = multiprocessing.get_context("fork").Process(target=prepare)
     preparing.start()
@@ -78,8 +78,8 @@ def prepare_beside() -> None:
 
 
 def pause_for_players() -> None:
-    """Leave the processor to the players: certify no deals while somebody plays."""
-    # Their models are there once Django is set up.
+    """Certify no deals while players are active, to leave the CPU to them."""
+    # Imported here because the models need Django to be set up.
     from games.deals import filling  # noqa: PLC0415
     from games.live import tables  # noqa: PLC0415
 
@@ -87,7 +87,7 @@ def pause_for_players() -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Prepare the database, serve until a signal comes, and stop the threads."""
+    """Prepare the database, serve until a signal arrives, and stop the threads."""
     host, port = address_arguments("Run Talon in one process, with no server to install.", argv)
     listener = listen(host, port)
     host, port = listener.getsockname()[:2]

@@ -1,6 +1,6 @@
-"""What stands in the database and how this process is doing, read when Prometheus asks.
+"""Prometheus gauges of the database's state and of this process, read at each scrape.
 
-Counters say what one process has done; these say how things are, and every web process says the same of them.
+Counters describe one process; these gauges describe the whole site, so every web process reports the same values.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from games.races.models import Race
 from games.readings import SharedCache
 from games.rules import CATALOGUE
 
-#: The days whose deals are counted, as far ahead as they are published.
+#: Days whose deals are counted, as far ahead as they are published.
 DAYS: Final = ("today", "tomorrow", "after")
 
-#: The states in which somebody waits for a race.
+#: States in which players are waiting for a race to start, end or settle.
 UNDER_WAY: Final = (Race.State.OPEN, Race.State.COUNTDOWN, Race.State.RACING, Race.State.SETTLING)
 
 log = logging.getLogger(__name__)
 
 
 class Waiting(NamedTuple):
-    """Finished attempts without a verdict, and for how long the oldest has been."""
+    """Number of finished attempts without a verdict, and the age of the oldest."""
 
     attempts: int
     oldest_seconds: float
 
 
 class Figure(NamedTuple):
-    """A gauge: one value, under an empty key, or several by `label`."""
+    """A gauge: one value under an empty key, or several values by `label`."""
 
     name: str
     what: str
@@ -54,7 +54,7 @@ class Figure(NamedTuple):
 
     @property
     def metric(self) -> Metric:
-        """The gauge as Prometheus takes it."""
+        """The gauge as a Prometheus metric."""
         family = GaugeMetricFamily(self.name, self.what, labels=[self.label] if self.label else [])
         for key, value in self.values.items():
             family.add_metric([key] if self.label else [], value)
@@ -65,13 +65,13 @@ database_figures: Final = SharedCache("database_figures", list[Figure], fresh=10
 
 
 class Standing(Collector):
-    """The servers that the site needs, and what stands in its database."""
+    """Collector for the reachability of servers and for the database's figures."""
 
     def __init__(self, checks: Callable[[], Mapping[str, str]]) -> None:
         self._checks = checks
 
     def collect(self) -> Iterator[Metric]:
-        """Whether each server is there; without the database, no more than that."""
+        """Yield the reachability of each server, and the database's figures if it answers."""
         states = self._checks()
         used = {server: float(state == "ok") for server, state in states.items() if state != "unused"}
         yield _by("talon_reachable", "Whether a server answers: 1 or 0.", "server", used).metric
@@ -86,10 +86,10 @@ class Standing(Collector):
 
 
 class Children(Collector):
-    """The processes that this one has started, as Linux tells of them; elsewhere nothing is said."""
+    """Collector for this process's child processes. Reads /proc, so it yields nothing except on Linux."""
 
     def collect(self) -> Iterator[Metric]:
-        """How many there are, and the memory of all."""
+        """Yield the number of child processes and their total memory."""
         try:
             sizes = [size for pid in _children() if (size := _resident(pid)) is not None]
         except OSError:
@@ -99,16 +99,16 @@ class Children(Collector):
 
 
 def standing_registry(checks: Callable[[], Mapping[str, str]]) -> CollectorRegistry:
-    """What a web process says in addition to its counters."""
+    """Return the registry of a web process's gauges, which supplement its counters."""
     registry = CollectorRegistry()
     registry.register(Standing(checks))
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-        ProcessCollector(registry=registry)  # combined metrics leave out those of the process
+        ProcessCollector(registry=registry)  # combined metrics omit the process's own
     return registry
 
 
 def waiting(now: datetime) -> Waiting:
-    """What waits for the workers of verdicts."""
+    """Return the backlog of the verdict workers."""
     found = Attempt.objects.filter(state=Attempt.State.PENDING)
     figures = found.aggregate(attempts=Count("pk"), oldest=Min("finished_at"))
     return Waiting(figures["attempts"], _age(now, figures["oldest"]))

@@ -1,4 +1,4 @@
-"""Django's requests, each in one hop from the event loop to a thread and back."""
+"""ASGI handler that runs each Django request in a single thread hop from the event loop."""
 
 from __future__ import annotations
 
@@ -22,30 +22,34 @@ from games.timeouts import database_timeout
 
 Scope = dict[str, Any]
 
-#: One computes at a time, the others wait for the database; each one more is another that the event loop has to wait
-#: for. Fewer than the connections in a process's database pool.
+#: Page threads. One computes while the others wait for the database; every further thread is one more for the event
+#: loop
+#: to wait for. Fewer than the connections in a process's database pool.
 THREADS: Final = 6
-#: The number of requests that may wait for a thread, and the seconds after which one that could not should come again.
+#: Number of requests that may wait for a thread, and the Retry-After in seconds for those that may not.
 QUEUE: Final = 500
 RETRY_AFTER: Final = 5
-#: Paths whose requests have one thread of their own, and how many may wait for it: pictures take long to draw, and
-#: metrics are read while everything else is stuck.
+#: Path prefixes with a dedicated thread, and the number of requests that may wait for it: drawing pictures is slow, and
+#: metrics must be readable while everything else is stuck.
 OWN_THREAD: Final = {"/previews/": 24, "/metrics": 4}
 
 
 async def send_response(response: HttpResponse, send: Any) -> None:  # noqa: ANN401 - ASGI's
-    """Send a response that was not made by the handler."""
+    """Send a response that does not come from the handler."""
     response["Content-Length"] = str(len(response.content))
     await ASGIHandler.send_response(ASGIHandler.__new__(ASGIHandler), response, send)
 
 
 class OneHop(ASGIHandler):
-    """Django's handler for ASGI, but for how it gets to a response.
+    """Django's ASGI handler with a synchronous request cycle.
 
-    Everything on the way is synchronous: middleware, views, templates, queries. Django's own handler has a chain that
-    is asynchronous in its parts and goes from the loop to the thread and back for each of them, a dozen times a
-    request, which costs as much as a page. Here the whole chain runs in the thread, from the signal that a request has
-    begun to the one that it is over. Only streams are sent from the loop bit by bit.
+    Middleware, views, templates and queries are all synchronous. Django's own handler runs an asynchronous chain that
+    hops
+    between the event loop and the thread for each part, a dozen times per request, which costs as much as a page. Here
+    the
+    whole chain, from the `request_started` signal to the closing of the response, runs in one thread. Only streams are
+    sent
+    from the event loop.
     """
 
     def __init__(self) -> None:
@@ -55,7 +59,7 @@ class OneHop(ASGIHandler):
         self._own_threads = {path: ThreadPool(path.strip("/"), 1, queue) for path, queue in OWN_THREAD.items()}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        """Serve one request. It takes a thread only once its body has arrived, so slow senders hold none."""
+        """Serve one request. It takes a thread only once its body has arrived, so slow senders occupy none."""
         try:
             body = await self.read_body(receive)
         except RequestAborted:
@@ -77,7 +81,7 @@ class OneHop(ASGIHandler):
         return next((own for start, own in self._own_threads.items() if path.startswith(start)), self.threads)
 
     def _respond(self, scope: Scope, body: Any) -> HttpResponseBase:  # noqa: ANN401 - a file
-        """The response, closed already unless it is a stream."""
+        """Return the response, already closed unless it streams."""
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
         request, refused = self.create_request(scope, body)
@@ -85,7 +89,7 @@ class OneHop(ASGIHandler):
             response: Any = refused if request is None else self.get_response(request)
         response._handler_class = self.__class__  # noqa: SLF001 - its close says by whom it was begun
         if response.streaming:
-            close_old_connections()  # it may be over in another thread
+            close_old_connections()  # a stream may end in another thread
         else:
             response.close()
         answered: HttpResponseBase = response
@@ -97,7 +101,7 @@ class OneHop(ASGIHandler):
         return answer(request or HttpRequest(), Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER))
 
     async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        """Send a stream until it ends or the client goes."""
+        """Send a stream until it ends or the client disconnects."""
         sending = asyncio.create_task(self.send_response(response, send))
         leaving = asyncio.create_task(self.listen_for_disconnect(receive))
         try:

@@ -1,7 +1,7 @@
-"""HTTP as the server speaks it, with limits on the size of request heads (method, address and headers) and on time.
+"""HTTP protocol with limits on the size of request heads (request line and headers) and on time.
 
-llhttp, which reads them, has no limit of its own: a head may be as large as somebody sends it, in one piece or in many.
-uvicorn waits for the rest of a head or body for as long as the connection stands.
+llhttp, the parser, has no size limit of its own: a head may be arbitrarily large, in one chunk or in many. uvicorn
+waits for the rest of a head or body for as long as the connection is open.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Final, Literal
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MAX_HEAD_BYTES: Final = 16 * 1024
-#: websockets parses the head of an upgrade again, with lines of at most 8,192 bytes and 128 headers. It does not answer
-#: what it refuses, so it must never see more.
+#: websockets parses an upgrade's head again, with limits of 8,192 bytes per line and 128 headers. It sends no response
+#: to
+#: a head that it rejects, so it must never see a larger one.
 MAX_LINE_BYTES: Final = 8_000
 MAX_HEADERS: Final = 100
 
@@ -25,13 +26,13 @@ _TIMED_OUT: Final = (
 
 
 class TooLargeError(Exception):
-    """The head of a request is larger than it may be."""
+    """A request head exceeds its size limits."""
 
 
 class Http(HttpToolsProtocol):
-    """uvicorn's HTTP protocol with these limits: it answers 400 or 408 and closes."""
+    """uvicorn's HTTP protocol with these limits: it answers 400 or 408 and closes the connection."""
 
-    #: Seconds for a head to be complete, for the next piece of a body, and for a whole body.
+    #: Time limits in seconds: for a complete head, for the next chunk of a body, and for a whole body.
     HEAD_SECONDS: ClassVar = 20.0
     PIECE_SECONDS: ClassVar = 20.0
     BODY_SECONDS: ClassVar = 120.0
@@ -40,27 +41,27 @@ class Http(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._in_head = False
         self._size = 0
-        """Of the head so far, without the line that is not complete."""
+        """Bytes of the current head parsed so far, without its last, incomplete line."""
         self._pending = 0
-        """What has come since the piece in which the head began."""
+        """Bytes received after the chunk in which the head began."""
         self._part: Literal["head", "body"] | None = None
-        """What is not complete, as far as time goes: a head is waited for before its first byte."""
+        """The incomplete part that the timer watches; a head counts even before its first byte."""
         self._part_began_at = self._heard_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
-        """Wait for the first request."""
+        """Start the timer for the first request."""
         super().connection_made(transport)
         self._begin("head")
         self._set_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
+        """Stop the timer."""
         self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read what has come."""
+        """Parse a chunk, refusing a head that grows too large."""
         self._heard_at = self.loop.time()
         if self._in_head:
             self._pending += len(data)
@@ -72,23 +73,23 @@ class Http(HttpToolsProtocol):
             self._watch()
 
     def on_message_begin(self) -> None:
-        """A head begins."""
+        """Start a head."""
         self._in_head, self._size, self._pending = True, 0, 0
         self._begin("head")
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
-        """The address, or a piece of it.
+        """Add the request target, or a piece of it.
 
-        :raises TooLargeError: which the parser answers as anything else that is not HTTP.
+        :raises TooLargeError: which the parser treats like any malformed request.
         """
         super().on_url(url)
         self._add(len(url), len(self.url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header. One that follows the body of a request is nothing that anybody asks for, and no header of it.
+        """Add a header. Trailers after a body are ignored: nothing reads them.
 
-        :raises TooLargeError: as `on_url`.
+        :raises TooLargeError: as in `on_url`.
         """
         if not self._in_head:
             return
@@ -99,20 +100,22 @@ class Http(HttpToolsProtocol):
             raise TooLargeError
 
     def on_headers_complete(self) -> None:
-        """The head is complete."""
+        """Finish the head and start the body."""
         self._in_head = False
         self._begin("body")
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """The body is complete."""
+        """Finish the body."""
         self._part = None
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over to a WebSocket.
 
-        Parser and protocol hold each other, and nobody needs either any more: they go at once, not at a collection.
+        Parser and protocol reference each other and are no longer needed. Breaking the cycle frees them at once instead
+        of at
+        the next garbage collection.
         """
         self._stop_timer()
         super().handle_websocket_upgrade()
@@ -127,16 +130,16 @@ class Http(HttpToolsProtocol):
         self._part, self._part_began_at = part, self.loop.time()
 
     def _watch(self) -> None:
-        """After a piece has come, keep an eye on the time of the part that is not complete, if there is one."""
+        """Start or stop the timer after a chunk, depending on the incomplete part."""
         if self._part is None and self._is_idle():
-            self._begin("head")  # line breaks before a request, which the parser passes over
+            self._begin("head")  # line breaks before a request, which the parser skips
         if self._part is None:
             self._stop_timer()
         elif self._timer is None:
             self._set_timer()
 
     def _is_idle(self) -> bool:
-        """Whether no request is being answered."""
+        """Return True if no request is being answered."""
         cycle: Any = self.cycle  # None before the first request
         return cycle is None or bool(cycle.response_complete)
 
@@ -149,7 +152,7 @@ class Http(HttpToolsProtocol):
             self._timer = None
 
     def _latest(self) -> float:
-        """Until when the next piece must be here."""
+        """Return the time by which the next chunk must arrive."""
         if self._part == "head":
             return self._part_began_at + self.HEAD_SECONDS
         heard_at = self.loop.time() if self.flow.read_paused else self._heard_at
@@ -160,7 +163,8 @@ class Http(HttpToolsProtocol):
             self._set_timer()
             return
         self._timer = None
-        # A browser may open a connection ahead and say nothing; whoever has an answer already gets no other.
+        # A browser may open a connection early and send nothing; a client that has a response already gets no second
+        # one.
         if self._heard_at and (self._is_idle() if self._part == "head" else not self.cycle.response_started):
             self.transport.write(_TIMED_OUT)
         self.transport.close()

@@ -1,6 +1,6 @@
-"""Liveness and readiness probes, answered in the ASGI layer: they never wait for a page thread or for the database.
+"""Liveness and readiness probes, answered in the ASGI layer so that they never wait for a page thread or the database.
 
-Liveness says that the event loop runs. Readiness says that a visitor can start a game.
+Liveness means that the event loop runs. Readiness means that a visitor can start a game.
 """
 
 from __future__ import annotations
@@ -33,24 +33,25 @@ log = logging.getLogger(__name__)
 LIVENESS: Final = "/healthz"
 READINESS: Final = "/readyz"
 
-#: Seconds within which readiness is answered, and that one statement of its check may take.
+#: Timeouts in seconds: of the readiness response, and of one statement in its check.
 ANSWER_WITHIN: Final = 1.8
 STATEMENT_SECONDS: Final = 1.5
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 Checks = dict[str, str]
-"""What was checked, and "ok", "unused", or what is wrong with it."""
+"""Results by check name: "ok", "unused", or a description of the problem."""
 
-#: A full process is ready: its newcomers wait in its queue, and players who are in still need its pages.
+#: A full process is ready: its newcomers wait in its queue, and admitted players still need its pages.
 _FINE: Final = {"ok", "unused", "full"}
 _migrated = False
 
 
 class Health:
-    """Answers the probes and passes all other requests on.
+    """ASGI middleware that answers the probes and passes all other requests on.
 
-    `is_full` says whether the process takes no newcomers. A web process whose tables have processes of their own names
-    the `tables_key` in the cache that is there while any of these runs.
+    `is_full` returns True if the process admits no newcomers. A web process without tables of its own passes
+    `tables_key`,
+    the cache entry that exists while any table process is running.
     """
 
     def __init__(self, application: Application, is_full: Callable[[], bool], tables_key: str = "") -> None:
@@ -80,10 +81,10 @@ class Health:
             await _send(scope, send, 200, {"status": "ok", **found, "checks": checks})
 
     async def _checked(self) -> dict[str, Any]:
-        """Return the result of the check that is running, or of a new one; it may not be there in time."""
+        """Return the result of the running check, or of a new one, unless it takes too long."""
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._check())
-        running = self._running  # another probe may begin the next
+        running = self._running  # another probe may start the next
         done, _ = await asyncio.wait({running}, timeout=ANSWER_WITHIN)
         return running.result() if done else {"checks": {"database": f"no answer within {ANSWER_WITHIN} s"}}
 
@@ -101,9 +102,9 @@ class Health:
 
 
 def check(tables_key: str = "") -> dict[str, Any]:
-    """Check all that a process needs so that a visitor can start a game.
+    """Check everything a process needs for a visitor to start a game.
 
-    `verification` is for information: without workers the site still plays, and ranks later.
+    `verification` is informational: without workers the site still plays, and ranks later.
     """
     checks = {"redis": check_redis(), "tables": _check_tables(tables_key), "database": "unreachable"}
     try:
@@ -129,7 +130,7 @@ def _check_in_thread(tables_key: str) -> dict[str, Any]:
 
 
 def check_database() -> str:
-    """Whether the database answers."""
+    """Check that the database answers."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -139,7 +140,7 @@ def check_database() -> str:
 
 
 def check_writable() -> str:
-    """Whether the database takes a row, which is not kept."""
+    """Check that the database accepts a row, which is rolled back."""
     if check_database() != "ok":
         return "unreachable"
     now = timezone.now()
@@ -154,7 +155,7 @@ def check_writable() -> str:
 
 
 def check_redis() -> str:
-    """How the Redis servers are; one that is away is enough for none to be well."""
+    """Check every Redis server; one failure is enough to report the whole set as unreachable."""
     if not settings.REDIS_SERVERS:
         return "unused"
     import redis  # noqa: PLC0415 - 7 MB that the embedded site does without
@@ -177,7 +178,7 @@ def _check_tables(key: str) -> str:
 
 
 def _check_migrations() -> str:
-    """Whether this code's migrations are applied. Not checked again once they are."""
+    """Check that this code's migrations are applied, and stop checking once they are."""
     global _migrated  # noqa: PLW0603
     if not _migrated:
         executor = MigrationExecutor(connection)
@@ -186,7 +187,7 @@ def _check_migrations() -> str:
 
 
 def _verification() -> dict[str, Any]:
-    """How many finished attempts are pending, and for how long the oldest has been."""
+    """Return the number of pending verdicts and the age of the oldest, in seconds."""
     pending, oldest = waiting(timezone.now())
     return {"pending": pending, "oldest_seconds": round(oldest, 1)}
 

@@ -1,10 +1,11 @@
-"""Joins a client file with everything it imports, so that a production page loads it in one request.
+"""Bundler for the client's modules and style sheets, so that a production page loads each entry file in one request.
 
-The sources run in browsers as they are. Only the syntax that the client uses is understood, and anything else is
-refused: the joined file is right, or there is none.
+Browsers run the sources unbundled. The bundler understands only the syntax that the client uses and refuses anything
+else: a bundle is either right or not built.
 
-What a module loads late, by `import("./other.js")`, becomes a file of its own with all that only it needs. The modules
-that are there already are handed to it, so there is one of each, and no file needs the name of one that needs its own.
+A module loaded late by `import("./other.js")` becomes a file of its own, with everything that only it needs. It
+receives the modules already loaded as arguments, so each module exists once and no two files depend on each other's
+hashed names.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-#: Returns the text of a file, by its path below the static root.
+#: Function that returns the text of a file, by its path below the static root.
 Read = Callable[[str], str]
 
 _IMPORT: Final = re.compile(r'^import (?:\{([^}]*)\} from )?"(\.{1,2}/[^"]+)";\n', re.MULTILINE)
@@ -24,40 +25,40 @@ _EXPORT: Final = re.compile(r"^export (?=(?:(?:async )?function|class|const) (\w
 #: A comment on lines of its own; within a line it might be part of a string.
 _COMMENT: Final = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 _LATE: Final = re.compile(r'\bimport\("(\.{1,2}/[^"]+)"\)')
-#: What types a value within a line.
+#: An inline type cast.
 _CAST: Final = re.compile(r"/\*\* @(?:type|param) [^*\n]*\*/ ?")
 _NOT_UNDERSTOOD: Final = re.compile(r"^(?:import|export|await)\b.*|\bimport\s*[(.].*", re.MULTILINE)
-#: Indents, and lines with nothing else.
+#: Indentation and blank lines.
 _INDENT: Final = re.compile(r"^\s+", re.MULTILINE)
 _STYLE_IMPORT: Final = re.compile(r'^@import "([^":]+)";\n', re.MULTILINE)
 _STYLE_NOT_UNDERSTOOD: Final = re.compile(r"@(?:import|charset|namespace)\b.*", re.IGNORECASE)
 
 
 class JoinError(ValueError):
-    """A file cannot be joined: it uses unknown syntax or imports something that does not exist."""
+    """A file cannot be bundled: it uses unknown syntax or imports something that does not exist."""
 
 
 @dataclass
 class _Module:
-    """One module, as an expression that gives its exports."""
+    """A module, bundled as an expression that evaluates to its exports."""
 
     name: str
     imports: list[tuple[str, str]] = field(default_factory=list)
-    """The names between the braces, and the module they come from."""
+    """Pairs of the imported names (the text between the braces) and the module they come from."""
     late: list[str] = field(default_factory=list)
-    """The modules that are loaded when they are wanted."""
+    """Modules that are loaded dynamically."""
     exports: list[str] = field(default_factory=list)
     body: str = ""
 
 
-#: Modules by their names, each after those it imports.
+#: Modules by name, each after those it imports.
 _Modules = dict[str, _Module]
 
 
 def join_modules(entry: str, read: Read) -> dict[str, str]:
-    """The files that together do what `entry` does, by name: one of that name, and one for each module loaded late.
+    """Return the bundled files by name: the entry file, and one for each module loaded late.
 
-    Each module becomes a function, imported ones first. What two late files need comes with the first one.
+    Each module becomes a function, after those it imports. Modules that two late files need go into the entry file.
 
     :raises JoinError: for unknown syntax, circular imports, or an import that the other module does not export.
     """
@@ -81,7 +82,7 @@ def join_modules(entry: str, read: Read) -> dict[str, str]:
 
 
 def join_styles(entry: str, read: Read) -> str:
-    """One style sheet with the rules of `entry` and of the sheets it imports, in their order.
+    """Return one style sheet with the rules of `entry` and of the sheets it imports, in their order.
 
     :raises JoinError: for unknown syntax, or a sheet in another folder, where its URLs would mean something else.
     """
@@ -95,7 +96,7 @@ def join_styles(entry: str, read: Read) -> str:
 
 
 def _reach(name: str, read: Read, modules: _Modules, above: tuple[str, ...]) -> None:
-    """Add the modules that a module needs, then the module itself."""
+    """Add a module after the modules it needs."""
     if name in above:
         raise JoinError(" imports ".join((*above[above.index(name) :], name)))
     module = _parsed(name, read(name))
@@ -106,7 +107,7 @@ def _reach(name: str, read: Read, modules: _Modules, above: tuple[str, ...]) -> 
 
 
 def _reached_late(name: str, read: Read, first: _Modules) -> _Modules:
-    """The modules that a late one needs and that are not there before, itself the last."""
+    """Return the modules that a late one needs and the entry file lacks, with the late module itself last."""
     modules = dict(first)
     _reach(name, read, modules, ())
     own = {one: module for one, module in modules.items() if one not in first}
@@ -116,12 +117,12 @@ def _reached_late(name: str, read: Read, first: _Modules) -> _Modules:
 
 
 def _handed(own: _Modules) -> list[str]:
-    """The modules that these import and that are there before."""
+    """Return the modules that these import from the entry file."""
     return sorted({other for module in own.values() for _, other in module.imports} - own.keys())
 
 
 def _placed(modules: _Modules) -> dict[str, str]:
-    """What each module is called in the joined files."""
+    """Return each module's variable name in the bundle."""
     return {name: f"$module{place}" for place, name in enumerate(modules)}
 
 
@@ -146,7 +147,7 @@ def _parsed(name: str, text: str) -> _Module:
         raise JoinError(f"{name}: {found[0]!r} cannot be joined")
     if any(line.count("`") % 2 for line in body.splitlines()):
         raise JoinError(f"{name}: a template over several lines cannot be joined")
-    # By the module's own name, until it is known what is handed to it.
+    # Keep the module's own name until its arguments are known.
     module.body = _INDENT.sub("", _LATE.sub(lambda late: f'import("{found_at(late[1])}")', body))
     return module
 
@@ -164,7 +165,7 @@ def _written(module: _Module, modules: _Modules, places: dict[str, str]) -> str:
 
 
 def _written_late(name: str, own: _Modules, first: _Modules, given: str) -> str:
-    """A file that is given the modules it needs of those that are there before, and makes its own once."""
+    """Return a file that takes the modules it needs as arguments and evaluates its own modules once."""
     places = _placed(first | own)
     text = "".join(_written(module, first | own, places) for module in own.values())
     made = f"{text}return {places[name]};\n"

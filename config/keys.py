@@ -1,4 +1,4 @@
-"""The secret key of an installation whose environment has none."""
+"""Secret key of an installation that has none in its environment."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 
 
 def stored_secret_key(path: Path) -> str:
-    """The key kept in `path`, generated on first use and readable by its owner only.
+    """Return the key stored in `path`, generated on first use and readable by its owner only.
 
-    Two processes that start together get the same key: the complete file is put in place by a link, which only one of
-    them can create.
+    Two processes that start together get the same key: a hard link puts the complete file in place, and only one
+    process
+    can create it.
     """
     try:
         return path.read_text().strip()

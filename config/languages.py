@@ -1,4 +1,4 @@
-"""The language of a response: the one chosen, else the browser's first that the site has, else English."""
+"""Language of a response: the visitor's choice, else the browser's first supported language, else English."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from games.errors import wants_json
 
 
 class LanguageMiddleware(LocaleMiddleware):
-    """Pages are in the visitor's language. The API is in English, since programs go by codes."""
+    """Locale middleware. Pages use the visitor's language; the API uses English, since programs read codes."""
 
     def process_request(self, request: HttpRequest) -> None:
-        """Choose the language of the response."""
+        """Activate the language of the response."""
         translation.activate(language_of(request))
         request.LANGUAGE_CODE = translation.get_language()
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Name the language in the response, and for caches what it depends on."""
+        """Set Content-Language and Vary on the response."""
         if is_for_programs(request):
             return response
         response = super().process_response(request, response)
@@ -30,10 +30,10 @@ class LanguageMiddleware(LocaleMiddleware):
 
 
 def language_of(request: HttpRequest) -> str:
-    """The language to answer a request in. Reads headers only, so that error pages may ask too."""
+    """Return the language for a response. Reads headers only, so error pages can use it too."""
     return settings.LANGUAGE_CODE if wants_json(request) else translation.get_language_from_request(request)
 
 
 def is_for_programs(request: HttpRequest) -> bool:
-    """Whether the request is for the API, which answers in one language, or a picture: it has none, or its own."""
+    """Return True for API requests, which have one language, and for pictures, which have none or name their own."""
     return request.path_info.startswith(("/api/", "/avatars/", "/previews/"))

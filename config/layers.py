@@ -1,4 +1,4 @@
-"""The in-memory channel layer of the embedded server, made safe for its worker thread."""
+"""In-memory channel layer of the embedded server, made safe for its worker thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from channels.layers import InMemoryChannelLayer
 
 
 class ThreadedMemoryLayer(InMemoryChannelLayer):
-    """Runs every send on the event loop of the consumers, whatever thread it comes from.
+    """In-memory layer that runs every send on the consumers' event loop, whichever thread it comes from.
 
     The parent class uses queues bound to one loop: a send from another thread's loop may go unnoticed.
     """
@@ -21,7 +21,7 @@ class ThreadedMemoryLayer(InMemoryChannelLayer):
         self._home: asyncio.AbstractEventLoop | None = None
 
     async def receive(self, channel: str) -> Any:  # noqa: ANN401
-        """Wait for the next message. The first loop to listen runs all channels."""
+        """Wait for the next message. The loop that listens first runs all channels."""
         self._home = asyncio.get_running_loop()
         return await super().receive(channel)
 
@@ -42,4 +42,4 @@ class ThreadedMemoryLayer(InMemoryChannelLayer):
             await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(sending, home))
         finally:
             if inspect.getcoroutinestate(sending) == inspect.CORO_CREATED:
-                sending.close()  # the loop has ended before it came to this
+                sending.close()  # the loop ended before the send started

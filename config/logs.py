@@ -1,4 +1,4 @@
-"""Structured logs: one event a line, with the ids of request and attempt, and without secrets or hidden cards."""
+"""Structured logs: one event per line, with request and attempt ids, and without secrets or hidden cards."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ SECRET_NAMES = frozenset(
 )
 PUBLIC_DIGESTS = frozenset({"commitment"})
 
-#: Longer texts lose their middle before they are searched, since visitors choose much of what is logged.
+#: Longer texts lose their middle before they are searched, since visitors control much of what is logged.
 MAX_TEXT: Final = 8_000
-#: How much more to cut on both sides: half a secret may be left there, and no pattern matches half a seed.
+#: Extra characters cut on both sides: half a secret may be left there, and no pattern matches half a seed.
 CUT_MARGIN: Final = 512
 CUT: Final = "[cut]"
 
-# A seed is 64 hexadecimal digits, a deck a long row of cards; a reset link, the password in a URL or what another
-# service sends back opens an account; a calendar or an invitation is its player's. Links stand in addresses of their
-# own and, encoded, in those of the page before.
+# A seed is 64 hexadecimal digits, and a deck is a long row of cards. A reset link, the password in a URL or another
+# service's callback opens an account; a calendar or an invitation belongs to its player. Links appear as paths and,
+# encoded, within the addresses of other pages.
 # Each pattern takes time linear in the length of the text: runs are possessive (`++`), and a match starts only where
 # one can.
 SEED = re.compile(r"\b[0-9a-fA-F]{64}\b")
@@ -39,7 +39,7 @@ URL_PASSWORD = re.compile(r"(://[^:/@\s]*+:)[^@/\s]++@")
 
 
 def hide_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Remove secrets: values by their name at any depth, text by its look."""
+    """Hide secrets: values by name at any depth, text by pattern."""
     for name, value in event.items():
         event[name] = _shown(name, value)
     return event
@@ -77,9 +77,9 @@ def _without_secrets(text: str) -> str:
 
 
 def logging_config(*, level: str, form: str) -> dict[str, Any]:
-    """The LOGGING setting; structlog and the standard library end in the same handler.
+    """Return the LOGGING setting; structlog and the standard library share one handler.
 
-    Tracebacks are written without local variables: those of a table hold its hidden cards.
+    Tracebacks omit local variables: a table's locals include its hidden cards.
     """
     before: list[Any] = [
         structlog.contextvars.merge_contextvars,
@@ -122,7 +122,7 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"handlers": [], "level": level, "propagate": True},
-            # django_structlog writes one line a request, with its traceback when it failed.
+            # django_structlog writes one line per request, with the traceback of a failure.
             "django.request": {"level": "CRITICAL"},
             "django.channels.server": {"level": "WARNING"},
             "uvicorn": {"level": "WARNING"},

@@ -1,4 +1,4 @@
-"""The web app manifest, for browsers that install the site. Its URL names the language: browsers send no cookies."""
+"""Web app manifest, for browsers that install the site. The URL has the language: browsers send no cookies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GREEN: Final = "#17503a"
 @require_safe
 @cache_control(public=True, max_age=24 * 3600)
 def manifest(request: HttpRequest, language: str) -> JsonResponse:  # noqa: ARG001
-    """The web app manifest."""
+    """Return the web app manifest in a language."""
     if language not in dict(settings.LANGUAGES):
         raise Http404
     with translation.override(language):

@@ -1,4 +1,4 @@
-"""Metrics, answered before everything else and under any host name; probes are answered in `config.health`."""
+"""Metrics endpoint, served before all other middleware and under any host name. `config.health` serves the probes."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _standing = standing_registry(lambda: {"database": check_database(), "redis": ch
 
 
 class OperationsMiddleware:
-    """Serves /metrics."""
+    """Middleware that serves /metrics."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer with the metrics or pass the request on."""
+        """Return the metrics, or pass the request on."""
         return metrics(request) if request.path == METRICS else self._get_response(request)
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Prometheus metrics, for clients with METRICS_TOKEN; if it is not set, for this machine only."""
+    """Return Prometheus metrics to clients with METRICS_TOKEN, or to this machine only if no token is set."""
     if not _may_read_metrics(request):
         return json_answer(Refusal(ErrorCode.FORBIDDEN, "Metrics need the bearer token in METRICS_TOKEN."))
     response: HttpResponse = ExportToDjangoView(request)

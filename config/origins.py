@@ -1,7 +1,6 @@
-"""Which pages may open a WebSocket: those of this site, by scheme, host and port.
+"""Origin check of WebSockets: only this site's pages (scheme, host and port) may open one.
 
-Browsers send the session cookie with every WebSocket, whatever page opens it; the `Origin` header says which page it
-is.
+Browsers send the session cookie with every WebSocket, whatever page opens it; the `Origin` header identifies the page.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 class OwnPages:
-    """Refuses connections from pages of other origins with HTTP status 403.
+    """ASGI middleware that refuses connections from pages of other origins with HTTP status 403.
 
     Channels' validator checks host names only, or a fixed list; the embedded server picks its port when it starts.
     """
@@ -38,7 +37,7 @@ class OwnPages:
 
 
 def _own(hosts: list[str]) -> set[str]:
-    """The site's public origin, and the origin that this connection was made to."""
+    """Return the site's public origin and the origins this connection was made to."""
     public: str = settings.CSRF_TRUSTED_ORIGINS[0]
     scheme = public.partition("://")[0]
     known = [host for host in hosts if validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)]

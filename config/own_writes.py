@@ -1,4 +1,4 @@
-"""Whoever has changed something sees it on the next page, whichever database that is read from."""
+"""Read-your-writes: players see their own changes on the next page, whichever database it reads from."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _SAFE: Final = {"GET", "HEAD", "OPTIONS", "TRACE"}
 
 
 class OwnWrites:
-    """Notes who may have written: with a form or a program's call, or by signing in, which some services do by a link.
+    """Middleware that records players who may have written: by a form, an API call or a sign-in.
 
-    It is there only where there are replicas.
+    A sign-in through an external service may be a GET request. Installed only if there are replicas.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Serve the request, then note."""
+        """Serve the request, then record a write."""
         response = self._get_response(request)
         session = request.session
         if session.accessed and (request.method not in _SAFE or session.modified) and request.user.is_authenticated:

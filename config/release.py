@@ -1,4 +1,4 @@
-"""What must happen before a new version serves: `python -m config.release`."""
+"""Release step, run before a new version serves: `python -m config.release`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 
 def prepare() -> None:
-    """Migrate the database and deal today's games. May be repeated."""
+    """Migrate the database and publish today's deals. Safe to repeat."""
     migrate()
     deal_today()
 
@@ -22,7 +22,7 @@ def prepare() -> None:
 def migrate() -> None:
     """Migrate the database.
 
-    :raises SystemExit: when it cannot be migrated from its present state, with a message that says what to do.
+    :raises SystemExit: if the database cannot be migrated from its present state, with a message that says what to do.
     """
     errors = checks.run_checks(tags=[checks.Tags.database], databases=[DEFAULT_DB_ALIAS])
     if errors:
@@ -31,8 +31,8 @@ def migrate() -> None:
 
 
 def deal_today() -> None:
-    """Publish those of today's deals that are certified."""
-    # Its models are there once Django is set up.
+    """Publish today's certified deals."""
+    # Imported here because the models need Django to be set up.
     from games.deals.publishing import todays_deals  # noqa: PLC0415
 
     with transaction.atomic():
@@ -43,9 +43,9 @@ def deal_today() -> None:
 def certify_today() -> None:
     """Wait up to RELEASE_PATIENCE seconds until today's deals are certified, and print the progress.
 
-    Only if there is no stock yet, that is, when a site opens for the first time.
+    Waits only if there is no stock yet, that is, when a site opens for the first time.
     """
-    # Their models are there once Django is set up.
+    # Imported here because the models need Django to be set up.
     from games.deals import first_day, sealed  # noqa: PLC0415
 
     began, told = time.monotonic(), ""
@@ -56,7 +56,7 @@ def certify_today() -> None:
 
 
 def main() -> None:
-    """Prepare the database the environment names."""
+    """Prepare the database that the environment names."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     migrate()

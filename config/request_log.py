@@ -1,4 +1,4 @@
-"""The line that is logged of every request."""
+"""Request log: one line per request."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ log = logging.getLogger(__name__)
 
 
 class RequestLog(RequestMiddleware):
-    """django_structlog's, but for answers that say when to come back.
+    """django_structlog's middleware, with 503 responses logged as information.
 
-    A deal that is being prepared or a queue that is full is answered with 503 on purpose; what fails is a 500.
+    A 503 is deliberate: a deal is being prepared, or a queue is full. Failures are 500s.
     """
 
     def _log_level_for_status_code(self, status_code: int) -> int:
         return logging.INFO if status_code == 503 else super()._log_level_for_status_code(status_code)
 
     def _process_exception(self, request: HttpRequest, exception: Exception) -> None:
-        """Log a failure; while the database is away, without asking it for the user or repeating what is known."""
+        """Log a failure. During a database outage, skip the query for the user and do not repeat a known failure."""
         if not isinstance(exception, OperationalError | InterfaceError):
             super()._process_exception(request, exception)
         elif not isinstance(getattr(exception.__cause__, "__cause__", None), CircuitBreakerError):

@@ -1,4 +1,4 @@
-"""The WebSocket addresses of all apps."""
+"""WebSocket routes of all apps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leaderboards.routing import websocket_urlpatterns as boards
 
 
 async def refuse(_scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401
-    """Refuse a connection to an unknown address."""
+    """Refuse a connection to an unknown path."""
     await send({"type": "websocket.close"})
 
 

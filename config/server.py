@@ -1,4 +1,4 @@
-"""The ASGI server of both shapes: `python -m config.server` serves alone, `config.embedded` adds the rest."""
+"""ASGI server of both deployments: `python -m config.server` only serves; `config.embedded` adds worker and beat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import uvloop
 
 from config.heads import Http
 
-#: An ASGI application, or where it is imported from.
+#: An ASGI application or its import path.
 Application = Callable[..., Awaitable[None]] | str
 APPLICATION: Final = "config.asgi:application"
 MAX_FRAME_BYTES = 16 * 1024
@@ -29,7 +29,7 @@ COLLECTOR_THRESHOLDS = (10_000, 20, 50)  # Python's own: 700, 10, 10
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server that calls `on_ready` once it listens, drains at SIGINT or SIGTERM, and returns normally.
+    """uvicorn server that calls `on_ready` once it listens, drains at SIGINT or SIGTERM, and returns normally.
 
     uvicorn itself raises the signal again after the shutdown, which would stop the cleanup that follows.
     """
@@ -39,7 +39,7 @@ class Server(uvicorn.Server):
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen."""
+        """Start listening, and tune the collector and the thread switch interval."""
         await super().startup(sockets)
         if self.started:
             calm_collector()
@@ -47,11 +47,11 @@ class Server(uvicorn.Server):
             self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no new connections, hand the players over to other processes, then stop as uvicorn does."""
+        """Stop accepting connections, hand players over to other processes, then stop as uvicorn does."""
         for listening in (*self.servers, *(sockets or ())):
             listening.close()
         self._release_requesters()
-        # The application has been loaded by then, and Django set up.
+        # Imported here: by now the application is loaded and Django is set up.
         from games.live import draining  # noqa: PLC0415
 
         await draining.drain(lambda: self.force_exit)
@@ -60,13 +60,13 @@ class Server(uvicorn.Server):
         await draining.finish()
 
     def _release_requesters(self) -> None:
-        """Close HTTP connections, each when its request is answered: a proxy would bring players back by a kept one."""
+        """Close HTTP connections after their current request; over a kept one, a proxy would bring players back."""
         for connection in list(self.server_state.connections):
             if isinstance(connection, Http):
                 connection.shutdown()
 
     async def _await_goodbyes(self) -> None:
-        """Give clients a moment to answer the close: one that is sending just then might not see it otherwise."""
+        """Give clients a moment to answer the close frame; one that is sending just then might miss it."""
         loop = asyncio.get_running_loop()
         latest = loop.time() + GOODBYE_SECONDS
         while loop.time() < latest and not self.force_exit:
@@ -76,7 +76,7 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop at the first signal, and at the second SIGINT without waiting for anybody."""
+        """Stop at the first signal, and at a second SIGINT without waiting for clients."""
         loop = asyncio.get_running_loop()
         signals = (signal.SIGINT, signal.SIGTERM)
         for number in signals:
@@ -89,10 +89,11 @@ class Server(uvicorn.Server):
 
 
 def server_config(application: Application = APPLICATION) -> uvicorn.Config:
-    """How Talon is served.
+    """Return the uvicorn configuration.
 
-    WebSocket messages are not compressed: they are small, and compression costs 42 KiB a connection. Forwarded
-    addresses are trusted only from FORWARDED_ALLOW_IPS, which uvicorn reads (default: this machine).
+    WebSocket messages are not compressed: they are small, and compression costs 42 KiB per connection. Forwarded
+    addresses
+    are trusted only from FORWARDED_ALLOW_IPS, which uvicorn reads (default: this machine).
     """
     return uvicorn.Config(
         application,
@@ -111,26 +112,28 @@ def server_config(application: Application = APPLICATION) -> uvicorn.Config:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 picks any free one.
+    """Return a listening socket; port 0 picks any free one.
 
-    :raises SystemExit: when the address is not available, with a message that says so.
+    :raises SystemExit: if the address is not available, with a message that says so.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
         sys.exit(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another port, such as PORT={port + 1}.")
-    # Connections inherit it. asyncio sets it only if the socket was made with the protocol named; without it the body
-    # of a response waits up to 40 ms for the client to acknowledge the header.
+    # Accepted connections inherit this option. asyncio sets it only if the socket names its protocol; without it a
+    # response
+    # body waits up to 40 ms for the client to acknowledge the header.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
 
 def calm_collector() -> None:
-    """Collect reference cycles less often, and never look at objects that the process keeps for good.
+    """Collect reference cycles less often, and skip objects that the process keeps for good.
 
-    A full collection looks at every object of every open table: with 500 players it stopped all moves for a tenth of a
-    second, every second and a half. Young cycles, such as requests leave, are still collected soon.
+    A full collection scans every object of every open table: with 500 players it stopped all moves for a tenth of a
+    second,
+    every second and a half. Young cycles, such as those of requests, are still collected soon.
     """
     gc.collect()
     gc.freeze()
@@ -138,10 +141,10 @@ def calm_collector() -> None:
 
 
 def favour_the_loop() -> None:
-    """Have a thread that computes hand Python over sooner to others that wait for it.
+    """Make a computing thread hand over Python's lock sooner to waiting threads.
 
-    The event loop, which acknowledges moves, is one of many that wait while pages are made, and waits anew after every
-    look at its sockets.
+    The event loop, which acknowledges moves, is one of many threads that wait while pages are made, and it waits again
+    after every look at its sockets.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
 
@@ -149,12 +152,12 @@ def favour_the_loop() -> None:
 def serve(
     listener: socket.socket, on_ready: Callable[[], None] = lambda: None, application: Application = APPLICATION
 ) -> None:
-    """Serve until a signal comes."""
+    """Serve until a signal arrives."""
     uvloop.run(Server(server_config(application), on_ready).serve(sockets=[listener]))
 
 
 def address_arguments(description: str, argv: Sequence[str] | None) -> tuple[str, int]:
-    """Host and port from the command line, or else from HOST and PORT."""
+    """Return host and port from the command line, or else from HOST and PORT."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
     parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))
@@ -163,7 +166,7 @@ def address_arguments(description: str, argv: Sequence[str] | None) -> tuple[str
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Serve HTTP and WebSockets; tasks and beat are other processes."""
+    """Serve HTTP and WebSockets. Workers and beat are separate processes."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     host, port = address_arguments("Serve Talon's pages and WebSockets.", argv)
     serve(listen(host, port))

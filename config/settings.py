@@ -1,8 +1,8 @@
-"""Every setting of the site, in one file.
+"""Django settings of the whole site, in one file.
 
-Nothing needs to be set to run embedded: SQLite, memory queues and a generated key in `var/`. A server that the
-environment names is used instead: `DATABASE_URL` (PostgreSQL), `REDIS_URL` (channel layer, task queue, cache). A
-`PUBLIC_URL` that begins with https:// turns every production protection on. docs/operations.md lists all variables.
+The embedded server needs no settings: it uses SQLite, in-memory queues and a generated key in `var/`. Servers named in
+the environment replace these: `DATABASE_URL` (PostgreSQL), `REDIS_URL` (channel layer, task queue, cache). A
+`PUBLIC_URL` that begins with https:// turns on every production protection. docs/operations.md lists all variables.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var"))).resolve()
 VAR_DIR.mkdir(parents=True, exist_ok=True)
 
-# --- Where the site is reached --------------------------------------------------------------------------------------
+# --- Public address -------------------------------------------------------------------------------------------------
 
 PUBLIC_URL: str = env.str("PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 _public = urlsplit(PUBLIC_URL)
@@ -45,7 +45,7 @@ if DEBUG and SECURE:
     raise ImproperlyConfigured("DEBUG shows secrets to visitors: it cannot be on while PUBLIC_URL is https")
 
 SITE_NAME = "Talon"
-SITE_DOMAIN = _public.netloc  # mail names both
+SITE_DOMAIN = _public.netloc  # used in e-mails, like the name
 
 _local_hosts = [] if SECURE else ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=list(dict.fromkeys([_public.hostname, *_local_hosts])))
@@ -58,7 +58,7 @@ if not SECRET_KEY:
     if SECURE:
         raise ImproperlyConfigured("SECRET_KEY must be set while PUBLIC_URL is https")
     SECRET_KEY = stored_secret_key(VAR_DIR / "secret_key")
-if SECURE and (len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5):  # what Django's own check of a deployment asks
+if SECURE and (len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5):  # the requirement of Django's own deployment check
     raise ImproperlyConfigured(
         "SECRET_KEY must have 50 random characters or more while PUBLIC_URL is https; "
         "python -c 'import secrets; print(secrets.token_urlsafe(50))' prints one. "
@@ -107,7 +107,7 @@ MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "config.static.StaticFiles",
-    "config.compression.Compression",  # after the static files, which are compressed when they are collected
+    "config.compression.Compression",  # after static files, which are compressed when collected
     "config.conditional.ConditionalApi",
     "config.content_policy.ContentPolicy",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -162,7 +162,7 @@ TIME_ZONE = "UTC"
 
 LANGUAGE_CODE = "en-gb"  # the language the texts are written in
 LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]  # each by its own name
-LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]  # beside the templates and the client, whose texts they translate
+LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]  # beside the templates and the client, which they translate
 LANGUAGE_COOKIE_AGE = 400 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -174,7 +174,8 @@ DATABASE_URL: str = env.str("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'talo
 _database: dict[str, Any] = env.db_url_config(DATABASE_URL)
 if _database["ENGINE"].endswith("sqlite3"):
     # Writers take their lock when they begin: deferred transactions that upgrade later fail with "database is locked".
-    # A commit waits for the disk: with less than FULL a power cut takes moves that were acknowledged.
+    # A
+    # commit waits for the disk: with less than FULL, a power cut loses acknowledged moves.
     _database["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
@@ -182,8 +183,8 @@ if _database["ENGINE"].endswith("sqlite3"):
     }
     _database["CONN_MAX_AGE"] = None
 else:
-    # The pool takes connections back after each request and tries each one before it hands it out again, so that a
-    # restart of the database causes no errors. Nobody waits long for a database that is away (docs/operations.md).
+    # The pool takes connections back after each request and checks each one before handing it out again, so a database
+    # restart causes no errors. Requests do not wait long for a database that is away (docs/operations.md).
     _database["ENGINE"] = "config.backends.postgresql"
     _database["OPTIONS"] = {
         "connect_timeout": 2,
@@ -193,25 +194,26 @@ else:
             "min_size": 1,
             "max_size": env.int("DATABASE_POOL", default=24),
             "timeout": 3,
-            "reconnect_timeout": 0.5,  # a failed connection is made anew when one is needed, not after a growing pause
+            "reconnect_timeout": 0.5,  # reconnects when a connection is needed, not after a growing pause
         },
     }
     _database["CONN_MAX_AGE"] = 0
     _database["CONN_HEALTH_CHECKS"] = True
-    # Nothing may be left in a session between two transactions, so that PgBouncer can stand between: no cursor either.
+    # PgBouncer may sit in between, so a session keeps no state between transactions, which rules out server-side
+    # cursors.
     _database["DISABLE_SERVER_SIDE_CURSORS"] = True
 DATABASES = {"default": _database}
 
-# Boards, archive, profiles, ledger and API are read from these, which follow the database (games.replicas).
+# Read replicas for boards, archive, profiles, ledger and API (games.replicas).
 REPLICA_URLS: list[str] = env.list("REPLICA_URLS", default=[])
-REPLICA_LAG: float = env.float("REPLICA_LAG", default=5.0)  # s that one may be behind; from then on it is not asked
+REPLICA_LAG: float = env.float("REPLICA_LAG", default=5.0)  # replication lag in s above which a replica is not used
 if REPLICA_URLS and _database["ENGINE"].endswith("sqlite3"):
     raise ImproperlyConfigured("REPLICA_URLS needs PostgreSQL in DATABASE_URL")
 if REPLICA_LAG <= 0:
     raise ImproperlyConfigured("REPLICA_LAG is more than 0")
 REPLICAS: list[str] = [f"replica{number}" for number in range(1, len(REPLICA_URLS) + 1)]
 for _alias, _url in zip(REPLICAS, REPLICA_URLS, strict=True):
-    # One connection for each thread that reads, and no pool: where a server is gone, nobody is to wait for one.
+    # One connection per reading thread and no pool, so that threads do not wait for a connection to a dead server.
     _replica: dict[str, Any] = env.db_url_config(_url)
     _replica["OPTIONS"] = {**_replica.get("OPTIONS", {}), "connect_timeout": 2, "tcp_user_timeout": 2000}
     DATABASES[_alias] = {
@@ -224,17 +226,18 @@ if REPLICAS:
     DATABASE_ROUTERS = ["games.replicas.routing.Router"]
     MIDDLEWARE.insert(MIDDLEWARE.index("accounts.middleware.PlayerMiddleware"), "config.own_writes.OwnWrites")
 
-# --- What a process serves ------------------------------------------------------------------------------------------
+# --- Process types --------------------------------------------------------------------------------------------------
 
-# Whether WebSockets have processes of their own (config.tables); web processes serve none then. The same everywhere.
+# True if WebSockets have processes of their own (config.tables) and web processes serve none. Set it the same
+# everywhere.
 TABLES_ELSEWHERE: bool = env.bool("TABLES_ELSEWHERE", default=False)
 
 # --- Admission ------------------------------------------------------------------------------------------------------
 
-# Whether newcomers queue while a process is overloaded (config.admission).
+# Queue newcomers while a process is overloaded (config.admission).
 ADMISSION: bool = env.bool("ADMISSION", default=True)
-# The most WebSockets of tables and rooms a process opens before newcomers queue; 0: no limit. A process that serves
-# nothing else can have more.
+# The most WebSockets of tables and rooms that a process opens before newcomers queue; 0: no limit. Higher for processes
+# that serve nothing else.
 MAX_SOCKETS: int = env.int("MAX_SOCKETS", default=4_000 if TABLES_ELSEWHERE else 2_000)
 if MAX_SOCKETS < 0:
     raise ImproperlyConfigured("MAX_SOCKETS is negative")
@@ -242,7 +245,7 @@ if MAX_SOCKETS < 0:
 # --- Redis: channel layer, cache, tasks -----------------------------------------------------------------------------
 
 REDIS_URL: str = env.str("REDIS_URL", default="")
-# One server may do everything, or each of these may have its own; groups are spread over several for the layer.
+# One server can do everything, or each role can have its own. Several layer servers share the groups.
 LAYER_URLS: list[str] = env.list("LAYER_URLS", default=[REDIS_URL])
 BROKER_URL: str = env.str("BROKER_URL", default=REDIS_URL)
 CACHE_URL: str = env.str("CACHE_URL", default=REDIS_URL)
@@ -252,7 +255,7 @@ if REDIS_URL:
     from redis.asyncio.retry import Retry  # 7 MB that the embedded site does without
     from redis.backoff import NoBackoff
 
-    # After a restart of Redis the first message over an old connection would be lost: it is sent again over a new one.
+    # After a Redis restart the first message over an old connection would be lost, so it is sent again over a new one.
     _layer_hosts = [{"address": url, "retry": Retry(NoBackoff(), retries=1)} for url in LAYER_URLS]
     CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
         "default": {
@@ -280,7 +283,7 @@ else:
     }
     CELERY_BROKER_URL = "memory://localhost/"
     CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05}
-# Pictures for links (games.replays.previews): on disk, at most so many, for a week. Each process may draw them anew.
+# Link preview pictures (games.replays.previews), on disk for a week. Each process draws those it lacks.
 CACHES["previews"] = {
     "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
     "LOCATION": VAR_DIR / "previews",
@@ -290,8 +293,8 @@ CACHES["previews"] = {
 
 # --- Celery ---------------------------------------------------------------------------------------------------------
 
-# Players wait for verdicts, so they have a queue of their own; a worker without --queues serves every queue. Tasks not
-# named here are housekeeping.
+# Players wait for verdicts, so these have a queue of their own. A worker without --queues serves every queue. Tasks not
+# listed here are housekeeping.
 CELERY_TASK_QUEUES = [
     Queue(name)  # type: ignore[no-untyped-call]
     for name in ("verdicts", "housekeeping", "certifying", "evidence", "analysis")
@@ -321,7 +324,7 @@ CELERY_WORKER_MAX_TASKS_PER_CHILD = 10_000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_DB_REUSE_MAX = 1_000_000  # config.celery checks connections, which is cheaper than new ones
-# The embedded runner follows this table too; every task is safe to run twice and catches up after a pause.
+# The embedded server follows this schedule too. Every task is safe to run twice and catches up after a pause.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "keep-deals": {"task": "talon.keep_deals", "schedule": crontab(minute="7")},
     "fill-sealed": {"task": "talon.fill_sealed", "schedule": 60.0},
@@ -342,31 +345,31 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
 # --- Deals ----------------------------------------------------------------------------------------------------------
 
-SEALED_STOCK: int = env.int("SEALED_STOCK", default=14)  # certified deals kept ready of each variant; 0: none are made
-DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s that a missing deal of today waits to be certified
-RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step spends on today's deals
+SEALED_STOCK: int = env.int("SEALED_STOCK", default=14)  # certified deals in stock per variant; 0: none are made
+DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s to wait for a missing deal of today to be certified
+RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step waits for today's deals
 if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE) < 0:
     raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE and RELEASE_PATIENCE are not negative")
-# Whether daily deals may be starter deals, whose seeds come with the code; config.embedded turns it on. SQLite only.
+# Allow starter deals, whose seeds ship with the code, as daily deals; config.embedded turns this on. SQLite only.
 STARTER_DEALS: bool = env.bool("STARTER_DEALS", default=False) and _database["ENGINE"].endswith("sqlite3")
 
-# Signs the ledger's heads (games.deals.heads); without it they are published unsigned.
+# Key that signs the ledger's heads (games.deals.heads). Without it they are published unsigned.
 LEDGER_KEY: str = env.str("LEDGER_KEY", default="")
 if not re.fullmatch(r"([\w-]{43}=?)?", LEDGER_KEY, re.ASCII):
     raise ImproperlyConfigured("LEDGER_KEY is 32 bytes in base64url: manage.py ledger_head --new-key prints a new one")
 
 # --- Ladders --------------------------------------------------------------------------------------------------------
 
-# Who plays for the podium and the seasons of a deal, and who among the newcomers (docs/fairplay.md, Ladders).
+# Eligibility for a deal's podium and seasons; other players rank among the newcomers (docs/fairplay.md, Ladders).
 LADDERS: bool = env.bool("LADDERS", default=not _database["ENGINE"].endswith("sqlite3"))
 ESTABLISHED_GAMES: int = env.int("ESTABLISHED_GAMES", default=3)  # verified games of the day, from earlier days
-ESTABLISHED_DAYS: int = env.int("ESTABLISHED_DAYS", default=2)  # on so many days at least
+ESTABLISHED_DAYS: int = env.int("ESTABLISHED_DAYS", default=2)  # least number of distinct days they are from
 if min(ESTABLISHED_GAMES, ESTABLISHED_DAYS) < 0:
     raise ImproperlyConfigured("ESTABLISHED_GAMES and ESTABLISHED_DAYS are not negative")
 
 # --- Fair play ------------------------------------------------------------------------------------------------------
 
-FORESIGHT_PLACES: int = env.int("FORESIGHT_PLACES", default=10)  # best games of a deal measured for staff; 0: none
+FORESIGHT_PLACES: int = env.int("FORESIGHT_PLACES", default=10)  # best games per deal to measure for staff; 0: none
 if FORESIGHT_PLACES < 0:
     raise ImproperlyConfigured("FORESIGHT_PLACES is not negative")
 
@@ -387,9 +390,9 @@ ACCOUNT_FORMS = {
     "reset_password": "accounts.forms.ForgottenPasswordForm",
     "signup": "accounts.forms.SignUpForm",
 }
-ACCOUNT_LOGIN_METHODS = {"username"}  # the form turns a confirmed address into the name: one hash for each attempt
+ACCOUNT_LOGIN_METHODS = {"username"}  # the form maps a confirmed address to the name: one hash per attempt
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
-ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same whether an e-mail address is known or not
+ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same for known and unknown e-mail addresses
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
@@ -398,21 +401,22 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_RATE_LIMITS = {
-    # Failed sign-ins: by address, and by name and network; by the /48 of an IPv6 address. A name that many networks try
-    # can be tried less often from each, so nobody can lock a rival out from elsewhere (accounts.adapter).
+    # Failed sign-ins, counted by address, by name and network, and by the /48 of an IPv6 address. A name tried from
+    # many
+    # networks allows fewer attempts from each, so an attacker elsewhere cannot lock a rival out (accounts.adapter).
     "login_failed": "10/m/ip,5/5m/key",
     "login_failed_wide": "30/m/key",
     "login_failed_name": "100/10m/key",
     "login_failed_rare": "2/10m/key",
-    # What allauth counts by the /64 of an IPv6 address, by its /48.
+    # Counted by the /48 of an IPv6 address, where allauth uses the /64.
     "signup_wide": "60/m/key",
     "reset_wide": "60/m/key",
-    # Messages to an address, whoever asks for them.
+    # E-mails to one address, regardless of the sender.
     "confirm_email": "1/3m/key,3/h/key",
     "reset_mail": "1/h/key",
     "notice": "10/h/key",
 }
-# Whether the admin and the desk ask for a second factor (accounts.staff).
+# Require a second factor for the admin and the desk (accounts.staff).
 STAFF_SECOND_FACTOR: bool = env.bool("STAFF_SECOND_FACTOR", default=SECURE)
 USERSESSIONS_ADAPTER = "accounts.sessions.SessionsAdapter"
 MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
@@ -427,7 +431,7 @@ MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SECURE
 
-# Signing in with another service, each only where both its id and its secret are given (accounts.providers).
+# External sign-in services, each enabled only if both its id and its secret are set (accounts.providers).
 _SERVICES = {
     "google": (
         env.str("GOOGLE_CLIENT_ID", default=""),
@@ -452,9 +456,9 @@ SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
 }
 SOCIALACCOUNT_ADAPTER = "accounts.providers.ServicesAdapter"
 SOCIALACCOUNT_FORMS = {"signup": "accounts.providers.NameForm"}
-SOCIALACCOUNT_AUTO_SIGNUP = False  # a name is chosen on a form, and checked like any other
+SOCIALACCOUNT_AUTO_SIGNUP = False  # players choose a name on a form, with the usual checks
 SOCIALACCOUNT_QUERY_EMAIL = True
-SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # whoever has an e-mail address elsewhere does not have the account here
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an e-mail address at a service does not grant access to the account here
 
 EMAIL_URL: str = env.str("EMAIL_URL", default="consolemail://")
 _email: dict[str, Any] = env.email_url_config(EMAIL_URL)
@@ -469,12 +473,12 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL: str = env.str("DEFAULT_FROM_EMAIL", default=f"{SITE_NAME} <talon@{_public.hostname}>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
-# Reminders in the browser: off without a key, which `python -m accounts.push` makes.
+# Browser reminders: off without a key, which `python -m accounts.push` generates.
 VAPID_PRIVATE_KEY: str = env.str("VAPID_PRIVATE_KEY", default="")
 if not re.fullmatch(r"([\w-]{43}=?)?", VAPID_PRIVATE_KEY, re.ASCII):
     raise ImproperlyConfigured("VAPID_PRIVATE_KEY is 32 bytes in base64url: python -m accounts.push prints a new one")
-VAPID_CONTACT = f"mailto:{parseaddr(DEFAULT_FROM_EMAIL)[1]}"  # whom a push service writes to if something is wrong
-# Where browsers have their messages sent: these hosts and those below them. Nothing is sent anywhere else.
+VAPID_CONTACT = f"mailto:{parseaddr(DEFAULT_FROM_EMAIL)[1]}"  # contact for push services if something is wrong
+# Allowed push services: these hosts and their subdomains. Nothing is sent anywhere else.
 PUSH_SERVICES: list[str] = env.list(
     "PUSH_SERVICES",
     default=["fcm.googleapis.com", "push.services.mozilla.com", "push.apple.com", "notify.windows.com"],
@@ -486,8 +490,8 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
-# Collected files (`manage.py collectstatic`) carry a content hash, are compressed and cached for ever; otherwise the
-# sources are served as they are.
+# Collected files (`manage.py collectstatic`) have a content hash in their names, are compressed and cached for ever.
+# Otherwise the sources are served unchanged.
 COLLECTED_STATIC: bool = env.bool("COLLECTED_STATIC", default=SECURE)
 WHITENOISE_ROOT = BASE_DIR / "frontend" / "root"  # files served at the root: favicon.ico, robots.txt
 WHITENOISE_USE_FINDERS = not COLLECTED_STATIC
@@ -504,7 +508,7 @@ STORAGES = {
 
 # --- Protection -----------------------------------------------------------------------------------------------------
 
-# No other host under the same domain can set, or be sent, a cookie with this prefix. Browsers take it over https only.
+# No other host under the same domain can set or receive a cookie with this prefix. Browsers accept it over https only.
 COOKIE_PREFIX = "__Host-" if SECURE else ""
 SESSION_ENGINE = "accounts.session_store"
 SESSION_COOKIE_AGE = 400 * 24 * 3600  # a guest's games live as long as the session
@@ -531,7 +535,7 @@ X_FRAME_OPTIONS = "DENY"
 RATELIMIT_FAIL_OPEN = True  # if the cache fails, requests pass
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
-# Where a form may lead: the buttons to Sign in with another service are forms, and it has its own pages.
+# Allowed form targets: the buttons to sign in with another service are forms that lead to its pages.
 _SERVICE_ORIGINS = {
     "google": "https://accounts.google.com",
     "github": "https://github.com",
@@ -556,12 +560,12 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
     },
 }
 
-# What neither a page nor a frame in it can ask a browser for; passkeys, sharing and the clipboard are used.
+# Features that neither a page nor a frame in it may request. Passkeys, sharing and the clipboard stay allowed.
 PERMISSIONS_POLICY = (
     "camera", "display-capture", "geolocation", "hid", "microphone", "midi", "payment", "serial", "usb",
 )  # fmt: skip
 
-# Any site may read what the API gives to everybody; sessions are for this site alone.
+# Any site may read the public API. Sessions are for this site alone.
 CORS_URLS_REGEX = r"^/api/v1/"
 CORS_ALLOW_ALL_ORIGINS = True
 CORS_ALLOW_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -575,7 +579,7 @@ if LOG_FORMAT not in {"json", "text"}:
     raise ImproperlyConfigured(f"LOG_FORMAT must be json or text, not {LOG_FORMAT!r}")
 LOG_LEVEL: str = env.str("LOG_LEVEL", default="INFO" if LOG_FORMAT == "json" else "WARNING").upper()
 LOGGING = logging_config(level=LOG_LEVEL, form=LOG_FORMAT)
-# A line that cannot be written is lost: a worker whose output has gone would log that it cannot log, for ever.
+# A line that cannot be written is lost; otherwise a worker without output would log its logging errors for ever.
 logging.raiseExceptions = False
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
 DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False

@@ -16,53 +16,56 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from config.joining import join_modules, join_styles
 
-#: The files joined with their imports when they are collected: those that the table's page loads.
+#: Entry files bundled with their imports when static files are collected: those of the table's page.
 JOINED_MODULES: Final = ("js/table/main.js",)
 JOINED_STYLES: Final = ("css/at-table.css",)
 
-#: Files up to so many bytes are compressed with the highest effort: all that a table loads.
+#: Size limit in bytes for the highest compression effort; includes everything that a table loads.
 SLOWLY_COMPRESSED: Final = 128 * 1024
 
-#: The files collected: path below the static root to where the file is.
+#: Collected files: path below the static root, mapped to the file's storage and path.
 Paths = dict[str, tuple[Storage, str]]
 
 
 class QuickCompressor(Compressor):  # type: ignore[misc]
-    """Brotli below its highest effort for what is large: a tenth of the time, for files up to a tenth larger."""
+    """Brotli with less effort for large files: a tenth of the time, for files up to a tenth larger."""
 
     @staticmethod
     def compress_brotli(data: bytes) -> bytes:
-        """The compressed bytes."""
+        """Return the compressed bytes."""
         compressed: bytes = brotli.compress(data, quality=11 if len(data) <= SLOWLY_COMPRESSED else 9)
         return compressed
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Production's static files: the table's files joined, other modules importing each other by hashed names."""
+    """Production static files: the table's files bundled, other modules importing each other by hashed names."""
 
     support_js_module_import_aggregation = True
 
     def post_process(self, paths: Paths, **options: Any) -> Iterator[tuple[str, str, bool]]:  # noqa: ANN401
-        """Join, then hash and compress."""
+        """Bundle the files, then hash and compress them."""
         joined = _joined(paths)
         for name in joined.keys() - paths.keys():
-            # A file that others name must be there before it gets its own name.
+            # A file that others name must exist before it gets its hashed name.
             self.delete(name)
             self.save(name, joined[name][0].open(name))
         yield from super().post_process(paths | joined, **options)
 
     def create_compressor(self, **options: Any) -> QuickCompressor:  # noqa: ANN401
-        """This project's compressor; source maps, which are for developers, are not compressed."""
+        """Return this project's compressor. Source maps, which are for developers, are not compressed."""
         options["extensions"] = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
         return QuickCompressor(**options)
 
 
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """Sends a file in one piece: Django's ASGI handler would read a synchronous stream whole anyway, with a warning."""
+    """WhiteNoise middleware that sends each file in one piece.
+
+    Django's ASGI handler would read a synchronous stream whole anyway, with a warning.
+    """
 
     @staticmethod
     def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
-        """The file, or the response that the request's conditions and range ask for."""
+        """Return the file, or the response to the request's conditions and range."""
         answer = static_file.get_response(request.method, request.META)
         content = b""
         if answer.file is not None:
@@ -76,7 +79,7 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
 
 
 class _InMemory(Storage):
-    """A storage with one text, under any name."""
+    """Storage with one text under every name."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -86,7 +89,7 @@ class _InMemory(Storage):
 
 
 def _joined(paths: Paths) -> Paths:
-    """The joined files, in place of or beside those they are made from."""
+    """Return the bundled files, which replace or supplement their sources."""
 
     def read(name: str) -> str:
         storage, path = paths[name]

@@ -1,9 +1,9 @@
-"""Visitors of whom nothing is known get copies of a page that was made once for all of them.
+"""Page cache for visitors without a session.
 
-At midnight everybody comes, and most pages are asked for by visitors without a session. Theirs differ in the CSRF token
-and nothing else (`games.pages.strangers`), so a process keeps each page for a few seconds and answers on the event
-loop, before Django has to do anything. Nothing is shared between processes, nor kept by anybody on the way: copies are
-sent with the headers that the page had, `Cache-Control: private` among them.
+Traffic peaks at midnight, and most requests come from visitors without a session. Their pages differ only in the CSRF
+token (`games.pages.strangers`), so a process caches each page for a few seconds and answers on the event loop, before
+Django runs. Processes share nothing, and no proxy stores a copy: copies keep the page's original headers, including
+`Cache-Control: private`.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ Send = Callable[[Any], Awaitable[None]]
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 Key = tuple[object, ...]
 
-#: How many pages a process keeps.
+#: Maximum number of cached pages.
 KEPT: Final = 128
-#: Seconds for which nobody else tries to copy what was not to be copied, or could not be made.
+#: Seconds before the next attempt at a page that could not be made or may not be cached.
 _REFUSED: Final = 1.0
-#: Seconds that a visitor waits for a new copy where there is an old one.
+#: Seconds that a visitor waits for a new copy if there is an old one.
 _STALE_AFTER: Final = 0.5
-#: The secret in a CSRF cookie, as Django makes it.
+#: The secret in a CSRF cookie, as Django generates it.
 _SECRET: Final = re.compile(rf"[A-Za-z0-9]{{{CSRF_SECRET_LENGTH}}}")
 _GZIP: Final = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
-#: What Django judges an address by.
+#: Headers from which Django determines the host and scheme.
 _PLACE: Final = (b"host", b"x-forwarded-host", b"x-forwarded-proto")
-#: Headers that are of one answer and not of the page.
+#: Headers that belong to one response, not to the page.
 _OF_ONE: Final = {b"content-length", b"set-cookie", b"content-encoding"}
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request as far as it matters here."""
+    """The parts of a request that matter here."""
 
     scope: Scope
     headers: dict[bytes, str]
@@ -61,7 +61,7 @@ class Visit:
 
     @classmethod
     def of(cls, scope: Scope) -> Visit:
-        """What a request says."""
+        """Parse a request's headers and cookies."""
         headers: dict[bytes, str] = {}
         for name, value in scope["headers"]:
             said, between = headers.get(name), "; " if name == b"cookie" else ","
@@ -70,7 +70,7 @@ class Visit:
 
     @property
     def seconds(self) -> float:
-        """For how long a copy may serve such visitors; 0 unless this is a browser of which nothing is known."""
+        """Lifetime of a copy for this visitor; 0 unless this is a browser without a session."""
         known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, KNOWS_THE_WAY, COOKIE}
         accepted = self.headers.get(b"accept", "")
         is_stranger = (
@@ -85,7 +85,7 @@ class Visit:
 
     @property
     def secret(self) -> str:
-        """The secret of the CSRF cookie, empty without one or with one that is damaged: then there is a new one."""
+        """The secret of the CSRF cookie, or an empty string if it is missing or malformed; a new one is then issued."""
         secret = self.cookies.get(settings.CSRF_COOKIE_NAME, "")
         return secret if _SECRET.fullmatch(secret) else ""
 
@@ -98,13 +98,13 @@ class Visit:
 
     @property
     def key(self) -> Key:
-        """What the page depends on. Host and scheme are Django's to judge."""
+        """The cache key: everything the page depends on. Host and scheme are for Django to judge."""
         told = tuple(self.headers.get(name) for name in _PLACE)
         knows = KNOWS_THE_WAY in self.cookies
         return (self.scope["path"], self.scope["scheme"], told, self.language, knows, timezone.now().date())
 
     def of_any(self) -> Scope:
-        """The visit of anybody with the same key: nothing else that this visitor says can change the page."""
+        """Return the scope of an anonymous visit with the same key. Nothing else in the request can change the page."""
         heads = [(name, value) for name, value in self.scope["headers"] if name in _PLACE]
         cookies = [f"{settings.LANGUAGE_COOKIE_NAME}={self.language}"]
         if KNOWS_THE_WAY in self.cookies:
@@ -115,13 +115,13 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A page, and the CSRF cookie that comes with it (b"" for none) with `%s` for the secret."""
+    """A page, and the CSRF cookie that comes with it (b"" for none), with `%s` in place of the secret."""
 
     page: Page
     cookie: bytes
 
     def for_visitor(self, visit: Visit) -> tuple[Headers, dict[bytes, bytes]]:
-        """The headers for a visitor, and what fills the page's holes."""
+        """Return the headers for a visitor and the values for the page's placeholders."""
         heads, own = list(self.page.headers), {NOW: timezone.now().isoformat().encode()}
         if self.cookie:
             asked = HttpRequest()
@@ -133,7 +133,7 @@ class Copy:
         return heads, own
 
     async def send_to(self, visit: Visit, send: Send) -> None:
-        """Send the copy, with what is the visitor's own."""
+        """Send the copy with the visitor's own values."""
         heads, own = self.for_visitor(visit)
         if _GZIP.search(visit.headers.get(b"accept-encoding", "")):
             body = self.page.packed(own)
@@ -147,7 +147,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A copy, or None where an answer was not to be copied, and until when (monotonic) that is taken to be so."""
+    """Cache entry: a copy, or None for a response that may not be cached, and its expiry time (monotonic)."""
 
     copy: Copy | None
     until: float
@@ -158,7 +158,7 @@ class UnavailableError(Exception):
 
 
 class Copies:
-    """The copies that a process keeps, each made by the application when it is asked for."""
+    """Page cache of a process. The application makes each copy on demand."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -166,10 +166,10 @@ class Copies:
         self._making: dict[Key, asyncio.Task[Kept]] = {}
 
     async def get(self, visit: Visit, seconds: float) -> Copy | None:
-        """The page, made once in so many seconds for all who ask; None if it is not to be copied.
+        """Return the page, made at most once in `seconds` for all visitors, or None if it may not be cached.
 
-        While a new copy is slow to come, or the page cannot be made, the old one is served (stale-while-revalidate and
-        stale-if-error, RFC 5861).
+        While a new copy is slow or cannot be made, the old one is served (stale-while-revalidate and stale-if-error,
+        RFC 5861).
         """
         key = visit.key
         kept = self._kept.get(key)
@@ -179,7 +179,7 @@ class Copies:
                 making = self._making[key] = asyncio.create_task(self._make(key, visit, seconds))
                 making.add_done_callback(lambda _: self._making.pop(key))
             if kept is None or kept.copy is None:
-                kept = await asyncio.shield(making)  # others wait for it too
+                kept = await asyncio.shield(making)  # other visitors wait for it too
             elif (await asyncio.wait({making}, timeout=_STALE_AFTER))[0]:
                 kept = making.result()
         return kept.copy
@@ -193,7 +193,7 @@ class Copies:
         return self._keep(key, Kept(copy, begun + (seconds if copy else _REFUSED)))
 
     def _keep(self, key: Key, kept: Kept) -> Kept:
-        self._kept.pop(key, None)  # the newest is the last
+        self._kept.pop(key, None)  # keeps the newest last
         while len(self._kept) >= KEPT:
             del self._kept[next(iter(self._kept))]
         self._kept[key] = kept
@@ -201,7 +201,7 @@ class Copies:
 
 
 class ForStrangers:
-    """Answers visitors without a session from copies where it can, and hands on all other requests."""
+    """ASGI middleware that answers visitors without a session from the cache, and passes on all other requests."""
 
     def __init__(self, application: Application, copies: Copies) -> None:
         self._application = application
@@ -220,9 +220,9 @@ class ForStrangers:
 
 
 async def _made(application: Application, visit: Visit) -> Copy | None:
-    """A copy of the page as the application makes it now; None if its answer is not one to be copied.
+    """Return a copy of the page as the application makes it now, or None if the response may not be cached.
 
-    :raises UnavailableError: when the answer is a fault or asks for patience.
+    :raises UnavailableError: if the response is a server error.
     """
     told: list[Any] = []
 
@@ -244,7 +244,7 @@ async def _made(application: Application, visit: Visit) -> Copy | None:
 
 
 def _without_secret(page: Page, given: list[bytes]) -> Copy | None:
-    """The page and its CSRF cookie with nothing left of the secret; None if that cannot be."""
+    """Return the page and its CSRF cookie with the secret removed, or None if that is not possible."""
     if not given and not page.has_token:
         return Copy(page, b"")
     name = settings.CSRF_COOKIE_NAME.encode() + b"="
@@ -258,7 +258,7 @@ def _without_secret(page: Page, given: list[bytes]) -> Copy | None:
 
 @lru_cache(maxsize=256)
 def _seconds_of(path: str) -> float:
-    """For how long a page at this address may be copied; 0 where it may not."""
+    """Return the cache lifetime of a page at this path; 0 if it may not be cached."""
     try:
         view = resolve(path).func
     except Resolver404:

@@ -1,7 +1,7 @@
-"""A process that serves WebSockets and no pages: `python -m config.tables`.
+"""Table process, which serves WebSockets and no pages: `python -m config.tables`.
 
-A page is made in a thread, and the event loop waits for it at every step, as a thread that computes does not let go of
-Python. Moves are acknowledged on the loop. Where tables have processes of their own, no move waits for a page.
+A page is made in a thread, and the event loop waits for it at every step, because a computing thread holds Python's
+lock. The loop acknowledges moves. With separate table processes, no move waits for a page.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ APPLICATION: Final = "config.asgi:tables"
 def main(argv: Sequence[str] | None = None) -> None:
     """Serve WebSockets, probes and metrics."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    os.environ["TABLES_ELSEWHERE"] = "1"  # from where the web processes are
+    os.environ["TABLES_ELSEWHERE"] = "1"  # tells the settings that web processes run elsewhere
     host, port = address_arguments("Serve Talon's WebSockets.", argv)
     serve(listen(host, port), application=APPLICATION)
 

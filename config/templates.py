@@ -1,7 +1,7 @@
-"""Templates that are rendered for one language when they are loaded, as far as that can be.
+"""Template loader that prerenders the constant parts of each template, per language.
 
-Most of what a page takes to render is the same each time: texts to be translated, addresses of files and of pages that
-have no arguments. They are worked out once for each language, and only what depends on the request is left.
+Much of the work of rendering a page gives the same result each time: translated texts, and addresses of files and of
+pages without arguments. The loader does this work once per language and leaves only what depends on the request.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from django.templatetags.static import StaticNode
 from django.urls import NoReverseMatch
 from django.utils.translation import get_language
 
-#: Where a node keeps other nodes, beside the lists that are attributes of their own.
+#: Attribute in which a node keeps other nodes, besides attributes that are node lists.
 _BRANCHES: Final = "conditions_nodelists"
 
 
 class Loader(cached.Loader):
-    """Keeps a template for each language, with the constant parts worked out.
+    """Cached loader that keeps a template per language, with the constant parts prerendered.
 
-    One thread at a time: no other may render a template while its parts are being replaced.
+    Locked to one thread at a time: no other thread may render a template while its parts are being replaced.
     """
 
     def __init__(self, engine: Engine, loaders: list[Any]) -> None:
@@ -35,11 +35,11 @@ class Loader(cached.Loader):
         self._lock = RLock()
 
     def cache_key(self, template_name: str, skip: list[Origin] | None = None) -> str:
-        """A name for the template in the language of the moment."""
+        """Return the cache key of the template in the active language."""
         return f"{get_language()}:{super().cache_key(template_name, skip)}"
 
     def get_template(self, template_name: str, skip: list[Origin] | None = None) -> Template:
-        """The template in the language of the moment."""
+        """Return the template in the active language."""
         with self._lock:
             known = self.cache_key(template_name, skip) in self.get_template_cache
             template = super().get_template(template_name, skip)
@@ -49,10 +49,10 @@ class Loader(cached.Loader):
 
 
 class _Settled(NodeList):
-    """A whole template's nodes, whose blocks every page that extends it asks for each time it is rendered."""
+    """A whole template's nodes, with cached blocks: every page that extends it looks them up at each rendering."""
 
     def get_nodes_by_type(self, nodetype: type[Any]) -> list[Any]:
-        """The nodes of a type, also from within others."""
+        """Return the nodes of a type, including nested ones."""
         if nodetype is not BlockNode:
             return super().get_nodes_by_type(nodetype)
         if self._blocks is None:
@@ -63,7 +63,7 @@ class _Settled(NodeList):
 
 
 def settle(template: Template) -> None:
-    """Replace what is constant by its text, in the whole template, and join neighbouring texts."""
+    """Replace constant nodes by their text, in the whole template, and merge adjacent texts."""
     context = Context()
     with context.bind_template(template):
         _settle(template.nodelist, context)
@@ -94,7 +94,7 @@ def _lists_of(node: Node) -> Iterator[NodeList]:
 
 
 def _text_of(node: Node, context: Context) -> str | None:
-    """The text that a node always gives in this language; None if it may give another."""
+    """Return the text that a node always renders to in this language, or None if it varies."""
     if isinstance(node, TextNode):
         return node.s
     if isinstance(node, CommentNode | LoadNode):
@@ -103,7 +103,7 @@ def _text_of(node: Node, context: Context) -> str | None:
         return None
     try:
         return str(node.render(context))
-    except (NoReverseMatch, TemplateSyntaxError, ValueError):  # it will fail again where it is rendered, if it is
+    except (NoReverseMatch, TemplateSyntaxError, ValueError):  # if it is rendered, it fails again there
         return None
 
 

@@ -1,4 +1,4 @@
-"""All URLs of the site, except /healthz, /readyz and /metrics, which `config.health` and `config.operations` answer."""
+"""URL configuration, except /healthz, /readyz and /metrics, which `config.health` and `config.operations` serve."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The service worker: what the site shows without a connection, and who tells of the day's reminder.
+"""Service worker script: the offline pages, and the notifications of the daily reminder.
 
-The script names the version, and what a browser keeps: the pages of `games.pages.offline` in the visitor's language and
-every file they need, worked out from the pages themselves. All of it is the same for everybody. A browser asks for the
-script at every visit; other bytes make a new worker, which keeps the new files and drops the old ones.
+The script names its version and the files that a browser caches: the pages of `games.pages.offline` in the visitor's
+language and every file they need, collected from the pages themselves. All visitors get the same. A browser requests
+the script at every visit; changed bytes install a new worker, which caches the new files and drops the old ones.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ from games.rules import GAMES
 SCRIPT: Final = "js/worker.js"
 
 _IN_PAGES: Final = re.compile(rf"{re.escape(settings.STATIC_URL)}[\w./-]+")
-#: What a script imports, and what it loads late.
+#: Static and dynamic imports of a script.
 _IN_SCRIPTS: Final = re.compile(r'(?:^import\s*(?:\{[^}]*\}\s*from\s*)?|\bimport\()"(\.{1,2}/[^"]+)"', re.MULTILINE)
 _IN_STYLES: Final = re.compile(r"""(?:@import\s+|url\()["']?([\w./-]+)(?=["')])""")
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a browser keeps: everything by its address."""
+    """Offline files for the browser's cache, by address."""
 
     version: str
     home: str
-    """The page shown instead of any other."""
+    """The offline page shown instead of any other page."""
     pages: dict[str, str]
-    """The page shown instead of one that has its own."""
+    """Pages that have an offline page of their own, mapped to it."""
     unsent: str
-    """The page shown instead of the answer to a form."""
+    """The page shown instead of the response to a form."""
     files: tuple[str, ...]
 
 
 @require_safe
 @cache_control(no_cache=True)
 def worker(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the language is settled already
-    """The script of the service worker, in the visitor's language."""
+    """Return the service worker script in the visitor's language."""
     language = get_language() or settings.LANGUAGE_CODE
     kept = kept_in(language)
     told = {
@@ -72,7 +72,7 @@ def worker(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the language
 
 @cache
 def kept_in(language: str) -> Kept:
-    """What a browser keeps in a language. Read once in a process: files change with a restart."""
+    """Return the offline files of a language. Cached for the process: files change only with a restart."""
     unsent = offline.unsent_address(language)
     texts = {offline.address_of(language, game): offline.rendered(language, game) for game in ("", *GAMES)}
     texts[unsent] = offline.rendered_unsent(language)
@@ -86,7 +86,7 @@ def kept_in(language: str) -> Kept:
 
 
 def _files(pages: Iterable[str]) -> dict[str, bytes]:
-    """The files that the pages name, and those that these name in turn, by their addresses."""
+    """Return the files that the pages name, and in turn the files that these name, by address."""
     waiting = [address for page in pages for address in _IN_PAGES.findall(page)]
     found: dict[str, bytes] = {}
     while waiting:

@@ -1,4 +1,4 @@
-"""Pin the container images to the digests that their tags have now: `make images`. Needs Docker and its registry."""
+"""Pin the container images to their tags' current digests: `make images`. Needs Docker and access to the registry."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 def images(text: str) -> dict[str, str]:
-    """Return the images from elsewhere that a file names by their tags, each with its digest, empty without one."""
+    """Return the external images that a file names by tag, each with its digest, or an empty string without one."""
     return {image: digest for _, image, digest in _IMAGE.findall(text) if image != OWN}
 
 
 def pin(text: str, digest_of: Callable[[str], str]) -> str:
-    """Put the digest that each image has now behind its tag."""
+    """Append each image's current digest to its tag."""
 
     def pinned(found: re.Match[str]) -> str:
         return found[0] if found[2] == OWN else f"{found[1]}{found[2]}@{digest_of(found[2])}"
@@ -34,9 +34,9 @@ def pin(text: str, digest_of: Callable[[str], str]) -> str:
 
 @cache
 def current_digest(image: str) -> str:
-    """Ask the registry for the digest of an image's index, which is the same on every architecture.
+    """Return the digest of an image's index, the same on every architecture, from the registry.
 
-    :raises SystemExit: when there is no answer.
+    :raises SystemExit: if there is no answer.
     """
     command = ["docker", "buildx", "imagetools", "inspect", image, "--format", "{{.Manifest.Digest}}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The commands of the production shape; `make stack` runs them and docker-compose.yml repeats them."""
+"""Commands of the production deployment; `make stack` runs them and docker-compose.yml repeats them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ PROCFILE = Path(__file__).with_name("Procfile")
 
 
 def commands() -> dict[str, list[str]]:
-    """Command lines by process name."""
+    """Return the command lines by process name."""
     lines = (line.partition(":") for line in PROCFILE.read_text().splitlines() if line.strip())
     return {name.strip(): shlex.split(command) for name, _, command in lines}

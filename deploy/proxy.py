@@ -1,4 +1,4 @@
-"""The proxy of `make stack`: Caddy with the routes of production's Caddyfile, for processes on this machine."""
+"""Proxy of `make stack`: Caddy with the routes of production's Caddyfile, for processes on this machine."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LOCAL_OPTIONS: Final = """{
 
 
 def is_installed() -> bool:
-    """Whether there is a Caddy."""
+    """Return True if Caddy is installed."""
     return shutil.which("caddy") is not None
 
 
 def command(caddyfile: Path) -> list[str]:
-    """Return the proxy's command."""
+    """Return the proxy's command line."""
     return ["caddy", "run", "--config", str(caddyfile), "--adapter", "caddyfile"]
 
 
@@ -39,4 +39,4 @@ def local_caddyfile(host: str, port: int, services: Mapping[str, Sequence[int]])
     text = re.sub(r"dynamic a \{\s+name (\w+)[^}]+\}", addresses, CADDYFILE.read_text())
     text = text.replace("{\n", _LOCAL_OPTIONS, 1)
     text = text.replace("{$DOMAIN} {", f"http://:{port} {{\n\tbind {host}")
-    return re.sub(r".*stream_close_delay.*\n", "", text)  # for reloads; Debian's Caddy does not know it
+    return re.sub(r".*stream_close_delay.*\n", "", text)  # used during reloads; Debian's Caddy does not know it

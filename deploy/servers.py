@@ -1,7 +1,7 @@
-"""Servers of our own that keep nothing: PostgreSQL, its replicas, PgBouncer and Redis on free ports of this machine.
+"""Disposable servers: PostgreSQL, its replicas, PgBouncer and Redis on free ports of this machine.
 
-`make stack SHAPE=wide` and the tests run on them. They may be killed and started again, and each has a session of its
-own, so that Ctrl-C in a terminal does not reach them before what runs on them has stopped.
+`make stack SHAPE=wide` and the tests use them. They may be killed and restarted. Each has its own session, so Ctrl-C in
+a terminal does not reach it before the processes that use it have stopped.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ import redis
 from psycopg.rows import dict_row
 
 DEPLOYED_PGBOUNCER = Path(__file__).with_name("pgbouncer") / "pgbouncer.ini"
-#: Below those that Linux gives to connections by itself: a server that is down finds its port free when it comes back.
+#: Below Linux's ephemeral ports, so a stopped server finds its port free when it restarts.
 PORTS = range(10_000, 32_000)
 
 
 def free_port(count: int = 1) -> int:
-    """The first of so many ports in a row on which nobody listens."""
+    """Return the first of `count` consecutive free ports."""
     while True:
         first = secrets.choice(PORTS)
         with ExitStack() as held, suppress(OSError):
@@ -40,7 +40,10 @@ def free_port(count: int = 1) -> int:
 
 
 def eventually(what: Callable[[], object], *, within: float = 180.0, every: float = 0.02) -> object:
-    """Ask until the answer is true; what it was."""
+    """Poll until the result is true, and return it.
+
+    :raises TimeoutError: if it is still false after `within` seconds.
+    """
     latest = time.monotonic() + within
     while not (answer := what()):
         if time.monotonic() > latest:
@@ -50,14 +53,14 @@ def eventually(what: Callable[[], object], *, within: float = 180.0, every: floa
 
 
 def postgres_programs() -> Path | None:
-    """Where initdb and postgres are, if they are installed."""
+    """Return the folder with initdb and postgres, or None if they are not installed."""
     if found := shutil.which("initdb"):
         return Path(found).resolve().parent
     return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None, key=lambda path: float(path.parent.name))
 
 
 class Redis:
-    """A Redis of our own that keeps nothing."""
+    """A disposable Redis without persistence."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -66,7 +69,7 @@ class Redis:
 
     @staticmethod
     def is_installed() -> bool:
-        """Whether there is a redis-server."""
+        """Return True if redis-server is installed."""
         return shutil.which("redis-server") is not None
 
     def start(self) -> None:
@@ -81,14 +84,14 @@ class Redis:
         eventually(self._answers)
 
     def stop(self) -> None:
-        """Kill it: everything in it is lost."""
+        """Kill the server; its data is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def empty(self) -> None:
-        """Delete everything in it."""
+        """Delete all data."""
         with redis.Redis(port=self.port) as client:
             client.flushall()
 
@@ -101,7 +104,7 @@ class Redis:
 
 
 class Postgres:
-    """A PostgreSQL cluster of our own in a temporary directory; as it refuses root, root starts it as another user."""
+    """A disposable PostgreSQL cluster in a temporary directory. Started by root, it runs as another user."""
 
     def __init__(self) -> None:
         programs = postgres_programs()
@@ -131,7 +134,7 @@ class Postgres:
         )
 
     def start(self) -> None:
-        """Start, recover if need be, and wait until it answers."""
+        """Start, recover if necessary, and wait until it answers."""
         settings = ["-p", str(self.port), "-h", "127.0.0.1", "-k", str(self._home), "-c", "max_connections=60"]
         self._process = subprocess.Popen(
             [self._programs / "postgres", "-D", self.data, *settings],
@@ -144,23 +147,23 @@ class Postgres:
         eventually(self._answers)
 
     def freeze(self) -> None:
-        """Stop its processes with SIGSTOP: connections stay open and nothing is answered."""
+        """Stop its processes with SIGSTOP: connections stay open and get no answers."""
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let its processes go on."""
+        """Resume its processes."""
         self._signal(signal.SIGCONT)
 
     def _signal(self, number: signal.Signals) -> None:
         assert self._process is not None
         pid = self._process.pid
-        os.kill(pid, number)  # first, so that it starts no other process
+        os.kill(pid, number)  # the parent first, so that it starts no more processes
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
             with suppress(ProcessLookupError):
                 os.kill(int(child), number)
 
     def stop(self) -> None:
-        """Stop at once, as a crash would: it recovers from its log at the next start."""
+        """Stop at once, as in a crash: the next start recovers from the write-ahead log."""
         if self._process is not None:
             self.thaw()
             self._process.send_signal(signal.SIGQUIT)
@@ -168,7 +171,7 @@ class Postgres:
             self._process = None
 
     def remove(self) -> None:
-        """Stop and delete it."""
+        """Stop the server and delete its data."""
         self.stop()
         shutil.rmtree(self._home, ignore_errors=True)
 
@@ -181,7 +184,7 @@ class Postgres:
 
 
 class Replica(Postgres):
-    """A replica of one of our clusters, which must run when it is made; the copy is streamed to from then on."""
+    """A streaming replica of a disposable cluster, which must be running when the replica is created."""
 
     def __init__(self, primary: Postgres) -> None:
         self._primary = primary
@@ -193,9 +196,9 @@ class Replica(Postgres):
 
 
 class PgBouncer:
-    """A PgBouncer of our own, set up as `deploy/pgbouncer` has it, before the PostgreSQL on a port.
+    """A disposable PgBouncer in front of the PostgreSQL on a port, configured as in `deploy/pgbouncer`.
 
-    With `size` it has so many connections to it at most.
+    `size` limits its connections to the database.
     """
 
     def __init__(self, postgres: int, *, size: int | None = None) -> None:
@@ -224,7 +227,7 @@ class PgBouncer:
 
     @staticmethod
     def is_installed() -> bool:
-        """Whether there is a pgbouncer."""
+        """Return True if pgbouncer is installed."""
         return _pgbouncer() is not None
 
     def start(self) -> None:
@@ -241,20 +244,20 @@ class PgBouncer:
         eventually(self._answers)
 
     def stop(self) -> None:
-        """Kill it, and with it every connection."""
+        """Kill the server and, with it, every connection."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def remove(self) -> None:
-        """Stop and delete it."""
+        """Stop the server and delete its files."""
         self.stop()
         shutil.rmtree(self._home, ignore_errors=True)
 
     def show(self, what: str) -> list[dict[str, Any]]:
-        """A table of its console: `clients`, `servers`, `stats` and others."""
-        # The console knows simple queries alone.
+        """Return a table of the admin console: `clients`, `servers`, `stats` and others."""
+        # The console supports simple queries only.
         with psycopg.connect(self.url, dbname="pgbouncer", autocommit=True, row_factory=dict_row) as console:
             return psycopg.ClientCursor(console).execute(f"SHOW {what}".encode()).fetchall()
 
@@ -267,5 +270,5 @@ class PgBouncer:
 
 
 def _pgbouncer() -> str | None:
-    """Where the program is: root's directories are not on everybody's path."""
+    """Return the path of the program. It may be in /usr/sbin, which is not on every user's path."""
     return shutil.which("pgbouncer", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")

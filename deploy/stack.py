@@ -1,7 +1,7 @@
-"""The production shape on this machine: a proxy, web processes, tables, three Celery workers and beat (`make stack`).
+"""Production processes on this machine: a proxy, web processes, tables, three Celery workers and beat (`make stack`).
 
-With `SHAPE=wide` it brings servers of its own, several of each (`deploy.wide`), and a second beat. Without Caddy there
-is one web process, which serves everything.
+With `SHAPE=wide` it starts its own servers, several of each (`deploy.wide`), and a second beat. Without Caddy there is
+one web process, which serves everything.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ READY_SECONDS = 30
 
 
 class Stack:
-    """Child processes that start and end together."""
+    """Child processes that start and stop together."""
 
     def __init__(self, environment: Mapping[str, str], stopping: threading.Event) -> None:
         self._environment = dict(environment)
@@ -38,9 +38,9 @@ class Stack:
         self._stopping = stopping
 
     def run_once(self, command: list[str]) -> None:
-        """Run a command to its end.
+        """Run a command to completion.
 
-        :raises SystemExit: when it fails, or a stop is requested meanwhile.
+        :raises SystemExit: if it fails or the stack is stopped first.
         """
         child = subprocess.Popen(_here(command), cwd=ROOT, env=self._environment, start_new_session=True)
         while child.poll() is None:
@@ -55,7 +55,7 @@ class Stack:
     def start(self, name: str, command: list[str], **variables: str) -> None:
         """Start a process, and print its output under its name.
 
-        Each process has its own session, so that Ctrl-C reaches only this one, which then stops the others in order.
+        Each process has its own session, so Ctrl-C reaches only this one, which then stops the others in order.
         """
         child = subprocess.Popen(
             _here(command),
@@ -70,9 +70,7 @@ class Stack:
         threading.Thread(target=_print_lines, args=(name, child), daemon=True).start()
 
     def await_ready(self, address: str, inner: Sequence[str]) -> None:
-        """Wait until the address and the processes' /readyz answer with 200 or a process ends, and say so when it takes
-        long.
-        """
+        """Wait until the address and every /readyz answer with 200 or a process ends, reporting a long wait."""
         late, waiting = time.monotonic() + READY_SECONDS, [f"{address}/", *(f"{one}/readyz" for one in inner)]
         while waiting and not self._ended() and not self._stopping.is_set():
             if time.monotonic() > late:
@@ -84,7 +82,7 @@ class Stack:
             _say(f"Talon is ready at {address} - stop it with Ctrl-C. Its processes are at {' and '.join(inner)}.")
 
     def wait(self) -> int:
-        """Wait for Ctrl-C, SIGTERM or the end of a process, then stop all; returns 1 when a process ended by itself."""
+        """Wait for Ctrl-C, SIGTERM or the end of a process, then stop all. Return 1 if a process ended by itself."""
         while not self._stopping.wait(0.2):
             if ended := self._ended():
                 _say(f"{ended} has ended; stopping the others.")
@@ -111,7 +109,7 @@ class Stack:
 
 
 def _here(command: list[str]) -> list[str]:
-    """The command, taken from this process's own Python environment."""
+    """Return the command, with its program from this process's Python environment."""
     program = Path(sys.executable).with_name(command[0])
     return [str(program) if program.exists() else command[0], *command[1:]]
 
@@ -134,9 +132,9 @@ def _answers(url: str) -> bool:
 
 
 def stack_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment of the child processes.
+    """Return the environment of the child processes.
 
-    :raises SystemExit: when PostgreSQL or Redis is not configured.
+    :raises SystemExit: if PostgreSQL or Redis is not configured.
     """
     database, redis = environment.get("DATABASE_URL", ""), environment.get("REDIS_URL", "")
     if not database.startswith(("postgres://", "postgresql://")) or not redis.startswith(("redis://", "rediss://")):
@@ -167,7 +165,7 @@ def main() -> int:
 
 
 def _run(environment: dict[str, str], stopping: threading.Event, home: Path, *, beats: int) -> int:
-    """Run the site's processes on servers that are there; 1 when one of them ended by itself."""
+    """Run the site's processes on existing servers. Return 1 if a process ended by itself."""
     has_proxy = proxy.is_installed()
     lines, ports = commands(), Ports.of(environment, has_proxy=has_proxy)
     if not has_proxy:
@@ -189,17 +187,20 @@ def _run(environment: dict[str, str], stopping: threading.Event, home: Path, *, 
         caddyfile.write_text(proxy.local_caddyfile(ports.host, ports.port, ports.services()))
         stack.start("proxy", proxy.command(caddyfile), XDG_CONFIG_HOME=str(home), XDG_DATA_HOME=str(home))
     stack.start("worker", lines["worker"])
-    stack.start("keeper", lines["keeper"], METRICS_PORT="0")  # the worker serves those of both
+    stack.start("keeper", lines["keeper"], METRICS_PORT="0")  # the worker serves the metrics of both
     stack.start("analyst", lines["analyst"], METRICS_PORT="0")
     stack.start("beat", lines["beat"])
-    for number in range(2, beats + 1):  # a schedule file has one writer
+    for number in range(2, beats + 1):  # each beat needs a schedule file of its own
         stack.start(f"beat-{number}", [*lines["beat"], "--schedule", str(home / f"beat-{number}")])
     stack.await_ready(ports.address, ports.inner())
     return stack.wait()
 
 
 class Ports(NamedTuple):
-    """Where the proxy listens, and on the ports after it the processes; without one, where the web process listens."""
+    """Ports of the stack: the proxy's and, after it, those of the processes.
+
+    Without a proxy, the only web process has the first port.
+    """
 
     host: str
     port: int
@@ -208,7 +209,7 @@ class Ports(NamedTuple):
 
     @classmethod
     def of(cls, environment: Mapping[str, str], *, has_proxy: bool) -> Self:
-        """As HOST, PORT, WEB_PROCESSES and TABLES_PROCESSES say; without tables the web processes have them."""
+        """Read HOST, PORT, WEB_PROCESSES and TABLES_PROCESSES. Without table processes, web processes serve tables."""
         host, port = environment.get("HOST", "127.0.0.1"), int(environment.get("PORT", "8000"))
         if not has_proxy:
             return cls(host, port, range(port, port + 1), range(0))
@@ -217,15 +218,15 @@ class Ports(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Where players come."""
+        """The address for players."""
         return f"http://{self.host}:{self.port}"
 
     def inner(self) -> list[str]:
-        """Where the processes are themselves."""
+        """Return the addresses of the processes themselves."""
         return [f"http://127.0.0.1:{port}" for port in (*self.webs, *self.tables)]
 
     def services(self) -> dict[str, Sequence[int]]:
-        """The ports of each service that the proxy knows."""
+        """Return the ports of each service in the proxy's configuration."""
         return {"web": self.webs, "tables": self.tables or self.webs}
 
 

@@ -1,7 +1,7 @@
-"""The servers of `make stack SHAPE=wide`, each in a temporary directory and on a free port.
+"""Servers of `make stack SHAPE=wide`, each in a temporary directory and on a free port.
 
-A primary PostgreSQL with PgBouncer in transaction mode before it, a replica that it streams to, two Redis servers for
-the channel layer, and one for the task queue and the cache.
+They are a primary PostgreSQL behind PgBouncer in transaction mode, a streaming replica, two Redis servers for the
+channel layer, and one for the task queue and the cache.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from deploy.servers import PgBouncer, Postgres, Redis, Replica, postgres_program
 
 
 class Servers(NamedTuple):
-    """The settings that lead to the servers, and their addresses in words."""
+    """Settings that point to the servers, and a description of their addresses."""
 
     settings: dict[str, str]
     addresses: str
 
 
 def missing_programs() -> list[str]:
-    """What is not installed of what the shape needs, each with the Debian package that has it."""
+    """Return the missing programs, each with its Debian package."""
     programs = postgres_programs()
     there = {
         "postgres and initdb (package postgresql)": programs is not None,
@@ -38,9 +38,9 @@ def missing_programs() -> list[str]:
 
 @contextmanager
 def servers(folder: Path) -> Iterator[Servers]:
-    """Start the servers, and remove them in the end with all that they hold; `folder` is what the site may write to.
+    """Start the servers, and remove them with their data at the end. The site may write to `folder`.
 
-    :raises SystemExit: naming the programs that are missing.
+    :raises SystemExit: if programs are missing, naming them.
     """
     if missing := missing_programs():
         sys.exit("`make stack SHAPE=wide` needs programs that are not installed:\n  " + "\n  ".join(missing))

@@ -1,10 +1,10 @@
-"""Keeps the catalogues of the site's texts: ``make messages``, or ``python -m frontend.messages [new language]``.
+"""Translation catalogues of the site's texts: ``make messages``, or ``python -m frontend.messages [new language]``.
 
-Every language has two files in ``frontend/locale``, which are the one source of its texts: ``django.po`` for what the
-server writes and ``djangojs.po`` for what the client writes. From them come, and are committed with them, the compiled
-``django.mo``, the client's ``frontend/static/js/catalogue/<language>.js``, and the cards whose trumps bear their names,
-``frontend/static/cards/tarot.<language>.svg``. English is in the code itself.
-docs/translations.md says how to work with them.
+Every language has two files in ``frontend/locale``, the only source of its texts: ``django.po`` for the server and
+``djangojs.po`` for the client. The files generated from them are committed as well: the compiled ``django.mo``, the
+client's ``frontend/static/js/catalogue/<language>.js``, and the cards with the trumps' names,
+``frontend/static/cards/tarot.<language>.svg``. English texts are in the code itself. docs/translations.md explains the
+workflow.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LOCALE: Final = ROOT / "frontend" / "locale"
 SCRIPTS: Final = ROOT / "frontend" / "static" / "js"
 CARDS: Final = ROOT / "frontend" / "static" / "cards"
 PYTHON: Final = ("accounts", "config", "games", "leaderboards")
-#: Installed packages whose texts a catalogue may word anew, by an entry written into it by hand.
+#: Installed packages whose texts a catalogue may override, with an entry added manually.
 BORROWED: Final = ("allauth", "django.conf")
 
 Keywords = dict[str, Any]
@@ -53,45 +53,45 @@ _CLIENT: Final[Keywords] = {"t": None, "tn": (1, 2), "tc": ((1, "c"), 2), "marke
 _COMMENTS: Final = ("Translators:",)
 _READING: Final = {"encoding": "utf-8", "parse_template_string": "true"}
 _CLIENT_OUT: Final = SCRIPTS / "catalogue"
-#: The name on a trump, and its measures before it.
+#: The name on a trump, with the size attributes before it.
 _NAMED: Final = re.compile(
     r'font-size="[\d.]+"(?: textLength="\d+" lengthAdjust="\w+")? (fill="currentColor">)([^<]+)</text>'
 )
-#: Plural-Forms is a C expression, which is one of JavaScript too.
+#: Plural-Forms is a C expression that is also valid JavaScript.
 _PLURAL: Final = re.compile(r"[n0-9\s()?:<>=!&|%]+")
 
 
 @cache
 def domains() -> dict[str, Catalog]:
-    """What is to be translated, by the name of the file that has it."""
+    """Return the texts to translate, by domain (file name)."""
     return {"django": _server_texts(), "djangojs": _client_texts()}
 
 
 def languages() -> list[str]:
-    """The languages there are catalogues of."""
+    """Return the languages that have catalogues."""
     return sorted(path.name for path in LOCALE.iterdir() if path.is_dir())
 
 
 def po_path(language: str, domain: str) -> Path:
-    """Where a catalogue is."""
+    """Return the path of a catalogue."""
     return LOCALE / language / "LC_MESSAGES" / f"{domain}.po"
 
 
 def read_catalogue(path: Path) -> Catalog:
-    """The catalogue in a file."""
+    """Return the catalogue in a file."""
     with path.open("rb") as source:
         return read_po(source, locale=path.parent.parent.name)
 
 
 def compiled(catalogue: Catalog) -> bytes:
-    """What Django reads."""
+    """Return the compiled catalogue that Django reads."""
     out = io.BytesIO()
     write_mo(out, catalogue)
     return out.getvalue()
 
 
 def client_script(catalogue: Catalog) -> str:
-    """What the client reads: a script that only sets a variable, as pages load it before their modules."""
+    """Return the client's catalogue: a script that only sets a variable, since pages load it before their modules."""
     if not _PLURAL.fullmatch(catalogue.plural_expr):
         raise ValueError(f"this is no plural expression: {catalogue.plural_expr}")
     texts = {
@@ -106,27 +106,27 @@ def client_script(catalogue: Catalog) -> str:
 
 
 def client_path(language: str) -> Path:
-    """Where the client's catalogue is."""
+    """Return the path of the client's catalogue."""
     return _CLIENT_OUT / f"{language.lower().replace('_', '-')}.js"
 
 
 def texts_of(catalogue: Catalog) -> Iterator[Message]:
-    """The messages without the header."""
+    """Return the messages without the header."""
     return (message for message in catalogue if message.id)
 
 
 def is_translated(message: Message) -> bool:
-    """Whether every form of a text has words."""
+    """Return True if every form of a text is translated."""
     return all(message.string) if isinstance(message.string, (list, tuple)) else bool(message.string)
 
 
 def tarot_path(language: str = "") -> Path:
-    """Where the tarot cards are, named in a language; without one the English ones, as they are drawn."""
+    """Return the path of the tarot cards in a language; without one, the English cards as drawn."""
     return CARDS / f"tarot{language and '.'}{language.lower().replace('_', '-')}.svg"
 
 
 def named_cards(catalogue: Catalog) -> str:
-    """The tarot cards with their trumps named in the catalogue's language."""
+    """Return the tarot cards with their trumps named in the catalogue's language."""
     names = {_bare(message.id): str(message.string) for message in texts_of(catalogue) if message.context == "tarot"}
 
     def named(match: re.Match[str]) -> str:
@@ -137,9 +137,9 @@ def named_cards(catalogue: Catalog) -> str:
 
 
 def brought_up_to_date(current: Catalog, wanted: Catalog) -> Catalog:
-    """The catalogue with the texts that the site has now: what is new is empty or a guess marked fuzzy.
+    """Return the catalogue with the site's current texts. New texts are empty, or fuzzy guesses.
 
-    An entry that words a borrowed package's text anew stays.
+    Entries that override a package's text are kept.
     """
     borrowed = borrowed_ids()
     for message in texts_of(current):
@@ -151,7 +151,7 @@ def brought_up_to_date(current: Catalog, wanted: Catalog) -> Catalog:
 
 
 def write_catalogue(path: Path, catalogue: Catalog) -> None:
-    """Write a catalogue so that equal texts make equal files."""
+    """Write a catalogue deterministically: equal texts make equal files."""
     path.parent.mkdir(parents=True, exist_ok=True)
     catalogue.header_comment = f"# Texts of Talon in {catalogue.locale}; docs/translations.md says how they are kept."
     catalogue.msgid_bugs_address = catalogue.last_translator = catalogue.language_team = ""
@@ -160,7 +160,7 @@ def write_catalogue(path: Path, catalogue: Catalog) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Bring every catalogue up to date with the code and compile it; begin those of the languages named."""
+    """Update every catalogue from the code and compile it. Create catalogues for the languages named."""
     for language in sorted({*languages(), *arguments}):
         for domain, wanted in domains().items():
             path = po_path(language, domain)
@@ -198,7 +198,7 @@ def _client_texts() -> Catalog:
 
 
 def _template_calls(text: str) -> bytes:
-    """A template as calls of gettext that Python's tokenizer can read: indents mean nothing in it."""
+    """Return a template as gettext calls for Python's tokenizer, without its indentation."""
     return "\n".join(line.strip() for line in templatize(text).splitlines()).encode()
 
 
@@ -210,7 +210,7 @@ def _gather(catalogue: Catalog, path: Path, method: str, source: bytes, keywords
 
 
 def borrowed_ids() -> set[tuple[Any, str | None]]:
-    """The texts, with their contexts, of the packages that a catalogue may word anew."""
+    """Return the texts, with their contexts, of the packages whose texts a catalogue may override."""
     ids = set()
     for package in BORROWED:
         path = files(package).joinpath("locale", "en", "LC_MESSAGES", "django.po")
@@ -220,7 +220,7 @@ def borrowed_ids() -> set[tuple[Any, str | None]]:
 
 
 def _bare(name: Any) -> str:  # noqa: ANN401 - a message's id
-    """A trump's name as it stands in the catalogue or on its card: they differ in "the"."""
+    """Normalize a trump's name: catalogue and card differ in case and in "the"."""
     return str(name).lower().removeprefix("the ")
 
 

@@ -1,1 +1,1 @@
-"""Admission control: newcomers wait in a queue while a process is overloaded; players who are in never do."""
+"""Admission control: newcomers queue while a process is overloaded; players already in the game never wait."""

@@ -1,10 +1,10 @@
-"""How many waiting newcomers a process lets in per second: as many as it can serve, by the utilization law.
+"""Admission rate: waiting newcomers that a process admits per second, from the utilization law.
 
-Little's law, applied to a server, says U = X D: it is busy for a share U of the time if X newcomers per second arrive
-and each keeps it busy for D seconds. So it can serve 1 / D of them per second. D is measured while newcomers wait: the
-time during which pages were in work, divided by the newcomers let in. Players' pages count as part of it, so the
-estimate settles where the process is just busy. Newcomers cause most of their load seconds after they were let in,
-and until then the measured page rate sets bounds.
+Little's law, applied to a server, says U = X D: the server is busy for a share U of the time if X newcomers arrive per
+second and each keeps it busy for D seconds. So it can serve 1 / D of them per second. D is measured while newcomers
+wait: the time during which pages were in progress, divided by the newcomers admitted. Players' pages count towards it,
+so the estimate settles where the process is just busy. Newcomers cause most of their load seconds after admission;
+until then the measured page rate bounds the estimate.
 
 Source: P. Denning, J. Buzen, "The Operational Analysis of Queueing Network Models", ACM Computing Surveys 10 (3), 1978.
 """
@@ -14,20 +14,20 @@ from __future__ import annotations
 import math
 from typing import Final
 
-#: Seconds over which the measurements are averaged.
+#: Time constant of the moving averages, in seconds.
 MEMORY: Final = 10.0
-#: What is assumed before anything is measured: seconds busy, pages served and newcomers let in.
+#: Starting values before the first measurement: busy seconds, pages served and newcomers admitted.
 PRIOR: Final = (3.0, 300.0, 120.0)
-#: The pages that a newcomer loads: at least and at most.
+#: Fewest and most pages that a newcomer is assumed to load.
 FEWEST_PAGES, MOST_PAGES = 1, 8
-#: Seconds without a page after which nothing is measured: an outage is not the pace of a process.
+#: Seconds without a page after which measuring stops: an outage says nothing about a process's speed.
 OUTAGE: Final = 1.0
-#: Seconds' worth of newcomers that may go in at once.
+#: Burst size: seconds' worth of newcomers that may enter at once.
 BURST: Final = 0.1
 
 
 class AdmitRate:
-    """The rate of one process."""
+    """The admission rate of one process, applied as a token bucket."""
 
     def __init__(self) -> None:
         self._busy, self._pages, self._let_in = PRIOR
@@ -35,17 +35,17 @@ class AdmitRate:
 
     @property
     def pages_per_second(self) -> float:
-        """The pages that the process serves while it is busy."""
+        """Pages served per busy second."""
         return self._pages / self._busy
 
     @property
     def per_second(self) -> float:
-        """Newcomers per second."""
+        """Newcomers admitted per second."""
         pages = self.pages_per_second
         return min(max(self._let_in / self._busy, pages / MOST_PAGES), pages / FEWEST_PAGES)
 
     def note(self, elapsed: float, *, busy: bool, pages: int, has_room: bool) -> None:
-        """Take what happened in the last seconds: whether pages were in work, and how many were served."""
+        """Record the last `elapsed` seconds: `busy` if pages were in progress, and the number of pages served."""
         self._pause = 0.0 if pages else self._pause + elapsed
         if self._pause < OUTAGE:
             kept = math.exp(-elapsed / MEMORY)
@@ -56,7 +56,7 @@ class AdmitRate:
         self._tokens = min(self._tokens + rate * elapsed, max(1.0, rate * BURST)) if has_room else 0.0
 
     def take(self) -> bool:
-        """Take a token, if one is left."""
+        """Take a token and return True, or return False if none is left."""
         if self._tokens < 1:
             return False
         self._tokens -= 1

@@ -1,8 +1,8 @@
-"""The gate in front of Django: serve players who are in, and queue newcomers while the process is overloaded.
+"""Admission gate in front of Django: serves admitted players and queues newcomers while the process is overloaded.
 
-A client with a pass is served as ever, and so is all that belongs to a game in play. Other clients get a ticket and see
-their place. They are answered on the event loop before Django runs, so a thousand waiting clients cost next to nothing.
-Their page asks by long poll, which answers at once when the ticket's turn comes.
+Clients with a pass are served as usual, and so is every request that belongs to a game in progress. Other clients get
+a ticket and see their place in the queue. The event loop answers them before Django runs, so a thousand waiting clients
+cost next to nothing. Their page uses a long poll, which returns as soon as the ticket's turn comes.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ from games.errors import A_MINUTE, ErrorCode, Refusal
 from games.races.models import CODE_LENGTH, CODE_LETTERS
 
 PAGE: Final = "/queue/"
-"""The page of waiting clients (`games.pages.queue`); `?next=` is where they go on."""
+"""The page for waiting clients (`games.pages.queue`); `?next=` is the page they continue to."""
 POLL: Final = "/queue.json"
-"""The long poll of that page."""
+"""The long-poll endpoint of that page."""
 
-#: Seconds' worth of pages in work from which newcomers queue at once.
+#: Backlog, in seconds of page work, above which newcomers queue.
 MAX_BACKLOG: Final = 0.5
-#: Seconds for which one rendered page serves every waiting client.
+#: Lifetime of a rendered queue page, in seconds; every waiting client shares it.
 PAGE_AGE: Final = 3600.0
-#: Seconds that a client may be late.
+#: Seconds of grace for a late client.
 GRACE: Final = 3.0
 
-#: Addresses that are always served: games in play, staff, probes, and pages inside other sites' pages.
+#: Paths that are always served: games in progress, staff, probes, and pages embedded in other sites.
 _ALWAYS: Final = re.compile(r"/(table|admin|offline|static)/|/(healthz|readyz|metrics)$|/replay/[^/]+/embed/$")
-#: Steps of signing in that another site or the step before leads to, and that expire a few minutes later.
+#: Sign-in steps that follow another site or an earlier step, and expire within minutes.
 _SIGNING_IN: Final = re.compile(r"/accounts/([a-z]+/login/callback|2fa/authenticate|3rdparty/signup)/$")
-#: A race's room, where seats are also taken over its socket: a client with a session may have one.
+#: A race room, where players also take seats over the WebSocket: a client with a session may have one.
 _ROOM: Final = re.compile(rf"/races/[{CODE_LETTERS}]{{{CODE_LENGTH}}}/$")
-#: How the addresses of forms end that begin a game or take a seat. Other forms are always served.
+#: Path endings of forms that start a game or take a seat. Other forms are always served.
 _BEGINNINGS: Final = ("/start", "/first", "/play-on", "/new", "/quick", "/sit", "/accept")
 _API: Final = "/api/"
 _READING: Final = {"GET", "HEAD"}
-#: The holes in the page.
+#: Placeholders in the queue page.
 _PLACE, _WAIT, _REFRESH = 'id="queue-place">', 'id="queue-wait">', 'http-equiv="refresh" content="'
 
 Scope = dict[str, Any]
@@ -67,12 +67,12 @@ Request = tuple[Scope, Receive, Send]
 Holding = Ticket | Pass | None
 
 
-#: The kinds of requests that may have to wait. READING, of the API, needs no place in the queue, only room.
+#: Kinds of requests that may have to wait. READING (an API read) needs no place in the queue, only room.
 Door = Enum("Door", ["PAGE", "FORM", "JSON_FORM", "API", "READING"])
 
 
 def door_of(visit: Visit) -> Door | None:
-    """Return the kind of a request; None if it is always served."""
+    """Return the kind of a request, or None if it is always served."""
     scope, accepted = visit.scope, visit.headers.get(b"accept", "")
     path, reads = scope["path"], scope["method"] in _READING
     if path.startswith(_API):
@@ -89,7 +89,7 @@ def door_of(visit: Visit) -> Door | None:
 
 
 class Gate:
-    """An ASGI application that serves, queues or refuses each request."""
+    """ASGI application that serves, queues or refuses each request."""
 
     def __init__(self, application: Application, copies: Copies, load: Load) -> None:
         self.queue = WaitingQueue()
@@ -99,16 +99,16 @@ class Gate:
         self._served, self._last_beat = 0, time.monotonic()
         self._polls: dict[Ticket, asyncio.Event] = {}
         self._admitted: dict[Ticket, float] = {}
-        """Tickets whose turn has come, until they are no longer good."""
+        """Admitted tickets, each with its expiry time."""
         self._spent: dict[str, float] = {}
-        """Names of passes that were exchanged for another one, until they are no longer good."""
+        """Names of passes exchanged for new ones, each with its expiry time."""
         load.on_beat = self.beat
         if settings.TABLES_ELSEWHERE:
             load.jobs.append(self.tables.watch)
 
     @property
     def has_room(self) -> bool:
-        """Whether newcomers may go in; by Little's law a page waits for the pages in work times their mean time."""
+        """True if newcomers may enter. By Little's law, a page waits for the pages ahead times their mean duration."""
         backlog = self.load.pages.threads.in_work / self.rate.pages_per_second
         return not ((settings.ADMISSION and backlog > MAX_BACKLOG) or self.load.is_full or self.tables.is_full)
 
@@ -142,13 +142,13 @@ class Gate:
             await self._queue(visit, door, client, holding, request)
 
     def beat(self) -> None:
-        """Let in the clients whose turn has come."""
+        """Admit the clients whose turn has come."""
         now = time.monotonic()
         elapsed, self._last_beat = now - self._last_beat, now
         pages, self._served = self._served, 0
         metrics.FULL.set(not self.has_room)
         metrics.NEWCOMERS_WAITING.set(len(self.queue))
-        if int(now) > int(now - elapsed):  # each second
+        if int(now) > int(now - elapsed):  # once per second
             self.queue.expire(now)
             _expire(self._admitted, now)
             _expire(self._spent, now)
@@ -163,7 +163,7 @@ class Gate:
             metrics.NEWCOMERS.labels("let_in").inc()
 
     def _holding(self, shown: Holding) -> Holding:
-        """Return what a cookie is worth: a ticket whose turn has come is a pass, a spent pass is nothing."""
+        """Return the cookie's current value: an admitted ticket counts as a pass, a spent pass as nothing."""
         holding = Pass(shown.name) if isinstance(shown, Ticket) and shown in self._admitted else shown
         return None if isinstance(holding, Pass) and holding.name in self._spent else holding
 
@@ -176,7 +176,7 @@ class Gate:
     async def _serve_holder(self, holding: Pass, door: Door | None, request: Request) -> None:
         """Serve a client with a pass. With a new session it gets a new pass, and the old one is spent.
 
-        A pass is spent while a form that begins a game is in work, so two clients cannot use it at once.
+        A pass counts as spent while a form that starts a game is in progress, so two clients cannot use it at once.
         """
         scope, receive, send = request
         good_until = time.monotonic() + MAX_AGE.total_seconds()
@@ -199,7 +199,7 @@ class Gate:
         await self._serve(scope, receive, exchange)
 
     async def _poll(self, visit: Visit, client: list[str], holding: Holding, request: Request) -> None:
-        """Answer the page of a waiting client as soon as its turn comes, else with its place after a while."""
+        """Answer a waiting client's poll as soon as its turn comes, or with its place after a while."""
         shown = holding
         if holding is None and (self.queue or not self.has_room):
             holding = _new_ticket()
@@ -215,7 +215,7 @@ class Gate:
         await _send(request[2], JsonResponse(status, headers={"Cache-Control": "no-store"}), cookie, client)
 
     async def _wait(self, ticket: Ticket, receive: Receive) -> bool:
-        """Wait for the ticket's turn, or the next update; return False if the client has left."""
+        """Wait for the ticket's turn or the next update. Return False if the client has disconnected."""
         seconds = update_interval(self.queue.place(ticket))
         self.queue.enter(ticket, time.monotonic() + seconds + GRACE)
         turn = self._polls.setdefault(ticket, asyncio.Event())
@@ -234,7 +234,8 @@ class Gate:
     ) -> None:
         """Show a client its place.
 
-        Only a ticket that is shown again enters the queue: programs that ignore the answer hold nobody up.
+        A ticket enters the queue only when it is presented again, so programs that ignore the response delay no other
+        client.
         """
         is_new, ticket = ticket is None, ticket or _new_ticket()
         place = self.queue.place(ticket)
@@ -243,11 +244,11 @@ class Gate:
         if door is Door.JSON_FORM:
             response: HttpResponse | None = _refusal(place, place=place)
         elif door is Door.FORM:
-            # The player comes back to the page with the form: no clock starts behind their back.
+            # The player returns to the page with the form, so no clock starts without their knowledge.
             response = _redirect(f"{PAGE}?{urlencode({'next': _page_before(visit)})}")
         else:
             response = await self._page(visit, place)
-        if response is None:  # a host that is not ours, or a redirect to HTTPS: Django answers
+        if response is None:  # an unknown host or a redirect to HTTPS: Django answers
             await self._application(*request)
         else:
             await _send(request[2], response, ticket, client)
@@ -267,7 +268,7 @@ class Gate:
         return HttpResponse(body if visit.scope["method"] == "GET" else b"", status=503, headers=shown)
 
     def _wait_text(self, visit: Visit, place: int) -> str:
-        """Return how long the wait will take, in words."""
+        """Return the estimated wait as text."""
         with translation.override(visit.language):
             if self.tables.is_full or not self.load.has_free_socket:
                 return gettext("No table is free right now.")
@@ -288,7 +289,7 @@ def _redirect(target: str) -> HttpResponse:
 
 
 def _refusal(position: int, **data: int) -> HttpResponse:
-    """Tell a program to come again; one that keeps cookies has a place."""
+    """Return a JSON refusal that asks a program to retry after its update interval."""
     metrics.NEWCOMERS.labels("refused").inc()
     refusal = Refusal(ErrorCode.SERVER_FULL, retry_after=update_interval(position), **data)
     with translation.override("en-gb"):
@@ -304,7 +305,7 @@ async def _send(send: Send, response: HttpResponse, holding: Holding = None, cli
 
 
 def _page_before(visit: Visit) -> str:
-    """Return the page of this site that a form was sent from; the home page if the browser does not say."""
+    """Return the page of this site that sent the form, or the home page if the browser does not say."""
     referer = visit.headers.get(b"referer", "")
     if not url_has_allowed_host_and_scheme(referer, visit.headers.get(b"host", "")):
         return "/"
@@ -312,18 +313,18 @@ def _page_before(visit: Visit) -> str:
 
 
 def _next_page(visit: Visit) -> str:
-    """Return the page that a client waits for."""
+    """Return the page that a client is waiting for."""
     return _own_page(parse_qs(visit.scope["query_string"].decode("latin1")).get("next", ["/"])[0])
 
 
 def _own_page(page: str) -> str:
-    """Return an address if it is one of this site, else the home page."""
+    """Return the address if it belongs to this site, or else the home page."""
     is_ours = page.startswith("/") and page.isascii() and page.isprintable()
     return page if is_ours and url_has_allowed_host_and_scheme(page, allowed_hosts=None) else "/"
 
 
 def _new_session(headers: list[tuple[bytes, bytes]]) -> str:
-    """Return the session key that a response sets, if any."""
+    """Return the session key that a response sets, or an empty string."""
     prefix = f"{settings.SESSION_COOKIE_NAME}=".encode()
     for name, value in headers:
         if name.lower() == b"set-cookie" and value.startswith(prefix):
@@ -332,7 +333,7 @@ def _new_session(headers: list[tuple[bytes, bytes]]) -> str:
 
 
 def _expire(entries: dict[Any, float], now: float) -> None:
-    """Remove what is out of date from entries in order of time."""
+    """Remove expired entries; entries are in order of expiry."""
     while entries and entries[first := next(iter(entries))] < now:
         del entries[first]
 

@@ -1,9 +1,9 @@
 """Overload detection: CoDel's rule, applied to the delay of a probe.
 
-The probe is an empty call that goes the way of a page, from the event loop to a page thread and back. Its delay covers
-the wait for a thread, the event loop's lag, and threads and processes that compete for the CPU. A burst makes some
-probes late; a standing queue makes all of them late. A process is overloaded once every probe of an `INTERVAL` was
-later than `TARGET`, until one is on time.
+The probe is an empty call that takes the same path as a page, from the event loop to a page thread and back. Its delay
+includes the wait for a thread, event-loop lag, and competition for the CPU from other threads and processes. A burst
+makes some probes late; a standing queue makes all of them late. A process becomes overloaded when every probe of an
+`INTERVAL` is later than `TARGET`, and recovers with the first probe on time.
 
 Source: K. Nichols, V. Jacobson, "Controlling Queue Delay", ACM Queue 10 (5), 2012; RFC 8289.
 """
@@ -23,14 +23,14 @@ from games import metrics
 TARGET: Final = 0.05
 #: Seconds for which the delay must stay above the target.
 INTERVAL: Final = 0.5
-#: Seconds between two looks at the probe.
+#: Seconds between two checks of the probe.
 BEAT: Final = 0.05
 
 Job = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Load:
-    """The load of one process. It runs `jobs` in the background and calls `on_beat` after every look at the probe."""
+    """The load of one process. Runs `jobs` in the background and calls `on_beat` after every check of the probe."""
 
     def __init__(self, pages: OneHop, sockets: Callable[[], int]) -> None:
         self.pages = pages
@@ -43,21 +43,21 @@ class Load:
 
     @property
     def has_free_socket(self) -> bool:
-        """Whether the process may open more WebSockets."""
+        """True if the process may open more WebSockets."""
         return not 0 < settings.MAX_SOCKETS <= self._sockets()
 
     @property
     def is_overloaded(self) -> bool:
-        """Whether the delay has been above the target for an interval."""
+        """True if the delay has been above the target for an interval."""
         return settings.ADMISSION and self._late_since is not None and self._now - self._late_since >= INTERVAL
 
     @property
     def is_full(self) -> bool:
-        """Whether the process should take no newcomers now."""
+        """True if the process should admit no newcomers now."""
         return self.is_overloaded or not self.has_free_socket
 
     def note(self, delay: float, now: float) -> None:
-        """Take a probe's delay, so far if it is not back yet."""
+        """Record a probe's delay; while the probe is still out, the time since it was sent."""
         self._now = now
         if delay < TARGET:
             self._late_since = None
@@ -67,7 +67,7 @@ class Load:
         metrics.FULL.set(self.is_full)
 
     def start(self) -> None:
-        """Probe from now on in the running event loop, if that has not begun."""
+        """Start the background jobs in the running event loop, once per loop."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop = loop
@@ -81,5 +81,5 @@ class Load:
                 await asyncio.wait({probe}, timeout=BEAT)
                 self.note(loop.time() - sent, loop.time())
                 self.on_beat()
-            probe.exception()  # a pool that is full refuses the probe
+            probe.exception()  # a full pool refuses the probe
             await asyncio.sleep(BEAT)

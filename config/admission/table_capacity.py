@@ -1,8 +1,8 @@
-"""Whether the processes that serve only tables have room: each publishes it, every web process reads it.
+"""Capacity of the table processes: each one publishes its state in the shared cache, and every web process reads it.
 
-Each process of tables writes to the shared cache every second that it runs and, if so, that it has room. The entries
-expire after three seconds. Web processes take no newcomers while processes of tables run and none has room. If the
-cache is empty or away, they assume that there is room.
+Every second, each table process writes that it is running and, if so, that it has room. The entries expire after three
+seconds. Web processes admit no newcomers while table processes are running and none has room. If the cache is empty or
+unavailable, they assume that there is room.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.core.cache import cache
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two writes or reads, and until an entry expires.
+#: Seconds between two writes or reads, and the expiry of an entry.
 EVERY: Final = 1.0
 EXPIRY: Final = 3
 
@@ -25,25 +25,25 @@ ROOM: Final = "tables.room"
 
 
 class TableCapacity:
-    """What a web process knows of the tables."""
+    """A web process's view of the table processes."""
 
     is_full = False
 
     async def watch(self) -> None:
-        """Read the state again and again."""
+        """Read the state periodically, for ever."""
         await _repeat(lambda: asyncio.to_thread(self.read))
 
     def read(self) -> None:
-        """Read the state."""
+        """Read the state once."""
         entries = cache.get_many([RUNNING, ROOM])
         self.is_full = RUNNING in entries and ROOM not in entries
 
 
 async def publish(has_room: Callable[[], bool]) -> None:
-    """Write the state of a process of tables again and again."""
+    """Publish the state of a table process periodically, for ever."""
 
     async def write() -> None:
-        # One write for both: the news that a process runs never outlives the news that it has room.
+        # A single write for both entries, so `RUNNING` never outlives `ROOM`.
         entries = dict.fromkeys([RUNNING, ROOM] if has_room() else [RUNNING], 1)
         await asyncio.to_thread(lambda: cache.set_many(entries, timeout=EXPIRY))
 

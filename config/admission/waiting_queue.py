@@ -1,7 +1,7 @@
-"""The waiting queue of one process: first come, first served, by the time of arrival in the ticket.
+"""Waiting queue of one process: first come, first served, ordered by the arrival time in the ticket.
 
 Every process orders tickets the same way, so a client keeps its place when it reaches another process or the process
-restarts. A client that has left for a few seconds loses its entry, not its ticket.
+restarts. A client that is away for a few seconds loses its entry, not its ticket.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Final
 
 from games.admission import Ticket
 
-#: The most tickets remembered. Later ones get the last place.
+#: The most tickets in the queue. Later tickets get the last place.
 MAX_TICKETS: Final = 20_000
 
 
 class WaitingQueue:
-    """Tickets in order of arrival, each until a deadline (s, monotonic) by which its client must show it again."""
+    """Tickets in order of arrival, each with a deadline (s, monotonic) by which its client must present it again."""
 
     def __init__(self) -> None:
         self._order: list[Ticket] = []
@@ -26,11 +26,11 @@ class WaitingQueue:
         return len(self._order)
 
     def place(self, ticket: Ticket) -> int:
-        """Return the ticket's place, from 1 on, in the queue or if it were in it."""
+        """Return the ticket's place, counted from 1; for a ticket that is not queued, the place it would have."""
         return bisect_left(self._order, ticket) + 1
 
     def enter(self, ticket: Ticket, until: float) -> int:
-        """Add a ticket, or extend its deadline; return its place."""
+        """Add a ticket or extend its deadline, and return its place."""
         if ticket not in self._until:
             if len(self) >= MAX_TICKETS:
                 return len(self) + 1
@@ -50,11 +50,11 @@ class WaitingQueue:
         return ticket
 
     def expire(self, now: float) -> None:
-        """Remove the tickets whose clients have not come back."""
+        """Remove tickets whose clients have not returned in time."""
         for ticket in [ticket for ticket, until in self._until.items() if until < now]:
             self.leave(ticket)
 
 
 def update_interval(place: int) -> int:
-    """Return the seconds from one update of a client to the next: longer further back, where they matter less."""
+    """Return the seconds between a client's updates. Clients further back poll less often."""
     return min(1 + place // 20, 20)

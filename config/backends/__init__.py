@@ -1,1 +1,1 @@
-"""Our versions of what Django lets a project choose: databases."""
+"""Custom database backends."""

@@ -1,9 +1,9 @@
-"""Write the card sprites: ``python -m frontend.artwork.cards`` (frontend/static/cards/*.svg).
+"""Generator of the card sprites: ``python -m frontend.artwork.cards`` (frontend/static/cards/*.svg).
 
-A card is 100 by 140 units. For each card there are three symbols: ``5H`` its picture, ``5H-i`` its index for the upper left
+A card is 100 by 140 units. Each card has three symbols: ``5H`` is its picture, ``5H-i`` its index for the upper left
 corner, and ``5H-c`` a whole face with one emblem and a larger index for small cards. The French deck adds ``5H-j`` and
-``5H-d``, index and small face for a card whose upper right corner shows (the braid). Ink is the current colour, gold the
-property ``--gold``, so that the page's style sheet decides on two or four colours.
+``5H-d``, the index and small face for a card whose upper right corner shows (the braid). Ink is the current colour and
+gold the property ``--gold``, so the page's style sheet chooses between two and four colours.
 """
 
 # ruff: noqa: E501 - a shape is one line of path data
@@ -22,13 +22,13 @@ FRENCH_RANKS, TAROT_RANKS = "A23456789TJQK", "A23456789TPNQK"
 
 
 def emblem(suit: str, x: float, y: float, size: float, *, turned: bool = False) -> str:
-    """A suit emblem of the given size centred on (x, y)."""
+    """Return a suit emblem of the given size centred on (x, y)."""
     turn = " rotate(180)" if turned else ""
     return f'<use href="#{suit}" transform="translate({x:g} {y:g}) scale({size / 20:g}){turn}"/>'
 
 
 def index(rank: str, suit: str, *, right: bool = False) -> str:
-    """Rank and suit side by side, so that a strip of a covered card still names it."""
+    """Return rank and suit side by side, so that the visible strip of a covered card still identifies it."""
     text, scale = ("10" if rank == "T" else rank), 1.12
     width = figures_width(text) * scale
     if right:
@@ -37,7 +37,7 @@ def index(rank: str, suit: str, *, right: bool = False) -> str:
 
 
 def small_face(rank: str, suit: str, *, right: bool = False) -> str:
-    """A face that reads at forty pixels: a large index, close together for the braid's sake, and one emblem."""
+    """Return a face that is legible at forty pixels: one emblem and a large index, narrow enough for the braid."""
     text, scale = ("10" if rank == "T" else rank), 1.85
     width = figures_width(text) * scale
     x, at = (94 - width, 94 - width - 18) if right else (6.0, 6 + width + 18)
@@ -45,7 +45,7 @@ def small_face(rank: str, suit: str, *, right: bool = False) -> str:
 
 
 def picture(rank: str, suit: str, *, turned_pips: bool) -> str:
-    """What a card shows below its index."""
+    """Return the artwork below a card's index."""
     if rank == "A":
         return emblem(suit, 50, 86, 56)
     if rank in PIPS:
@@ -59,14 +59,14 @@ def symbol(name: str, body: str) -> str:
 
 
 def definitions(suits: dict[str, str], ranks: str) -> str:
-    """Emblems and court figures that the cards of one deck share."""
+    """Return the emblems and court figures that the cards of a deck share."""
     parts = [f'<g id="{suit}" fill="currentColor">{shape}</g>' for suit, shape in suits.items()]
     parts += [f'<g id="court-{rank}" fill="currentColor">{COURTS[rank]}</g>' for rank in ranks if rank in COURTS]
     return "<defs>" + "\n".join(parts) + "</defs>\n"
 
 
 def badge(value: int, x: float, y: float, r: float) -> str:
-    """A gold disc with the value a trump plays as."""
+    """Return a gold disc with the value that a trump plays as."""
     text, scale = str(value), r / 17
     width = figures_width(text) * scale
     return (
@@ -76,14 +76,14 @@ def badge(value: int, x: float, y: float, r: float) -> str:
 
 
 def measure(name: str) -> str:
-    """The size of a trump's name. A long one is set to the width of the frame, whatever the font."""
+    """Return the size attributes of a trump's name. A long name is fitted to the width of the frame in any font."""
     if len(name) < 14:
         return 'font-size="8.6"'
     return f'font-size="{120 / len(name):.1f}" textLength="63" lengthAdjust="spacingAndGlyphs"'
 
 
 def trump_symbols(number: int) -> str:
-    """The three symbols of one trump."""
+    """Return the three symbols of a trump."""
     name, art = TRUMPS[number]
     text, value = str(number), played_value(number)
     picture_ = (
@@ -147,7 +147,7 @@ GROUNDS = {"lattice": ("#1d3f73", "#16335f"), "waves": ("#14595a", "#0f4546"), "
 
 
 def back(name: str) -> str:
-    """A back: a pattern in a gold rule, and a medallion with the three claws and the spur of a talon."""
+    """Return a card back: a pattern in a gold rule, and a medallion with the three claws and the spur of a talon."""
     ground, dark = GROUNDS[name]
     claw = '<path id="k" d="M0-3C4-8 5-14 2-20C-1-15-4-10 0-3Z" fill="#e6c477"/>'
     return (

@@ -1,4 +1,4 @@
-"""The court figures: a half-length portrait, mirrored below, told apart by what it wears on its head."""
+"""Court figures: a half-length portrait, mirrored below and distinguished by its headgear."""
 
 # ruff: noqa: E501 - a shape is one line of path data
 

@@ -1,4 +1,4 @@
-"""The strokes and shapes every card is made of: rank figures, suit emblems, number layouts."""
+"""Shared strokes and shapes of all cards: rank figures, suit emblems, pip layouts."""
 
 # ruff: noqa: E501 - a shape is one line of path data
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: Figures drawn as one stroke each, in a box 12 wide (unless `WIDTHS` says otherwise) and 20 high.
+#: Figures of one stroke each, in a box 12 wide (unless `WIDTHS` overrides it) and 20 high.
 FIGURES: Mapping[str, str] = {
     "A": "M.6 20L6 .6L11.4 20M2.6 13.6H9.4",
     "0": "M6 .9C9.6 .9 10.9 5 10.9 10S9.6 19.1 6 19.1S1.1 15 1.1 10S2.4 .9 6 .9Z",
@@ -56,7 +56,7 @@ _CORNERS = [(_LEFT, _TOP), (_RIGHT, _TOP), (_LEFT, _BOTTOM), (_RIGHT, _BOTTOM)]
 _SIDES = [(_LEFT, _MIDDLE), (_RIGHT, _MIDDLE)]
 _FOUR_ROWS = [*_CORNERS, (_LEFT, _UPPER), (_RIGHT, _UPPER), (_LEFT, _LOWER), (_RIGHT, _LOWER)]
 
-#: Where the emblems of a number card stand, by rank.
+#: Emblem positions on number cards, by rank.
 PIPS: Mapping[str, list[tuple[float, float]]] = {
     "2": [(_CENTRE, _TOP), (_CENTRE, _BOTTOM)],
     "3": [(_CENTRE, _TOP), (_CENTRE, _MIDDLE), (_CENTRE, _BOTTOM)],
@@ -71,12 +71,12 @@ PIPS: Mapping[str, list[tuple[float, float]]] = {
 
 
 def figures_width(text: str) -> float:
-    """The width of a row of figures, in figure units."""
+    """Return the width of a row of figures, in figure units."""
     return sum(WIDTHS.get(sign, 12.0) for sign in text) + FIGURE_GAP * (len(text) - 1)
 
 
 def figures(text: str, x: float, y: float, scale: float, weight: float = 2.7) -> str:
-    """A row of figures whose box starts at (x, y)."""
+    """Return a row of figures whose box starts at (x, y)."""
     parts, at = [], 0.0
     for sign in text:
         parts.append(

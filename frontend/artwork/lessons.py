@@ -1,8 +1,8 @@
-"""Write the lessons of the rules' pages, frontend/static/lessons: ``python -m frontend.artwork.lessons``.
+"""Generator of the lessons on the rules pages: ``python -m frontend.artwork.lessons`` (frontend/static/lessons).
 
-A lesson is a position near the end of a game from which few others can be reached. All of them are written down, each
-with what the player sees, where every legal move leads, and why cards stay where they are, so that it is played in the
-browser without the server.
+A lesson is a position near the end of a game from which few others can be reached. Each of these is stored with the
+player's view, the result of every legal move, and the reasons why other cards cannot move, so the browser plays the
+lesson without the server.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from games.rules.explaining import explain
 from games.rules.reasons import Reason
 
 OUT = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
-#: A graph larger than this is no lesson.
+#: The most positions in a lesson's graph.
 MOST_POSITIONS = 300
-#: Facts of a view that depend on the way one came; the page knows them by itself.
+#: View facts that depend on the path to a position; the page tracks them itself.
 BY_THE_WAY = ("moves", "can_undo")
 
 Reasons = list[dict[str, str | int]]
@@ -35,10 +35,11 @@ MINORS = "A23456789TPNQK"
 
 @dataclass(frozen=True)
 class Lesson:
-    """Where a lesson begins, which of its texts is to be shown, and when it has reached its aim.
+    """A lesson: its start position, the conditions of its texts, and its aim.
 
-    `steps` are tried in order; the place of the first that holds is the place of its text on the game's page, and the
-    text after the last is for when none does: then the rest goes by itself, or the aim is reached.
+    `steps` are tried in order. The index of the first one that holds selects the text on the game's page. If none
+    holds,
+    the last text is shown: either the rest plays by itself, or the aim is reached.
     """
 
     start: str
@@ -47,29 +48,29 @@ class Lesson:
 
 
 def suit(letter: str, last: str, ranks: str = FRENCH) -> str:
-    """A suit's foundation from the ace up to a rank."""
+    """Return a suit's foundation from the ace up to a rank."""
     return ".".join(rank + letter for rank in ranks[: ranks.index(last) + 1])
 
 
 def top(table: Table, name: str) -> str:
-    """The uppermost card of a pile; nothing for an empty one."""
+    """Return the top card of a pile, or an empty string for an empty pile."""
     pile = table.pile(name)
     return table.DECK.names[pile[-1]] if pile else ""
 
 
 def goes_up(table: Table) -> bool:
-    """Whether a card can go to a foundation."""
+    """Return True if a card can move to a foundation."""
     return any(token.endswith("-f") for token in table.legal_moves())
 
 
 def line(game: str, piles: dict[str, str], *facts: str) -> str:
-    """The line of a position, its piles in the one order there is."""
+    """Return the text form of a position, with its piles in the canonical order."""
     written = (f"{name} {piles[name]}" for name in GAMES[game].pile_names() if name in piles)
     return " | ".join([game, *facts, *written])
 
 
 def plot_start() -> str:
-    """The Plot shortly before its first foundation, built from four, is full."""
+    """Return a Plot position shortly before its first foundation, built from four, is full."""
     left = Counter(TWO_FRENCH.names[card] for card in TWO_FRENCH.cards)
 
     def take(*cards: str) -> str:
@@ -77,7 +78,7 @@ def plot_start() -> str:
         return ".".join(cards)
 
     def run(ranks: str) -> str:
-        """Cards of these ranks, of the suit of which most are left."""
+        """Take cards of these ranks, each of the suit with the most cards left."""
         return ".".join(take(max((rank + letter for letter in "SHDC"), key=lambda c: (left[c], c))) for rank in ranks)
 
     piles = {"f0": take("4H", "5S", "6D", "7C", "8H", "9S", "TD", "JC", "QH", "KS"), "t0": take("AD")}
@@ -182,9 +183,9 @@ LESSONS = {
 
 
 def graph(lesson: Lesson) -> list[dict[str, Any]]:
-    """Every position that can be reached, the first one whole, the others as changes of one they are reached from.
+    """Return every reachable position: the first one whole, each other as changes from a position that leads to it.
 
-    Where foundation moves alone win the next of them is the only move that is written down, marked as `run`.
+    Where foundation moves alone win, only the next of them is stored, marked as `run`.
     """
     places = {lesson.start: 0}
     reasons: list[Reasons] = []
@@ -219,9 +220,10 @@ def graph(lesson: Lesson) -> list[dict[str, Any]]:
 
 
 def answered(table: Table, reasons: list[Reasons]) -> Answers:
-    """Why cards stay where they are, by pile and number of cards, as ``t3`` or ``t3x2``; any foundation stands for all.
+    """Return the reasons why cards cannot move, by pile and number of cards, as ``t3`` or ``t3x2``.
 
-    An answer is the place among `reasons` of what is said of most piles, and of those where it is something else.
+    An answer is the index in `reasons` of the most common reason, with the indexes for target piles where it differs.
+    ``f0`` stands for every foundation.
     """
     found: Answers = {}
     for pile in [name for name in table.pile_names() if name[0] not in "fs"]:
@@ -237,7 +239,7 @@ def answered(table: Table, reasons: list[Reasons]) -> Answers:
 
 
 def noted(why: tuple[Reason, ...], reasons: list[Reasons]) -> int:
-    """The place of an answer in the list of all, put there if need be."""
+    """Return the index of an answer in `reasons`, adding the answer if it is new."""
     told = [reason.to_json() for reason in why]
     if told not in reasons:
         reasons.append(told)
@@ -245,18 +247,18 @@ def noted(why: tuple[Reason, ...], reasons: list[Reasons]) -> int:
 
 
 def told_anew(before: Answers, after: Answers) -> Answers:
-    """The answers that differ; what can no longer be asked is null."""
+    """Return the changed answers. Answers that no longer apply are null."""
     gone = dict.fromkeys(before.keys() - after.keys())
     return {**{name: answer for name, answer in after.items() if before.get(name) != answer}, **gone}
 
 
 def seen(table: Table) -> dict[str, Any]:
-    """What the player sees, whichever way this position was reached."""
+    """Return the parts of the player's view that do not depend on how the position was reached."""
     return {name: value for name, value in table.view().items() if name not in BY_THE_WAY}
 
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """The piles and facts of a view that differ from another's, in the form of a move's changes."""
+    """Return the piles and facts that differ between two views, in the form of a move's changes."""
     piles = {name: cards for name, cards in after["piles"].items() if cards != before["piles"][name]}
     names = {*before["under"], *after["under"]}
     under = {name: after["under"].get(name, 0) for name in sorted(names)}

@@ -1,8 +1,8 @@
-"""Write the sheets of small cards and letters for pictures: ``python -m frontend.artwork.sheets`` (needs Chromium).
+"""Generator of the sprite sheets for pictures: ``python -m frontend.artwork.sheets`` (needs Chromium).
 
-A sheet is one row of cards (games/replays/sheets/*.png) with a palette that pictures take over. It is drawn by a
-browser from the deck that the site shows, and says within itself which cards it has, their size, and of which deck it
-was made. Letters are rows of their own, so that pictures need no font where they are made.
+A sheet is one row of small cards (games/replays/sheets/*.png) with a palette that pictures adopt. A browser draws it
+from the site's deck. Its metadata lists the cards, their size and the digest of the deck. Letters have sheets of their
+own, so drawing a picture needs no fonts.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ OUT = ROOT / "games" / "replays" / "sheets"
 CHROMIUM = "/usr/bin/chromium"
 
 WIDTH, HEIGHT = 44, 62
-#: Each deck in two sizes: for animated pictures, and twice as large for previews, with so many colours.
+#: Each deck's sizes: scale and number of colours, for animated pictures and for previews twice as large.
 SIZES = {"": (1, 62), "-large": (2, 128)}
-#: What stands beside the cards in a picture: the felt, an empty place, its edge, words, and gold.
+#: Colours besides the cards: felt, an empty place, its edge, text, and gold.
 FELT, HOLLOW, EDGE, INK, GOLD = "#2c7356", "#266750", "#4b8b72", "#f2f5ee", "#e6b94f"
 
-#: As the style sheets have them.
+#: The same colours as in the style sheets.
 SUITS = {"H": "#b5172a", "D": "#b5172a", "S": "#1a2130", "C": "#1a2130"}
 TAROT_SUITS = {"W": "#1b5b39", "C": "#b5172a", "S": "#1b2b52", "P": "#9c5000", "M": "#56267f"}
 
-#: The decks, with the forms of their faces that a picture needs.
+#: Decks with their suit colours and the face variants that pictures need.
 FACES = {"french": (SUITS, "cd"), "tarot": (TAROT_SUITS, "c")}
 
 PAGE = """<!doctype html><style>
@@ -44,7 +44,7 @@ div svg {{ display: block; margin: -1px; width: {w}px; height: {h}px }}
 </style>{defs}{cards}<div class="back">{back}</div><div class="slot"></div>
 <i style="width:8px;background:{ink}"></i><i style="width:8px;background:{gold}"></i>"""
 
-#: What pictures can say, and in which letters.
+#: Characters that pictures can show, and their fonts.
 LETTERS = (
     " !&'(),-./0123456789:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
     "ÄÖÜäöüßÀÂÇÈÉÊËÎÏÔÙÛàâçèéêëîïôùûÁÍÓÚÑáíóúñ·–’"
@@ -60,7 +60,7 @@ b {{ font-weight: inherit }}
 
 
 def sheet(browser: Browser, deck: str, scale: int, colours: int) -> Image.Image:
-    """The small faces of a deck, its back and an empty place, drawn over the felt."""
+    """Draw the small faces of a deck, its back and an empty place over the felt."""
     suits, faces = FACES[deck]
     text = (DECKS / f"{deck}.svg").read_text()
     names = re.findall(rf'<symbol id="([^"]+-[{faces}])"', text)
@@ -85,7 +85,7 @@ def sheet(browser: Browser, deck: str, scale: int, colours: int) -> Image.Image:
 
 
 def letters(browser: Browser, weight: str, size: int) -> tuple[Image.Image, list[float]]:
-    """A row of letters, white on black and each in a cell of twice the size, and how far each moves the next one on."""
+    """Draw a row of letters, white on black, each in a cell of twice its size; return it with the advance widths."""
     cells = "".join(f"<span><b>{html.escape(letter)}</b></span>" for letter in LETTERS)
     page = browser.new_page(viewport={"width": 2 * size * len(LETTERS), "height": 2 * size})
     page.set_content(LETTERS_PAGE.format(weight=weight, size=size, cell=2 * size, indent=size // 2, cells=cells))
@@ -100,7 +100,7 @@ def _suit(name: str) -> str:
 
 
 def digest(deck: str) -> str:
-    """Of which deck a sheet is made."""
+    """Return the digest of the deck that a sheet is made from."""
     return hashlib.sha256((DECKS / f"{deck}.svg").read_bytes()).hexdigest()
 
 
@@ -121,7 +121,7 @@ def main() -> None:
 
 
 def _write(name: str, drawn: Image.Image, **told: str) -> None:
-    """Write a sheet, and within it what it tells of itself."""
+    """Write a sheet with its metadata."""
     facts = PngImagePlugin.PngInfo()
     for key, text in told.items():
         facts.add_itxt(key, text)

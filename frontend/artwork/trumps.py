@@ -26,7 +26,7 @@ def _ring(x: float, y: float, r: float, width: float = 2.6, colour: str = "curre
 
 
 def star(points: int, outer: float, inner: float, x: float = 0, y: float = 0, *, turn: float = 0) -> str:
-    """Path data of a star standing on its foot, turned by `turn` radians."""
+    """Return the path of a star standing on its foot, turned by `turn` radians."""
     corners = []
     for k in range(points * 2):
         r, angle = (outer if k % 2 == 0 else inner), pi * k / points - pi / 2 + turn
@@ -206,7 +206,7 @@ TRUMPS: dict[int, tuple[str, str]] = {
 
 
 def roman(number: int) -> str:
-    """A number up to 39 in Roman numerals; the Fool's 0 stays 0."""
+    """Return a number up to 39 in Roman numerals; the Fool's 0 stays 0."""
     if number == 0:
         return "0"
     tens, ones = divmod(number, 10)
@@ -214,5 +214,5 @@ def roman(number: int) -> str:
 
 
 def played_value(number: int) -> int | None:
-    """The value a trump above ten plays as, or None where it is the number itself."""
+    """Return the value that a trump above ten plays as, or None if it equals the number."""
     return sum(divmod(number, 10)) if number > 10 else None

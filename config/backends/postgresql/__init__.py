@@ -1,1 +1,1 @@
-"""Django's PostgreSQL with time limits and a circuit breaker; a database's `ENGINE` names this package."""
+"""PostgreSQL backend with timeouts and a circuit breaker, selected by a database's `ENGINE`."""

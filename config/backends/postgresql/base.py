@@ -1,8 +1,8 @@
 """Django's PostgreSQL backend behind a circuit breaker.
 
-A request takes a connection at its beginning, and the pool tries each one before it hands it out
-(`CONN_HEALTH_CHECKS`). That is where a server that is away is noticed, and where requests fail at once while it stays
-away. Neither the pool nor psycopg has a limit for a server that takes connections and never answers.
+A request takes its connection at the start, and the pool checks each connection before handing it out
+(`CONN_HEALTH_CHECKS`). This is where an outage is detected and where requests fail fast while it lasts. Neither the
+pool nor psycopg has a timeout for a server that accepts connections and never answers.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from pybreaker import CircuitBreakerError
 from config.circuit_breaker import database
 from games.timeouts import TimedConnection, database_timeout
 
-#: Seconds that the server has to answer when a connection is tried.
+#: Timeout of a connection check, in seconds.
 CHECK_SECONDS: Final = 1.5
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """One thread's connection."""
+    """A thread's database connection."""
 
     Database: Any = SimpleNamespace(**{**vars(psycopg), "connect": TimedConnection.connect})
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:  # noqa: ANN401 - psycopg's
-        """Take a connection from the pool, or make one where there is no pool.
+        """Take a connection from the pool, or open one if there is no pool.
 
-        :raises OperationalError: at once while the database is known to be away.
+        :raises OperationalError: at once while the circuit is open.
         """
         connect = super().get_new_connection
         try:
