@@ -2,7 +2,7 @@
 
 Nothing needs to be set to run embedded: SQLite, memory queues and a generated key in `var/`. A server that the
 environment names is used instead: `DATABASE_URL` (PostgreSQL), `REDIS_URL` (channel layer, task queue, cache). A
-`PUBLIC_URL` that begins with https:// turns every production protection on. docs/operations.md lists all variables.
+`PUBLIC_URL` that begins with https:// turns every production protection on. docs/settings.md lists all variables.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ if _database["ENGINE"].endswith("sqlite3"):
     _database["CONN_MAX_AGE"] = None
 else:
     # The pool takes connections back after each request and tries each one before it hands it out again, so that a
-    # restart of the database causes no errors. Nobody waits long for a database that is away (docs/operations.md).
+    # restart of the database causes no errors. Nobody waits long for a database that is away (docs/run.md).
     _database["ENGINE"] = "config.backends.postgresql"
     _database["OPTIONS"] = {
         "connect_timeout": 2,

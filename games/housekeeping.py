@@ -56,7 +56,7 @@ class Aged:
 
     model: type[Model]
     what: str
-    """Which rows, and what happens to them, in the words of docs/operations.md."""
+    """Which rows, and what happens to them, in the words of docs/run.md."""
     age: timedelta
     remove: Callable[[datetime, int], int]
     """Takes a time and a number: handles at most that many rows older than the time, and returns how many."""
