@@ -2,7 +2,7 @@
 
 The embedded server needs no settings: it uses SQLite, in-memory queues and a generated key in `var/`. Servers named in
 the environment replace these: `DATABASE_URL` (PostgreSQL), `REDIS_URL` (channel layer, task queue, cache). A
-`PUBLIC_URL` that begins with https:// turns on every production protection. docs/operations.md lists all variables.
+`PUBLIC_URL` that begins with https:// turns on every production protection. docs/settings.md lists all variables.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ if _database["ENGINE"].endswith("sqlite3"):
     _database["CONN_MAX_AGE"] = None
 else:
     # The pool takes connections back after each request and checks each one before handing it out again, so a database
-    # restart causes no errors. Requests do not wait long for a database that is away (docs/operations.md).
+    # restart causes no errors. Requests do not wait long for a database that is away (docs/run.md).
     _database["ENGINE"] = "config.backends.postgresql"
     _database["OPTIONS"] = {
         "connect_timeout": 2,

@@ -56,7 +56,7 @@ class Aged:
 
     model: type[Model]
     what: str
-    """The rows and their treatment, worded as in docs/operations.md."""
+    """The rows and their treatment, worded as in docs/run.md."""
     age: timedelta
     remove: Callable[[datetime, int], int]
     """Function that takes a time and a batch size, handles at most that many older rows and returns their number."""

@@ -188,7 +188,7 @@ def test_what_an_alert_says_is_filled_in(promtool: str, tmp_path: Path) -> None:
         "exp_labels": {"severity": "page"},
         "exp_annotations": {
             "summary": "A finished game waits 5m 1s for its verdict: see whether workers run.",
-            "page": "docs/operations.md#verdicts-wait",
+            "page": "docs/runbook.md#verdicts-are-late",
         },
     }
     told["alert_rule_test"] = [{"eval_time": "103m", "alertname": "TalonVerdictsWait", "exp_alerts": [expected]}]

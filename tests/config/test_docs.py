@@ -17,7 +17,9 @@ from deploy.procfile import commands
 from games.live.sockets import PING_AHEAD, SESSION_GOOD_FOR
 
 ROOT = Path(__file__).resolve().parents[2]
-OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
+RUN = (ROOT / "docs" / "run.md").read_text()
+SETTINGS = (ROOT / "docs" / "settings.md").read_text()
+OPERATIONS = RUN + SETTINGS
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted((ROOT / "docs").glob("*.md")),
@@ -40,7 +42,7 @@ def test_every_setting_is_explained() -> None:
 
 
 def test_every_setting_is_listed_once() -> None:
-    table = OPERATIONS.partition("## Settings")[2].partition("\n## ")[0]
+    table = SETTINGS.partition("## All settings")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`[A-Z_`, ]+`) \|", table, re.MULTILINE)
     names = [name for row in rows for name in re.findall(r"[A-Z_]+", row)]
     assert len(names) > 20
@@ -124,6 +126,18 @@ def test_named_files_exist(page: Path) -> None:
     tops = "accounts|benchmarks|config|deploy|docs|frontend|games|leaderboards|requirements|tests"
     for target in re.findall(rf"`((?:{tops})/[\w./-]+\.\w+)`", page.read_text()):
         assert (ROOT / target).exists(), target
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of the headings on a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_anchors_lead_to_headings(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)", page.read_text()):
+        assert anchor in anchors(page.parent / target if target else page), f"{target}#{anchor}"
 
 
 def places(cell: str) -> list[str]:

@@ -18,8 +18,7 @@ from config.gauges import Children
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMETHEUS = ROOT / "deploy" / "prometheus"
-MANUAL = (ROOT / "docs" / "operations.md").read_text()
-TROUBLES = MANUAL.partition("\n## When something is wrong\n")[2].partition("\n## ")[0]
+RUNBOOK = (ROOT / "docs" / "runbook.md").read_text()
 RULES = [rule for group in yaml.safe_load((PROMETHEUS / "alerts.yml").read_text())["groups"] for rule in group["rules"]]
 DASHBOARD = json.loads((ROOT / "deploy" / "grafana" / "talon.json").read_text())
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
@@ -40,7 +39,7 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-SECTIONS = {slug(part.split("\n", 1)[0]): part for part in TROUBLES.split("\n### ")[1:]}
+SECTIONS = {slug(part.split("\n", 1)[0]): part for part in RUNBOOK.split("\n## ")[1:]}
 
 
 def metrics_of(expression: str) -> set[str]:
@@ -132,7 +131,7 @@ def test_legends_and_summaries_repeat_labels_that_are_left(told: dict[str, set[s
 
 
 def anchors(text: str) -> list[str]:
-    return re.findall(r"docs/operations\.md#([\w-]+)", text)
+    return re.findall(r"docs/runbook\.md#([\w-]+)", text)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
@@ -147,7 +146,7 @@ def test_every_alert_says_how_urgent_it_is_and_what_to_do(rule: dict[str, Any]) 
 def test_every_panel_says_what_to_do(panel: dict[str, Any]) -> None:
     [anchor] = anchors(panel["description"])
     assert anchor in SECTIONS
-    assert panel["description"].endswith(f" What to do: docs/operations.md#{anchor}")
+    assert panel["description"].endswith(f" What to do: docs/runbook.md#{anchor}")
     assert panel["targets"]
 
 
@@ -160,12 +159,12 @@ def test_every_section_has_symptom_look_and_deed_and_is_led_to(anchor: str) -> N
 
 
 def test_sections_name_panels_alerts_and_headings_that_there_are() -> None:
-    assert set(re.findall(r"`(Talon\w+)`", TROUBLES)) == {rule["alert"] for rule in RULES}
-    named = {name for group in re.findall(r"panels? ((?:\*[^*]+\*(?: and )?)+)", TROUBLES) for name in group.split("*")}
+    assert set(re.findall(r"`(Talon\w+)`", RUNBOOK)) == {rule["alert"] for rule in RULES}
+    named = {name for group in re.findall(r"panels? ((?:\*[^*]+\*(?: and )?)+)", RUNBOOK) for name in group.split("*")}
     assert len(named) > 5
     assert named - {"", " and "} <= {panel["title"] for panel in PANELS}
-    headings = {slug(text) for text in re.findall(r"^#+ (.+)$", MANUAL, re.MULTILINE)}
-    assert set(re.findall(r"\]\(#([\w-]+)\)", MANUAL)) <= headings
+    headings = {slug(text) for text in re.findall(r"^#+ (.+)$", RUNBOOK, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([\w-]+)\)", RUNBOOK)) <= headings
 
 
 def test_alerts_and_panels_have_names_of_their_own() -> None:

@@ -132,7 +132,7 @@ def test_every_model_has_an_age_or_is_kept_for_a_reason() -> None:
 
 
 def test_the_ages_are_documented() -> None:
-    page = " ".join((Path(settings.BASE_DIR) / "docs" / "operations.md").read_text().split())
+    page = " ".join((Path(settings.BASE_DIR) / "docs" / "run.md").read_text().split())
     for kind in ALL:
         assert f"| {kind.what} | {in_words(kind.age)} |" in page
 
