@@ -1,4 +1,4 @@
-/** The page of a table: puts state, connection, hand and picture together. */
+/** Entry point of a table's page: connects state, connection, input and drawing. */
 
 import "../copying.js";
 import { offerLastRematch } from "../races/offering.js";
@@ -20,7 +20,7 @@ import { bind, draw, observe } from "./table.js";
 /** @import { Company } from "./company.js" */
 /** @import { How, State } from "./state.js" */
 
-/** How long the first cards wait for their faces, in ms. */
+/** Longest wait of the first cards for their faces, in ms. */
 const FACES_WITHIN = 400;
 const TICK = 250;
 
@@ -68,7 +68,7 @@ function start(felt) {
 }
 
 /**
- * The first view comes with the page. Its cards are dealt with their faces, which were asked for with it.
+ * Shows the first view, which comes with the page. Its cards wait for their faces, which the page preloads.
  * @param {State} state @param {(message: any) => void} take
  */
 async function open(state, take) {
@@ -83,7 +83,7 @@ async function open(state, take) {
 }
 
 /**
- * A table that nobody has played at is dealt when it first shows.
+ * Draws the table. On the first drawing of an unplayed game, the cards are dealt.
  * @param {State} state @param {Company} company @param {How} [how]
  */
 function show(state, company, how = {}) {
@@ -121,5 +121,5 @@ function bindButtons(state, socket) {
 applySettings();
 const felt = document.getElementById("felt");
 if (felt) start(felt);
-// Nobody is asked for a rematch of another race during one.
+// During a race, no rematches of other races are offered.
 if (!felt?.dataset.race) void offerLastRematch();
