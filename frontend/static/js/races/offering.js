@@ -9,7 +9,7 @@ export async function offerLastRematch() {
   listen();
 }
 
-/** Offers rematches of the race just finished, here and on the following pages. @param {string} code */
+/** Offers rematches of the race that has just been run here, and on the pages to come. @param {string} code */
 export function offerRematches(code) {
   if (raced()?.code !== code) remember(code);
   void offerLastRematch();

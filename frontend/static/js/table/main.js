@@ -121,5 +121,5 @@ function bindButtons(state, socket) {
 applySettings();
 const felt = document.getElementById("felt");
 if (felt) start(felt);
-// During a race, no rematches of other races are offered.
+// Nobody is asked for a rematch of another race during one.
 if (!felt?.dataset.race) void offerLastRematch();
