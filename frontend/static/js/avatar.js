@@ -1,4 +1,4 @@
-/** The picture of a player, which stands beside the name. */
+/** Player pictures, shown beside the name. */
 
 const SIZE = 24;
 

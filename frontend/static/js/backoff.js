@@ -1,12 +1,12 @@
-/** How long to wait before a lost connection is tried again: longer every time, and never all clients at once. */
+/** Exponential backoff with jitter for lost connections: waits grow, and clients do not retry all at once. */
 
 const GROWTH = 1.8;
-/** A connection that has stood this long, in ms, was a good one. */
+/** A connection open for this long, in ms, counts as stable. */
 const STEADY_AFTER = 10000;
-/** All clients of a server that stops come back within this time, in ms. */
+/** All clients of a stopping server reconnect within this time, in ms. */
 const HANDED_OVER_WITHIN = 500;
 
-/** Makes the same wait differ between clients. @param {number} wait ms @returns {number} */
+/** Jitter: randomizes a wait by up to a quarter. @param {number} wait ms @returns {number} */
 export const spread = (wait) => wait * (0.75 + Math.random() / 2);
 
 export class Backoff {
@@ -20,12 +20,12 @@ export class Backoff {
     this.#wait = first;
   }
 
-  /** The connection stands; when it has for a while, the next wait is a short one. */
+  /** Notes an open connection; once it is stable, the wait is reset. */
   stands() {
     this.#steady ||= window.setTimeout(() => this.reset(), STEADY_AFTER);
   }
 
-  /** The connection is lost. @returns {number} ms to wait */
+  /** Notes a lost connection. @returns {number} ms to wait */
   lost() {
     clearTimeout(this.#steady);
     this.#steady = 0;
@@ -34,7 +34,7 @@ export class Backoff {
     return spread(wait);
   }
 
-  /** The server stops in order, and another is there. @returns {number} ms to wait: little, yet not the same for all */
+  /** Notes an orderly shutdown with a successor already running. @returns {number} ms to wait: short and random */
   handedOver() {
     this.lost();
     this.reset();

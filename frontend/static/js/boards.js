@@ -1,4 +1,4 @@
-/** A board that changes while one looks at it. */
+/** Live leaderboard, updated over a WebSocket while the page is open. */
 
 import { avatar } from "./avatar.js";
 import { Backoff } from "./backoff.js";
@@ -90,7 +90,7 @@ class LiveBoard {
     return row;
   }
 
-  /** How many moves more than par a win took. @param {Entry} entry */
+  /** The number of moves above par that a win took. @param {Entry} entry */
   #overPar({ tokens, cards_up }) {
     const { par, goal } = this.table.dataset;
     if (!par || tokens === null || cards_up !== Number(goal)) return [];
@@ -104,7 +104,7 @@ class LiveBoard {
     ];
   }
 
-  /** Where the game can be watched, once that gives nothing away. @param {Entry} entry */
+  /** A link to the recorded game, once the deal is revealed. @param {Entry} entry */
   #record({ attempt }) {
     if (this.table.dataset.revealed === undefined || !attempt) return [];
     return [
@@ -118,14 +118,14 @@ class LiveBoard {
   }
 }
 
-/** The newcomers' board gives way to the established when there is one. @param {string} ladder the one that is shown */
+/** Marks the ladder shown: an established board replaces the newcomers' as soon as it exists. @param {string} ladder */
 function markLadder(ladder) {
   for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("a[data-ladder]")))
     if (link.dataset.ladder === ladder) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
 }
 
-/** A deleted account's results stay under a name that is nobody's. @param {Entry} entry @returns {string} */
+/** The player's name; a deleted account's results stay under a generic one. @param {Entry} entry @returns {string} */
 const shownName = (entry) => (entry.is_former ? t("Former player") : entry.name);
 
 /** @param {string} status @returns {string} */

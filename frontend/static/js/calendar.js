@@ -1,4 +1,4 @@
-/** Arrow keys walk over the days of a calendar that have deals; without this every day is an ordinary link. */
+/** Arrow-key navigation over the days of a calendar that have deals. Without it, every day is an ordinary link. */
 
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 };
 

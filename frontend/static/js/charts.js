@@ -1,4 +1,4 @@
-/** The charts of a profile: a calendar of days, times of won games, won games out of played ones by month. */
+/** Profile charts: a calendar of days, a histogram of winning times, and the monthly share of won games. */
 
 import { language, percent, t, tn } from "./i18n.js";
 import { clockText, durationText } from "./times.js";

@@ -1,4 +1,4 @@
-/** One connection to the server that keeps coming back: a table's or a race's. */
+/** Reconnecting WebSocket for a table or a race. */
 
 import { Backoff, spread } from "./backoff.js";
 
@@ -6,26 +6,26 @@ const FIRST_WAIT = 400;
 const LONGEST_WAIT = 15000;
 const PING_EVERY = 15000;
 const PONG_WITHIN = 8000;
-/** The close code of a server that stops when all it was asked is answered. */
+/** Close code of a server that shuts down after answering all its requests. */
 const RESTART = 1012;
-/** The close code of a connection that read too slowly: it may come back, and is told what it missed. */
+/** Close code for a client that read too slowly; it may reconnect and gets what it missed. */
 const TOO_SLOW = 4408;
 
-/** The close code where the session has ended. */
+/** Close code for a session that has ended. */
 const SIGNED_OUT = 4401;
 
-/** The close code while the server waits for its database. */
+/** Close code while the server waits for its database. */
 const DATABASE_AWAY = 4303;
-/** How long to wait before the server is asked again whether its database is back, in ms. */
+/** Wait before asking again if the database is back, in ms. */
 const ASK_AGAIN = 1000;
 
-/** The close code where too many connections are open: another may come when one has gone. */
+/** Close code for too many connections; a new one is accepted when another closes. */
 const CROWDED = 4409;
 
 /**
  * @typedef {"connecting"|"open"|"waiting"|"lost"|"refused"|"crowded"|"signed-out"} Status
  * @typedef {object} Handlers
- * @property {() => object} hello the first message, which asks to be brought up to date
+ * @property {() => object} hello the first message, which asks for the current state
  * @property {(message: any) => void} message
  * @property {(status: Status) => void} status
  */
@@ -53,12 +53,12 @@ export class Connection {
     this.#connect();
   }
 
-  /** Whether a connection is being made, or is about to be, and the server has not yet answered. */
+  /** True while a connection is being opened, or about to be, and the server has not answered yet. */
   get coming() {
     return this.#handedOver || (this.#socket !== null && !this.#greeted);
   }
 
-  /** @param {object} message @returns {boolean} whether it left */
+  /** @param {object} message @returns {boolean} whether it was sent */
   send(message) {
     return this.#greeted && this.#put(message);
   }
@@ -70,12 +70,12 @@ export class Connection {
     return true;
   }
 
-  /** Asks to be brought up to date. */
+  /** Asks for the current state. */
   greet() {
     this.#put(this.handlers.hello());
   }
 
-  /** Waits for the server's database, then asks to be brought up to date. @param {number} wait ms */
+  /** Waits for the server's database, then asks for the current state. @param {number} wait ms */
   #greetLater(wait) {
     this.handlers.status("waiting");
     if (this.#asking) return;
@@ -85,12 +85,12 @@ export class Connection {
     }, spread(wait));
   }
 
-  /** Drops the connection and comes back at once: for when the two sides disagree. */
+  /** Reconnects at once, for when client and server disagree. */
   restart() {
     this.#socket?.close(1000);
   }
 
-  /** No further connection is wanted. */
+  /** Closes the connection for good. */
   close() {
     this.#done = true;
     clearTimeout(this.#retry);
@@ -131,7 +131,7 @@ export class Connection {
     this.#pong = window.setTimeout(() => this.#lose(), PONG_WITHIN);
   }
 
-  /** Gives a connection up without waiting for its close to be answered. */
+  /** Drops a connection without waiting for the close handshake. */
   #lose() {
     const socket = this.#socket;
     if (!socket || this.#retry) return;
@@ -149,7 +149,7 @@ export class Connection {
     if (this.#done) return;
     if (code === CROWDED) return this.handlers.status("crowded");
     if (code === SIGNED_OUT) return this.handlers.status("signed-out");
-    // 44xx: the server will not have us; asking again changes nothing.
+    // 44xx: the server refuses this client, so a retry is pointless.
     if (code >= 4400 && code < 4500 && code !== TOO_SLOW) return this.handlers.status("refused");
     this.handlers.status(code === DATABASE_AWAY ? "waiting" : "lost");
     clearTimeout(this.#retry);
@@ -159,13 +159,13 @@ export class Connection {
     }, wait);
   }
 
-  /** @param {number} code @returns {number} how long to wait before a lost connection is tried again, in ms */
+  /** @param {number} code @returns {number} ms to wait before reconnecting */
   #wait(code) {
     if (this.#handedOver) return this.#backoff.handedOver();
     return code === DATABASE_AWAY ? spread(ASK_AGAIN) : this.#backoff.lost();
   }
 
-  /** Tries now rather than when the wait is over. */
+  /** Reconnects now instead of after the wait. */
   #again() {
     if (this.#socket || this.#done || !this.#retry) return;
     this.#backoff.reset();

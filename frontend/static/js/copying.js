@@ -8,6 +8,6 @@ for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelec
       await navigator.clipboard.writeText(field.value);
       button.textContent = button.dataset.done ?? "";
     } catch {
-      // The text is selected: it can be copied by hand.
+      // The text stays selected, so the user can copy it manually.
     }
   });

@@ -1,23 +1,23 @@
 /**
- * The time until the next deals, and the reload that shows them. It goes by the server's clock, which the page was
- * written at, and pages that are open at midnight reload spread over a while.
+ * Countdown to the next deals, and the reload that shows them. It uses the server's clock, from the time in the page.
+ * Pages open at midnight reload at random moments to spread the load.
  */
 
 import { t } from "./i18n.js";
 import { momentText } from "./moments.js";
 
-/** The pages reload at a random moment of this time after the new deals have come, in ms. */
+/** The page reloads at a random moment within this time after the new deals, in ms. */
 const SPREAD = 120000;
-/** A moment for the deals to be there, in ms. */
+/** Time for the server to publish the deals, in ms. */
 const GRACE = 2000;
-/** Where a tab keeps the end that it has reloaded for. */
+/** Session-storage key of the deadline that this tab has already reloaded for. */
 const RELOADED = "talon.reloaded";
 
 /** @param {number} n */
 const two = (n) => String(n).padStart(2, "0");
 
 class Countdown {
-  /** How far the server's clock is ahead of this one's, in ms. */
+  /** Milliseconds that the server's clock is ahead of this one's. */
   #ahead;
   #end;
   #reloadAt;
@@ -44,14 +44,14 @@ class Countdown {
     if (now >= this.#reloadAt) this.#reload();
   }
 
-  /** Once for every end: should the page come back with the same one, it stays as it is. */
+  /** Reloads once per deadline, so a page that comes back with the same one does not reload again. */
   #reload() {
     this.#reloadAt = Infinity;
     try {
       if (sessionStorage.getItem(RELOADED) === String(this.#end)) return;
       sessionStorage.setItem(RELOADED, String(this.#end));
     } catch {
-      return; // Without a memory the page can't tell that it has been here before.
+      return; // Without storage the page cannot tell that it has already reloaded.
     }
     location.reload();
   }

@@ -1,4 +1,4 @@
-/** What goes when it is told to: a guide, a hint. A cookie keeps the server from showing it again. */
+/** Dismissible guides and hints. A cookie keeps the server from showing them again. */
 
 const YEAR = 365 * 24 * 3600;
 

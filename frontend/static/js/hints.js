@@ -1,4 +1,4 @@
-/** "Can this still be won?": asks the server, and looks for the answer until it is there. */
+/** "Can this still be won?": sends the question to the server and polls for the answer. */
 
 import { csrfToken } from "./csrf.js";
 import { t, tn } from "./i18n.js";
@@ -11,7 +11,7 @@ const GLANCE = 600;
  * @property {number} n
  * @property {"yes"|"no"|"unknown"} [answer]
  * @property {number} [moves]
- * @property {number} [back] moves to take back from a lost position to one that wins
+ * @property {number} [back] moves to undo from a lost position to a winnable one
  */
 
 export class Question {
@@ -31,7 +31,7 @@ export class Question {
   }
 
   async ask() {
-    // Closed and opened again before this module came, the dialog asks once.
+    // If the dialog was closed and reopened before this module loaded, ask only once.
     if (this.#waiting) return;
     this.#open = this.#waiting = true;
     this.#askedAt = Date.now();
@@ -44,7 +44,7 @@ export class Question {
     await this.#take(this.#send("GET"));
   }
 
-  /** An answer that nobody waits for need not be found. */
+  /** Cancels a search whose answer is no longer needed. */
   #withdraw() {
     this.#open = false;
     clearTimeout(this.#timer);
@@ -115,7 +115,7 @@ export class Question {
 
   /**
    * @param {string} state "looking", "yes", "no", "unknown" or "failed", for the style sheet
-   * @param {string} short @param {string} text @param {boolean} [way] whether one can be shown
+   * @param {string} short @param {string} text @param {boolean} [way] whether a winning line can be shown
    */
   #say(state, short, text, way = false) {
     this.#waiting = state === "looking";

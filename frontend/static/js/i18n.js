@@ -1,13 +1,14 @@
 /**
- * The client's words: English text is the key, and a page in another language loads its catalogue before its modules
- * (see docs/translations.md). Literals given to these functions are what the catalogues are made from.
+ * Translation of the client's texts. The English text is the key, and a page in another language loads its catalogue
+ * before its modules (see docs/translations.md). String literals passed to these functions are collected for the
+ * catalogues.
  */
 
 /**
  * @typedef {object} Catalogue
- * @property {(n: number) => number} plural which form of a counted text fits a number
- * @property {string} point the decimal separator: a browser's first look into a language's forms takes some 15 ms
- * @property {Record<string, string | string[]>} texts a text with a context is found under both, U+0004 between them
+ * @property {(n: number) => number} plural index of the plural form for a number
+ * @property {string} point the decimal separator, as a browser's first `Intl` lookup takes some 15 ms
+ * @property {Record<string, string | string[]>} texts by text, or by context and text with U+0004 between them
  *
  * @typedef {Record<string, string | number>} Values
  */
@@ -30,14 +31,14 @@ const filled = (text, values) =>
   text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 
 /**
- * The text in the page's language, with `{name}` places filled in.
+ * Translates a text and fills its `{name}` placeholders.
  * @param {string} text @param {Values} [values]
  * @returns {string}
  */
 export const t = (text, values = {}) => filled(String(catalogue.texts[text] ?? text), values);
 
 /**
- * A text that other languages say in more than one way: the context tells which is meant.
+ * Translates a text whose meaning depends on the context.
  * @param {string} context @param {string} text @param {Values} [values]
  * @returns {string}
  */
@@ -45,7 +46,7 @@ export const tc = (context, text, values = {}) =>
   filled(String(catalogue.texts[`${context}\u0004${text}`] ?? text), values);
 
 /**
- * A text with a number in it, which fills the place `{n}`.
+ * Translates a text with a number, which fills the placeholder `{n}`.
  * @param {string} one @param {string} more @param {number} n @param {Values} [values]
  * @returns {string}
  */
@@ -56,11 +57,11 @@ export function tn(one, more, n, values = {}) {
 }
 
 /**
- * Names a text with its context where it stands in a table; `tc` looks it up.
+ * Marks a text and its context for translation where it is part of a table; `tc` translates it.
  * @param {string} context @param {string} text @returns {[string, string]}
  */
 export const marked = (context, text) => [context, text];
 
-/** @param {number} share 0 to 1 @returns {string} in whole per cent */
+/** @param {number} share 0 to 1 @returns {string} as a whole percentage */
 export const percent = (share) =>
   new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share);

@@ -1,13 +1,13 @@
-/** Has the browser keep what the site shows without a connection, once the page has everything it needs. */
+/** Registration of the service worker, which caches the offline pages, after the page has loaded. */
 
 const WORKER = "/worker.js";
 
 function keep() {
-  // Where it cannot be had (no storage, a private window) the site is as before.
+  // If registration fails (no storage, a private window), the site works as before.
   navigator.serviceWorker.register(WORKER, { updateViaCache: "none" }).catch(() => {});
 }
 
-// Browsers offer it on https and on the machine itself only.
+// Browsers support service workers only on https and localhost.
 if ("serviceWorker" in navigator) {
   if (document.readyState === "complete") keep();
   else addEventListener("load", keep);

@@ -1,4 +1,4 @@
-/** Waits for the practice deal that is being looked for, and begins it. */
+/** Progress of a practice deal search: polls the server and starts the game when a deal is found. */
 
 const GLANCE = 700;
 
@@ -10,7 +10,7 @@ async function look(page) {
     const response = await fetch(page.dataset.address ?? "", { headers: { Accept: "application/json" } });
     if (response.ok && show(await response.json())) return;
   } catch {
-    // The next glance may get through.
+    // The next poll may succeed.
   }
   lookSoon(page);
 }
@@ -26,7 +26,7 @@ function show({ state, tried }) {
   return true;
 }
 
-/** One glance after the other, however long an answer takes. @param {HTMLElement} page */
+/** Schedules the next poll only after an answer, however long that takes. @param {HTMLElement} page */
 function lookSoon(page) {
   window.setTimeout(() => look(page), GLANCE);
 }

@@ -1,4 +1,4 @@
-/** Moments on the visitor's own clock. The server writes them in UTC, and says so, for pages without JavaScript. */
+/** Local times: rewrites the UTC times in a page, which pages without JavaScript show labelled as UTC. */
 
 import { language } from "./i18n.js";
 
@@ -15,7 +15,7 @@ const FORMS = {
 /** @param {number|Date} at @param {string} [form] @returns {string} */
 export const momentText = (at, form = "time") => new Intl.DateTimeFormat(language, FORMS[form]).format(at);
 
-/** Rewrites the moments in a part of the page (`moment` and `utc_time` in games/templatetags/client.py). */
+/** Rewrites the times in a part of the page (`moment` and `utc_time` in games/templatetags/client.py). */
 export function localise(/** @type {ParentNode} */ root = document) {
   for (const one of /** @type {NodeListOf<HTMLTimeElement>} */ (root.querySelectorAll("time[data-moment]")))
     one.textContent = momentText(new Date(one.dateTime), one.dataset.moment);

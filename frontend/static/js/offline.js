@@ -1,13 +1,13 @@
-/** A page that is shown for want of a connection: looks out for it, and goes on when it is back. */
+/** Offline page, shown instead of a page that cannot load. Polls the server and continues when it is reachable. */
 
 import { Backoff } from "./backoff.js";
 import { applySettings } from "./settings.js";
 
 const FIRST_WAIT = 3000;
 const LONGEST_WAIT = 30000;
-/** A small file that no worker keeps. */
+/** A small file that no service worker caches. */
 const ASKED_FOR = "/robots.txt";
-/** Where these pages are themselves; anywhere else they stand for another page. */
+/** Path of the offline pages themselves; at any other path they replace another page. */
 const OWN_PLACE = "/offline/";
 
 applySettings();
@@ -16,7 +16,7 @@ const line = /** @type {HTMLElement} */ (document.getElementById("offline"));
 const backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
 let timer = 0;
 
-/** A lesson in play is not taken away: it is only told of. */
+/** Reloads, except during a lesson, where it only shows a message. */
 function back() {
   if ("reloads" in line.dataset) return location.reload();
   for (const words of /** @type {NodeListOf<HTMLElement>} */ (line.querySelectorAll("[data-line]")))
@@ -35,12 +35,12 @@ async function look() {
   else lookLater();
 }
 
-/** Back to the form that was not sent, with what was written in it where the browser still has that. */
+/** Leads back to the form that was not sent, with its contents if the browser still has them. */
 function leadBack() {
   const from = document.referrer.startsWith(`${location.origin}/`) ? document.referrer : "/";
   for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("[data-return]"))) {
     link.href = from;
-    // A form that is sent to its own page may have taken its place in the history.
+    // A form that posts to its own page may have replaced it in the history.
     if (history.length < 2 || from === location.href) continue;
     link.addEventListener("click", (event) => {
       event.preventDefault();

@@ -1,4 +1,4 @@
-/** Who is playing today's deals at this moment: shown with the page, and asked again while somebody looks at it. */
+/** Players at today's deals right now: shown with the page and refreshed while it is visible. */
 
 import { tn } from "./i18n.js";
 
@@ -15,7 +15,7 @@ const EVERY = 20000;
 const part = (className, text) => Object.assign(document.createElement("span"), { className, textContent: text });
 
 /**
- * Only what has changed is drawn: nobody's selection or reading place is lost.
+ * Redraws only on a change, so that selections and reading positions survive.
  * @param {HTMLElement} place
  * @param {Node[]} parts
  */
@@ -41,11 +41,11 @@ class Presence {
     if (document.visibilityState !== "visible") return;
     this.#askedAt = Date.now();
     try {
-      // Everybody is told the same, so nobody needs to say who they are.
+      // The answer is the same for all visitors, so the request needs no cookies.
       const response = await fetch(this.line.dataset.address ?? "", { credentials: "omit" });
       if (response.ok) this.#draw(await response.json());
     } catch {
-      // What was said before stands until the next time.
+      // The previous numbers stay until the next poll.
     }
   }
 

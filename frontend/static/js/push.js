@@ -1,12 +1,9 @@
-/**
- * The switch for reminders in this browser. The browser asks whether it may show them when the switch is turned on, and
- * never before.
- */
+/** Switch for push reminders in this browser. The browser asks for permission only when the switch is turned on. */
 
 import { csrfToken } from "./csrf.js";
 import { t } from "./i18n.js";
 
-/** How long the worker is waited for, in ms: it may still fetch what it keeps. */
+/** Longest wait for the service worker, in ms: it may still be caching files. */
 const WORKER_WITHIN = 15000;
 
 const part = /** @type {HTMLElement} */ (document.getElementById("push"));
@@ -35,7 +32,7 @@ async function send(subscription) {
   await ask("POST", { endpoint, p256dh: keys?.p256dh, auth: keys?.auth, hour: Number(hour.value), zone: timeZone });
 }
 
-/** The worker that shows the messages; there may be none, as in a private window. */
+/** The service worker that shows the messages. There may be none, as in a private window. */
 function worker() {
   const late = new Promise((_, fail) => setTimeout(fail, WORKER_WITHIN));
   return /** @type {Promise<ServiceWorkerRegistration>} */ (Promise.race([navigator.serviceWorker.ready, late]));
@@ -45,7 +42,7 @@ async function turnOn() {
   if ((await Notification.requestPermission()) !== "granted")
     return refuse(t("Your browser does not allow this site to show messages. Its settings can change that."));
   const { pushManager } = await worker();
-  // One from before may have ended, or be for another key.
+  // An earlier subscription may have expired or use another key.
   await (await pushManager.getSubscription())?.unsubscribe();
   await send(await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: part.dataset.key }));
   tell(t("You will be reminded in this browser."));

@@ -1,13 +1,13 @@
-/** The queue of newcomers: shows the place, and continues when it is their turn. */
+/** Queue page for newcomers: shows the place, and continues when it is their turn. */
 
-/** Seconds until the next question when no answer came, and when the page that was waited for did not. */
+/** Seconds until the next request after a failed one, and after a reload that has not finished. */
 const RETRY = 5;
 const LOADING = 60;
 
 /**
- * Ask the server, which answers as soon as there is news.
+ * Polls the server, which answers as soon as there is news.
  * @param {HTMLElement} page
- * @returns {Promise<number>} seconds until the next question
+ * @returns {Promise<number>} seconds until the next request
  */
 async function ask(page) {
   try {
@@ -16,7 +16,7 @@ async function ask(page) {
     const { let_in, place, wait } = await response.json();
     if (let_in) {
       location.reload();
-      return LOADING; // it may take its time, and must not be asked for again meanwhile
+      return LOADING; // it may take a while, and must not be requested again in the meantime
     }
     write("queue-place", String(place));
     write("queue-wait", wait);
@@ -26,7 +26,7 @@ async function ask(page) {
   }
 }
 
-/** Change a text only if it is new: a screen reader reads changes out. @param {string} id @param {string} text */
+/** Changes a text only if it differs: screen readers announce changes. @param {string} id @param {string} text */
 function write(id, text) {
   const place = /** @type {HTMLElement} */ (document.getElementById(id));
   if (place.textContent !== text) place.textContent = text;

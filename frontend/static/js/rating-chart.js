@@ -1,10 +1,10 @@
-/** The chart of a profile's rating over time. The races themselves are in the table below it. */
+/** Chart of a profile's rating over time. The table below it lists the races. */
 
 import { figure, node } from "./charts.js";
 import { language, t, tn } from "./i18n.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [44, 474, 12, 150];
-/** More points than this are not told apart: they get a line alone. */
+/** Charts with more points than this show the line only. */
 const DOTS = 40;
 
 /**
@@ -13,7 +13,7 @@ const DOTS = 40;
  * @property {number} value
  */
 
-/** The round values between which the chart is drawn. @param {number[]} values */
+/** The round values at the chart's grid lines. @param {number[]} values */
 export function range(values) {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const step = [20, 50, 100, 200, 500].find((size) => (most - least) / size <= 3) ?? 1000;

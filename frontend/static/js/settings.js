@@ -1,12 +1,11 @@
 /**
- * What the player has chosen: kept in this browser, with the account where there is one, and shown on the page as data
- * attributes of the root element.
+ * Player settings: stored in this browser and in the account, if any, and set as data attributes on the root element.
  */
 
 import { csrfToken } from "./csrf.js";
 
 /**
- * @typedef {object} Settings the account keeps them under these names
+ * @typedef {object} Settings stored in the account under the same names
  * @property {"system"|"light"|"dark"} theme
  * @property {"green"|"blue"|"red"|"slate"} table
  * @property {"lattice"|"waves"|"plain"} back
@@ -15,11 +14,11 @@ import { csrfToken } from "./csrf.js";
  * @property {boolean} large_cards
  * @property {boolean} left_handed
  * @property {boolean} sound
- * @property {boolean} one_tap a tap moves at once where a card has only one place to go
- * @property {"off"|"safe"|"all"} auto_up which cards go to the foundations by themselves
+ * @property {boolean} one_tap a tap moves a card at once if it has only one target
+ * @property {"off"|"safe"|"all"} auto_up cards that move to the foundations automatically
  * @property {boolean} hide_clock
- * @property {boolean} hide_others at a daily deal's table, who else is at it is not shown
- * @property {boolean} hide_presence others do not see the player's name while a game is open
+ * @property {boolean} hide_others hides other players at a daily deal's table
+ * @property {boolean} hide_presence hides the player's name from others while a game is open
  */
 
 const KEY = "talon.settings";
@@ -78,7 +77,7 @@ export function setSetting(name, value) {
   try {
     localStorage.setItem(KEY, JSON.stringify(settings));
   } catch {
-    // A browser without storage keeps the choice for this page only.
+    // Without storage the choice lasts for this page only.
   }
   const url = root.dataset.preferencesUrl;
   if (url)
@@ -92,7 +91,7 @@ export function setSetting(name, value) {
   for (const listener of listeners) listener();
 }
 
-/** Mirrors the settings on the root element, where the style sheet reads them. */
+/** Copies the settings to the root element, where the style sheet reads them. */
 export function applySettings() {
   const dark =
     settings.theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : settings.theme === "dark";
@@ -106,7 +105,7 @@ export function applySettings() {
   else delete root.dataset.motion;
 }
 
-/** @returns {boolean} whether cards should jump rather than glide */
+/** @returns {boolean} whether cards should jump instead of glide */
 export function motionReduced() {
   return (
     settings.motion === "reduced" ||

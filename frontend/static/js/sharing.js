@@ -1,4 +1,4 @@
-/** Buttons that hand the text of a field to the device's own way of sharing, where it has one. */
+/** Buttons that pass the text of a field to the device's share sheet, if it has one. */
 
 import "./copying.js";
 
@@ -7,7 +7,7 @@ if ("share" in navigator)
     button.hidden = false;
     button.addEventListener("click", () => {
       const field = /** @type {HTMLTextAreaElement} */ (document.getElementById(button.dataset.shares ?? ""));
-      // Whoever sends it away again has decided so.
+      // Ignore the error if the player cancels.
       navigator.share({ text: field.value }).catch(() => {});
     });
   }

@@ -1,4 +1,4 @@
-/** What every page has: settings applied, countdowns, a profile's charts, and what works without a connection. */
+/** Entry point of every page: settings, countdowns, profile charts and offline support. */
 
 import "./countdown.js";
 import "./keeping.js";

@@ -1,5 +1,5 @@
-// Loaded blocking in the head, so that the first paint already has the player's colours.
-// `settings.js` has the same list.
+// Blocking script in the head, so that the first paint already has the player's colours. `settings.js` has the same
+// list.
 (() => {
   const root = document.documentElement;
   const read = (/** @type {string|null|undefined} */ text) => {

@@ -1,8 +1,8 @@
-/** Times in figures: a clock that runs in whole seconds, how long a game took to a tenth. */
+/** Time formats: a running clock in whole seconds, and a game's duration to a tenth. */
 
 import { point } from "./i18n.js";
 
-/** @param {number} ms @returns {string} 4:07 or 1:04:07: a clock that runs, or a moment on it */
+/** @param {number} ms @returns {string} 4:07 or 1:04:07: a running clock, or a moment on it */
 export function clockText(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -10,7 +10,7 @@ export function clockText(ms) {
   return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
-/** @param {number|null} ms @param {number} [places] @returns {string} 4:07.3: how long a game took */
+/** @param {number|null} ms @param {number} [places] @returns {string} 4:07.3: a game's duration */
 export function durationText(ms, places = 1) {
   if (ms === null) return "–";
   const rest = String(Math.floor(ms) % 1000).padStart(3, "0");
@@ -18,7 +18,7 @@ export function durationText(ms, places = 1) {
 }
 
 /**
- * The times of a board: to the millisecond where one would look like its neighbour's.
+ * The times of a board: to the millisecond if one would otherwise look the same as its neighbour's.
  * @param {{cards_up: number|null, elapsed_ms: number|null}[]} entries @returns {string[]}
  */
 export function durationTexts(entries) {

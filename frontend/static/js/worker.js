@@ -1,19 +1,19 @@
 /**
- * The service worker: shows the pages kept for want of a connection, and tells of the day's reminder.
+ * Service worker: shows offline pages, and displays the daily reminder.
  *
- * The line always comes first; what is kept answers only where it fails. So nobody is held on old code, and no page of
- * a player is ever kept. `config/worker.py` says what is kept, and in which version.
+ * Network first: the cache answers only if the network fails. So users never get stale code, and no page of a player is
+ * ever cached. `config/worker.py` determines the cached files and their version.
  */
 (() => {
   /**
    * @typedef {object} Kept
    * @property {string} version
    * @property {string} home the page shown instead of any other
-   * @property {Record<string, string>} pages the page shown instead of one that has its own
-   * @property {string} unsent the page shown instead of the answer to a form
+   * @property {Record<string, string>} pages replacements for pages that have their own, by path
+   * @property {string} unsent the page shown instead of the response to a form
    * @property {string[]} files
    * @property {string} icon
-   * @property {string} renewed where the site is told of a new subscription to reminders
+   * @property {string} renewed address for reporting a renewed push subscription
    *
    * @typedef {object} Reminder
    * @property {string} title
@@ -25,7 +25,7 @@
   const kept = /** @type {Kept} */ (worker.talon);
   const PREFIX = "talon-";
   const CACHE = PREFIX + kept.version;
-  /** A later reminder takes the place of an earlier one. */
+  /** Tag by which a later reminder replaces an earlier one. */
   const TAG = "talon-day";
   const THE_DAY = "/";
 
@@ -33,7 +33,7 @@
 
   async function fill() {
     const cache = await caches.open(CACHE);
-    // Without cookies the answers cannot be anybody's own.
+    // Requested without cookies, so the answers are never personal.
     await cache.addAll([...addresses].map((address) => new Request(address, { credentials: "omit" })));
     await worker.skipWaiting();
   }
@@ -42,16 +42,16 @@
     const names = await caches.keys();
     const old = names.filter((name) => name.startsWith(PREFIX) && name !== CACHE);
     await Promise.all(old.map((name) => caches.delete(name)));
-    // A page is asked for while the worker starts.
+    // Requests the page while the worker is still starting.
     await worker.registration.navigationPreload?.enable();
     await worker.clients.claim();
   }
 
-  /** @param {Request} request @returns {string|null} the address of what is kept in its place */
+  /** @param {Request} request @returns {string|null} the address of the cached replacement */
   function inPlaceOf({ method, mode, url }) {
     const { origin, pathname } = new URL(url);
     if (origin !== worker.location.origin) return null;
-    // Whether a form has arrived is only known where there was no line to begin with.
+    // Only if the browser was offline from the start is it certain that a form was not sent.
     if (method === "POST" && mode === "navigate") return worker.navigator.onLine ? null : kept.unsent;
     if (method !== "GET") return null;
     if (addresses.has(pathname)) return pathname;
@@ -74,7 +74,7 @@
     return worker.registration.showNotification(title, { body, lang, icon, badge: icon, tag: TAG });
   }
 
-  /** Shows the day: in a window that has it open, or a new one. */
+  /** Shows today's page in a window that already has it open, or in a new one. */
   async function openTheDay() {
     const windows = await worker.clients.matchAll({ type: "window" });
     const open = windows.find((/** @type {any} */ one) => new URL(one.url).pathname === THE_DAY);
@@ -82,8 +82,9 @@
   }
 
   /**
-   * The browser has another subscription, or has ended the old one: the site is told, by the old address, which nobody
-   * else knows. Where the browser does not say the old one, the switch in the settings has to be turned on anew.
+   * Handles a replaced or expired push subscription. The site identifies it by the old endpoint, which is known to no
+   * other
+   * party. If the browser does not report the old one, the switch in the settings must be turned on again.
    * @param {any} event
    */
   async function renew({ oldSubscription: old, newSubscription: given }) {

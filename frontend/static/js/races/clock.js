@@ -1,6 +1,7 @@
 /**
- * The server's clock. It is counted on this machine's monotonic clock, which nobody sets, and how far the two are apart
- * is taken from the ping with the least round trip of the last five.
+ * Estimate of the server's clock. It runs on this machine's monotonic clock, which is never adjusted, with an offset
+ * from
+ * the ping with the shortest round trip of the last five.
  */
 
 const KEPT = 5;
@@ -9,12 +10,12 @@ export class ServerClock {
   /** @type {{trip: number, ahead: number}[]} */ #samples = [];
   #guess = Date.now() - performance.now();
 
-  /** A frame says what time it was when it left: good enough until a ping has come back. @param {number} now */
+  /** Notes the time in a frame as an estimate until the first pong. @param {number} now */
   heard(now) {
     this.#guess = now - performance.now();
   }
 
-  /** A ping has come back. @param {{t: number, now: number}} pong its `t` is `performance.now()` when it left */
+  /** Notes a pong. @param {{t: number, now: number}} pong its `t` is `performance.now()` when the ping was sent */
   answered({ t, now }) {
     const arrived = performance.now();
     const trip = Math.max(0, arrived - t);
@@ -26,7 +27,7 @@ export class ServerClock {
     return performance.now() + this.#ahead;
   }
 
-  /** @param {number} at ms since 1970 @returns {number} ms until then; negative when it is past */
+  /** @param {number} at ms since 1970 @returns {number} ms until then; negative if it is past */
   until(at) {
     return at - this.now();
   }

@@ -1,8 +1,8 @@
-/** The form in which a game is chosen for a room, in the lobby and in the host's settings. */
+/** Form for choosing a room's game, in the lobby and in the host's settings. */
 
 /** @import { RaceState, Room } from "./types.js" */
 
-/** Shows the options of the game that is chosen, and no others. @param {HTMLFormElement} form */
+/** Shows only the options of the chosen game. @param {HTMLFormElement} form */
 export function bindForm(form) {
   const choice = /** @type {HTMLSelectElement} */ (form.elements.namedItem("name"));
   const show = () => {
@@ -13,7 +13,7 @@ export function bindForm(form) {
   show();
 }
 
-/** What the form asks for, as the socket's `settings`. @param {HTMLFormElement} form */
+/** The form's values as the socket's `settings`. @param {HTMLFormElement} form */
 export function settingsOf(form) {
   const data = new FormData(form);
   const text = (/** @type {string} */ name) => String(data.get(name) ?? "");
@@ -34,7 +34,9 @@ export function settingsOf(form) {
   };
 }
 
-/** Puts what is set into the form. @param {HTMLFormElement} form @param {Room} room @param {RaceState} race */
+/**
+ * Fills the form with the current settings. @param {HTMLFormElement} form @param {Room} room @param {RaceState} race
+ */
 export function fillForm(form, room, race) {
   /** @param {string} name @param {string} value */
   const set = (name, value) => {

@@ -1,4 +1,4 @@
-/** What the next race will be: game, limit, options, and how its cards are coming along. */
+/** Heading of a room: the next race's game, limit and options, and the state of its deal. */
 
 import { t, tn } from "../i18n.js";
 import { part, write } from "./list.js";
@@ -10,7 +10,7 @@ import { limitText } from "./naming.js";
 /** @param {string} id @returns {HTMLElement} */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** The race that the page is about: the one to come, or else the one that there is. @param {Room} room */
+/** The race that the page is about: the upcoming one, or else the running or last one. @param {Room} room */
 export const subject = ({ to_come, running, last }) => to_come ?? running ?? last;
 
 /** @param {Room} room @param {Names} names */
@@ -53,7 +53,7 @@ function kindText({ kind, to_come, running, last }) {
   return kind === "public" ? t("Public room · race {number}", { number }) : t("Race {number}", { number });
 }
 
-/** How the cards of the race to come stand. @param {Room} room */
+/** Shows the state of the upcoming race's deal. @param {Room} room */
 export function showDeal(room) {
   const race = subject(room);
   if (!race) return;

@@ -1,4 +1,4 @@
-/** What a race's page says to those who do not see it: places at most every ten seconds, the rest at once. */
+/** Screen-reader announcements of a race page: places at most every ten seconds, everything else at once. */
 
 const EVERY = 10000;
 
@@ -13,13 +13,13 @@ export class Herald {
     this.region = region;
   }
 
-  /** Says it now. @param {string} text */
+  /** Announces a text now. @param {string} text */
   say(text) {
-    // A fresh node is read even where the words are the same as before.
+    // A new node is read out even if the words are the same as before.
     if (text) this.region.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
   }
 
-  /** Says where the race stands, when ten seconds have passed since it was said last. @param {string} text */
+  /** Announces the places, at most once in ten seconds. @param {string} text */
   standing(text) {
     this.#text = text;
     if (this.#waiting || !text || text === this.#said) return;

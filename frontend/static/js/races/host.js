@@ -1,4 +1,4 @@
-/** What the host alone can do: start, change the next race, send somebody away. */
+/** Host controls: start the race, change its settings, kick a player. */
 
 import { fillForm, bindForm, settingsOf } from "./form.js";
 import { parts } from "./types.js";

@@ -1,4 +1,4 @@
-/** Lanes: how far everybody in a race is. They stand in the order of places, and only what changes is written. */
+/** Race lanes: each racer's progress, in order of places. Only changes are written to the page. */
 
 import { avatar } from "../avatar.js";
 import { t, tn } from "../i18n.js";
@@ -10,12 +10,12 @@ import { parts } from "./types.js";
 /** @import { RaceState, Seat } from "./types.js" */
 /** @typedef {ReturnType<typeof parts>} LaneParts */
 
-/** How large a racer's picture is beside the name, in px. */
+/** Size of a racer's picture beside the name, in px. */
 const PICTURE = 18;
-/** Those who are done, or never were there. */
+/** States of racers whose race is over or never began. */
 const OVER = new Set(["won", "retired", "timed_out", "absent", "disqualified"]);
 
-/** @param {string} state of an entrant @param {boolean} [away] @returns {string} in words; empty while racing */
+/** @param {string} state of an entrant @param {boolean} [away] @returns {string} as text; empty while racing */
 export function stateText(state, away = false) {
   const texts = {
     joined: t("not ready"),
@@ -29,7 +29,7 @@ export function stateText(state, away = false) {
   return texts[/** @type {"won"} */ (state)] ?? (away ? t("away") : "");
 }
 
-/** One racer's line. */
+/** A racer's line. */
 class Line {
   place = part("b", "lane-place");
   name = part("span", "");
@@ -78,7 +78,7 @@ export class Lanes {
 
   /**
    * @param {RaceState} race
-   * @param {{goal: number, me: number|null}} about how many cards there are to put up, and one's own entrant
+   * @param {{goal: number, me: number|null}} about the number of cards to put up, and the player's own entrant
    */
   show(race, { goal, me }) {
     const seats = new Map(race.seats.map((seat) => [seat.entrant, seat]));
@@ -91,7 +91,7 @@ export class Lanes {
     this.#arrange(lanes.flatMap(({ entrant }) => this.#lines.get(entrant)?.row ?? []));
   }
 
-  /** Who overtakes glides past. @param {HTMLElement[]} rows */
+  /** Animates overtaking. @param {HTMLElement[]} rows */
   #arrange(rows) {
     const present = [...this.list.children];
     if (rows.length === present.length && rows.every((row, k) => row === present[k])) return;

@@ -1,4 +1,4 @@
-/** Lists that change while one reads them: rows that stay are left alone, and the focus stays where it is. */
+/** Live lists that keep unchanged rows and the focus. */
 
 /**
  * @param {string} tag @param {string} className
@@ -16,7 +16,7 @@ export function link(href, className, text) {
   return Object.assign(document.createElement("a"), { href, className, textContent: text });
 }
 
-/** Puts a text in its place, unless it stands there. @param {Element} element @param {string} text */
+/** Writes a text only if it differs. @param {Element} element @param {string} text */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -35,7 +35,10 @@ export function fillList(list, items) {
     list.replaceChildren(...rows);
 }
 
-/** Controls are found again by their place in the row. @param {HTMLElement} old @param {HTMLElement} fresh */
+/**
+ * Replaces a row's content, and restores the focus by the control's position. @param {HTMLElement} old @param
+ * {HTMLElement} fresh
+ */
 function update(old, fresh) {
   const controls = () => /** @type {HTMLElement[]} */ ([...old.querySelectorAll("a, button")]);
   const focused = controls().indexOf(/** @type {HTMLElement} */ (document.activeElement));

@@ -1,4 +1,4 @@
-/** The lobby: what is going on comes with the page, and is asked for again while somebody looks at it. */
+/** Race lobby. Its data comes with the page and is refreshed while the page is visible. */
 
 import { avatar } from "../avatar.js";
 import { t, tn } from "../i18n.js";
@@ -10,9 +10,9 @@ import { Names, agoText, limitText } from "./naming.js";
 
 const EVERY = 5000;
 const TICK = 1000;
-/** Screen readers are told of a new room at most this often, in ms. */
+/** Shortest interval between announcements of new rooms to screen readers, in ms. */
 const QUIET_FOR = 30000;
-/** How large a picture is in a line of text, in px. */
+/** Size of a picture in a line of text, in px. */
 const PICTURE = 18;
 
 /**
@@ -39,7 +39,7 @@ const PICTURE = 18;
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 class Lobby {
-  /** How far the server's clock is ahead of this page's monotonic one. */
+  /** Milliseconds that the server's clock is ahead of this page's monotonic one. */
   #ahead = 0;
   #askedAt = performance.now();
   #spokeAt = -QUIET_FOR;
@@ -60,11 +60,11 @@ class Lobby {
     if (document.visibilityState !== "visible") return;
     this.#askedAt = performance.now();
     try {
-      // Everybody is told the same, so nobody needs to say who they are.
+      // The answer is the same for all visitors, so the request needs no cookies.
       const response = await fetch(this.address, { credentials: "omit" });
       if (response.ok) this.#take(await response.json());
     } catch {
-      // What was said before stands until the next time.
+      // The previous data stays until the next poll.
     }
   }
 
@@ -155,7 +155,7 @@ class Lobby {
 
   /**
    * @param {Told} race @param {string[]} facts @param {HTMLAnchorElement} way
-   * @param {string[]} [pictures] of those who are named
+   * @param {string[]} [pictures] of the players named
    */
   #row(race, facts, way, pictures = []) {
     const title = this.names.title(race);
@@ -171,7 +171,7 @@ class Lobby {
   }
 }
 
-/** Says in one line what is chosen in the two forms, while they are folded. */
+/** Summarizes each folded form's choices in one line. */
 function summarise() {
   const form = /** @type {HTMLFormElement} */ (byId("new-room"));
   bindForm(form);

@@ -1,4 +1,4 @@
-/** What games, options and times are called: the names come with the page, in its language. */
+/** Names of games, options and times. They come with the page, in its language. */
 
 import { t, tn } from "../i18n.js";
 
@@ -24,7 +24,7 @@ export class Names {
     return (variant ? this.naming.variants[variant] : this.naming.games[game]) ?? game;
   }
 
-  /** The options of a game that is no variant, in words. @param {Game} game @returns {string[]} */
+  /** The options of a custom game, as text. @param {Game} game @returns {string[]} */
   options({ variant, options }) {
     if (variant) return [];
     return Object.entries(options).map(([name, value]) => {
@@ -33,7 +33,7 @@ export class Names {
     });
   }
 
-  /** How many cards are up when it is won. @param {Game} game @returns {number} */
+  /** The number of cards up in a won game. @param {Game} game @returns {number} */
   goal({ game }) {
     return this.naming.goals[game] ?? 1;
   }

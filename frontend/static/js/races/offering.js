@@ -1,8 +1,8 @@
-/** Loads what offers rematches, for players who have raced lately. */
+/** Lazy loader of rematch offers, for players who have raced recently. */
 
 import { raced } from "./raced.js";
 
-/** Offers rematches of the last race in this browser, if there has been one lately. */
+/** Offers rematches of the browser's last race, if it was recent. */
 export async function offerLastRematch() {
   if (!raced()) return;
   const { listen } = await import("./rematch.js");

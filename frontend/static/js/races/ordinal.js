@@ -1,4 +1,4 @@
-/** Places in a race, as they are written after "you are". */
+/** Ordinals for a place in a race, as in "you are 1st". */
 
 import { t } from "../i18n.js";
 

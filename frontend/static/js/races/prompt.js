@@ -1,4 +1,4 @@
-/** "Your race is ready": for those who look around the site while they wait for a quick match. */
+/** "Your race is ready" prompt, for players who browse the site while they wait for a quick match. */
 
 import { t } from "../i18n.js";
 import { part, write } from "./list.js";
@@ -12,7 +12,7 @@ const button = (text, style = "") =>
 
 class Prompt {
   #socket;
-  /** When the time to confirm is over, or the race starts, on the server's clock; 0 while nothing is asked. */
+  /** End of the time to confirm, or the start of the race, on the server's clock; 0 if the prompt is idle. */
   #until = 0;
   #code = "";
   #asks = false;
@@ -56,7 +56,7 @@ class Prompt {
     const at = you.confirm_by ?? this.#socket.at(race.starts_in);
     if (this.#confirmed && you.confirm_by === null) return location.assign(you.table ?? `/races/${this.#code}/`);
     this.#asks = you.confirm_by !== null;
-    // Without an opponent, or while others are still to confirm, there is nothing to do.
+    // Without an opponent, or while others have yet to confirm, there is nothing to do.
     if (at === null) return this.#rest();
     this.#until = at;
     write(this.#go, this.#asks ? t("I am ready") : t("Play"));
@@ -71,7 +71,7 @@ class Prompt {
     write(this.#line, this.#asks ? t("Opponent found. Confirm within {n} s.", { n }) : t("It starts in {n} s.", { n }));
   }
 
-  /** The place is confirmed, or the player goes to the table. */
+  /** Confirms the seat, or goes to the table. */
   #agree() {
     if (!this.#asks) return location.assign(this.#socket.you.table ?? `/races/${this.#code}/`);
     this.#confirmed = this.#socket.send({ type: "ready", ready: true });
@@ -88,7 +88,7 @@ class Prompt {
     this.#end();
   }
 
-  /** The time has passed: the seat is gone. The next page says so as well. */
+  /** Reports that the time has run out and the seat is lost. The next page says so as well. */
   #miss() {
     this.#until = 0;
     this.#socket.close();
@@ -109,5 +109,5 @@ class Prompt {
 }
 
 const { waitingRoom = "" } = document.documentElement.dataset;
-// The room's own page says it by itself.
+// The room's own page shows the same information.
 if (waitingRoom && !document.getElementById("room")) new Prompt(waitingRoom);

@@ -1,18 +1,18 @@
-/** The room of this browser's last race, kept so that every page can offer a rematch. */
+/** Room of this browser's last race, stored so that every page can offer a rematch. */
 
-/** Where the browser keeps the room of its last race. */
+/** Local-storage key of the last race's room. */
 const KEY = "talon.raced";
-/** Rooms in which nothing happens close after this time, in ms (games.races.rooms.IDLE). */
+/** Inactive rooms close after this time, in ms (games.races.rooms.IDLE). */
 const KEPT_FOR = 30 * 60 * 1000;
 
-/** @typedef {{code: string, at: number, declined: number}} Raced `declined` is the number of a race one won't join */
+/** @typedef {{code: string, at: number, declined: number}} Raced `declined` is the number of a declined race */
 
 /** @param {string} code the room in which a race was run @param {number} [declined] */
 export function remember(code, declined = 0) {
   try {
     localStorage.setItem(KEY, JSON.stringify({ code, at: Date.now(), declined }));
   } catch {
-    // Without storage rematches are offered on this page only.
+    // Without storage, rematches are offered on this page only.
   }
 }
 
@@ -20,7 +20,7 @@ export function forget() {
   try {
     localStorage.removeItem(KEY);
   } catch {
-    // There is nothing stored.
+    // Nothing is stored.
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the codes of a race's socket mean, in the page's language. */
+/** Texts for the error codes of a race's socket, in the page's language. */
 
 import { t } from "../i18n.js";
 
@@ -25,7 +25,7 @@ export function refusalText(code) {
   return texts[/** @type {"kicked"} */ (code)] ?? t("Something went wrong. Please reload the page.");
 }
 
-/** @param {string} status of the connection @returns {string} empty where there is nothing to say */
+/** @param {string} status of the connection @returns {string} empty if there is nothing to say */
 export function connectionText(status) {
   const texts = {
     waiting: t("The server is waiting for its database."),

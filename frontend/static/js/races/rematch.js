@@ -1,4 +1,4 @@
-/** "Ariadne wants a rematch": for players who have raced lately, on whatever page of the site they are. */
+/** "Ariadne wants a rematch" offer, for players who have raced recently, on every page of the site. */
 
 import { csrfToken } from "../csrf.js";
 import { t } from "../i18n.js";
@@ -9,7 +9,7 @@ import { RaceSocket } from "./socket.js";
 class Rematch {
   #socket;
   #declined;
-  /** The race to come that is offered. */
+  /** Number of the upcoming race on offer. */
   #number = 0;
   #text = part("p", "");
   #box = part("section", "offer");
@@ -60,7 +60,7 @@ class Rematch {
     this.#box.hidden = true;
   }
 
-  /** The room is closed. */
+  /** Removes the offer once the room is closed. */
   #end() {
     forget();
     this.#box.remove();
@@ -69,7 +69,7 @@ class Rematch {
 
 let listens = false;
 
-/** Offers rematches of the last race in this browser, unless its room is the page. */
+/** Offers rematches of the browser's last race, except on the page of its room. */
 export function listen() {
   const last = raced();
   if (!last || listens || document.getElementById("room")?.dataset.code === last.code) return;

@@ -1,4 +1,4 @@
-/** The page of a room: puts the socket's news where they belong. */
+/** Room page: passes the socket's updates to the parts of the page. */
 
 import { Reactions } from "../table/reactions.js";
 import { Herald } from "./herald.js";
@@ -15,14 +15,14 @@ import { Watch } from "./watch.js";
 
 /** @import { Room, You } from "./types.js" */
 
-/** A refusal goes away by itself, in ms. */
+/** A refusal disappears after this time, in ms. */
 const SHOWN_FOR = 8000;
 
 /** @param {string} id @returns {HTMLElement} */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 class RoomPage {
-  /** Whether one had a seat in a race to come while this page was open: then one is taken to the table. */
+  /** True if the player has had a seat in the upcoming race while this page was open; it then leads to the table. */
   #waited = false;
   #timer = 0;
   #reactions = new Reactions((kind) => this.socket.send({ type: "react", kind }));
@@ -36,7 +36,7 @@ class RoomPage {
       lanes: () => this.watch.lanes(),
       reacted: (entrant, kind) => this.#react(entrant, kind),
       moved: (code) => location.replace(`/races/${code}/`),
-      // The server's page says why.
+      // The server's page shows the reason.
       gone: () => location.reload(),
       refused: ({ code }) => this.#notice("refusal", refusalText(code), SHOWN_FOR),
       status: (status) => this.#notice("lost", connectionText(status)),
@@ -60,7 +60,7 @@ class RoomPage {
     this.watch.show();
   }
 
-  /** Whoever has a seat goes to the table when the countdown begins. @param {Room} room @param {You} you */
+  /** Takes a seated player to the table when the countdown begins. @param {Room} room @param {You} you */
   #leaves({ to_come }, { to_come: seat, running, table }) {
     const goes = table !== null && (this.#waited || to_come?.state === "countdown") && (seat ?? running) !== null;
     this.#waited ||= seat !== null;
@@ -71,7 +71,7 @@ class RoomPage {
   }
 
   /**
-   * A reaction is seen where its sender is: at the seat, and in the lane.
+   * Shows a reaction at its sender's seat and lane.
    * @param {number} entrant @param {string} kind
    */
   #react(entrant, kind) {

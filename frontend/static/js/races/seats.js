@@ -1,4 +1,4 @@
-/** Who has a seat in the race to come. */
+/** Seats of the upcoming race. */
 
 import { avatar } from "../avatar.js";
 import { t, tn } from "../i18n.js";
@@ -13,7 +13,7 @@ import { parts } from "./types.js";
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Seats {
-  /** @type {Map<number, {name: string, ready: boolean, host: boolean}>|null} those that were there */ #before = null;
+  /** @type {Map<number, {name: string, ready: boolean, host: boolean}>|null} the previous seats */ #before = null;
 
   /** @param {RaceSocket} socket @param {Herald} herald */
   constructor(socket, herald) {
@@ -41,7 +41,10 @@ export class Seats {
     this.#tell(race.seats, ready);
   }
 
-  /** @param {Seat} seat @param {boolean} ready @param {boolean} mine @param {boolean} host whether one is the host */
+  /**
+   * @param {Seat} seat @param {boolean} ready @param {boolean} mine @param {boolean} host whether this player is the
+   *   host
+   */
   #row(seat, ready, mine, host) {
     const name = seat.player
       ? link(`/players/${seat.player}/`, "seat-name", seat.name)
@@ -68,7 +71,7 @@ export class Seats {
     return button;
   }
 
-  /** Says who has come, gone or become ready. @param {Seat[]} seats @param {Set<number>} ready */
+  /** Announces players who have joined, left or become ready. @param {Seat[]} seats @param {Set<number>} ready */
   #tell(seats, ready) {
     const before = this.#before;
     const now = new Map(seats.map(({ entrant, name, host }) => [entrant, { name, host, ready: ready.has(entrant) }]));

@@ -1,8 +1,8 @@
-/** The room's link: copied, or given to the phone's own way of sharing. */
+/** Room link: copied, or passed to the device's share sheet. */
 
 import { t } from "../i18n.js";
 
-/** The button says so for this long, in ms. */
+/** Time for which the button confirms the copy, in ms. */
 const SAID_FOR = 2500;
 
 /** @param {string} id @returns {any} */

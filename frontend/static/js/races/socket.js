@@ -1,4 +1,4 @@
-/** A race's room as the server tells of it, for the room's own page and for the tables of those who race. */
+/** WebSocket client of a race room, used by the room's page and the racers' tables. */
 
 import { Connection } from "../connection.js";
 import { t } from "../i18n.js";
@@ -7,22 +7,22 @@ import { ServerClock } from "./clock.js";
 /** @import { Status } from "../connection.js" */
 /** @import { Lane, RaceState, Room, Seat, You } from "./types.js" */
 
-/** Pings that settle the clock at first, and the ms between them. */
+/** Pings that calibrate the clock at first, and the ms between them. */
 const FIRST_PINGS = 5;
 const PING_EVERY = 400;
 
 /**
  * @typedef {object} Handlers
- * @property {(room: Room, you: You) => void} [changed] more than lanes has changed
- * @property {(lanes: Lane[], room: Room, you: You) => void} [lanes] these lanes have changed; the room has them already
+ * @property {(room: Room, you: You) => void} [changed] the room has changed, not only lanes
+ * @property {(lanes: Lane[], room: Room, you: You) => void} [lanes] changed lanes, already applied to the room
  * @property {(entrant: number, kind: string) => void} [reacted]
- * @property {(code: string) => void} [moved] one's seat is in another room now
+ * @property {(code: string) => void} [moved] the player's seat has moved to another room
  * @property {(why: "kicked"|"closed") => void} [gone]
  * @property {(error: {code: string, data: Record<string, any>}) => void} [refused]
  * @property {(status: Status) => void} [status]
  */
 
-/** Who has no name is a number, which the server tells everybody in English. @param {Seat} seat */
+/** Translates an anonymous player's name, which the server sends in English. @param {Seat} seat */
 function named(seat) {
   const [, kind, n] = /^(Guest|Player) (\d+)$/.exec(seat.player ? "" : seat.name) ?? [];
   if (n) seat.name = kind === "Guest" ? t("Guest {n}", { n }) : t("Player {n}", { n });
@@ -34,7 +34,7 @@ export class RaceSocket {
   /** @type {You} */ you = { host: false, to_come: null, running: null, table: null, confirm_by: null };
   /** @type {Connection} */ #connection;
   #pings = 0;
-  /** Whether the clock was compared on this connection: the one here may have stood still while the machine slept. */
+  /** True once the clock is calibrated on this connection: it may have stopped while the machine was asleep. */
   #settled = false;
 
   /** @param {string} code @param {Handlers} handlers */
@@ -47,18 +47,18 @@ export class RaceSocket {
     });
   }
 
-  /** @param {object} message @returns {boolean} whether it left */
+  /** @param {object} message @returns {boolean} whether it was sent */
   send(message) {
     return this.#connection.send(message);
   }
 
-  /** No further connection is wanted. */
+  /** Closes the connection for good. */
   close() {
     clearInterval(this.#pings);
     this.#connection.close();
   }
 
-  /** When something happens that was `span` ms away when the room was told. @param {number|null} span */
+  /** The time of an event that was `span` ms away in the last room message. @param {number|null} span */
   at(span) {
     return span === null || !this.room ? null : this.room.now + span;
   }
@@ -106,7 +106,7 @@ export class RaceSocket {
   }
 
   /**
-   * What has changed since the version before; after a gap all is asked for.
+   * Applies the changes since the previous version; after a gap, requests the full state.
    * @param {{v: number, lanes: Lane[]}} news
    */
   #takeLanes({ v, lanes }) {

@@ -1,4 +1,4 @@
-/** Where the room stands in one sentence, the clock that belongs to it, and what one can do now. */
+/** Stage of a room: its state in one sentence, the matching clock, and the player's possible actions. */
 
 import { t, tn } from "../i18n.js";
 import { clockText } from "../times.js";
@@ -10,7 +10,7 @@ import { parts } from "./types.js";
 /** @import { RaceState } from "./types.js" */
 
 const TICK = 200;
-/** Whoever looks for company is offered a ghost after this time, in ms. */
+/** Wait for an opponent after which a ghost is offered, in ms. */
 const LONG = 30000;
 
 /** @param {string} id @returns {HTMLElement} */
@@ -18,7 +18,7 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Stage {
   #since = performance.now();
-  /** By when a quick match is to be confirmed, on the server's clock. @type {number|null} */ #askedUntil = null;
+  /** Deadline to confirm a quick match, on the server's clock. @type {number|null} */ #askedUntil = null;
   #missed = false;
 
   /** @param {RaceSocket} socket @param {Names} names @param {boolean} signedIn */
@@ -26,13 +26,13 @@ export class Stage {
     this.socket = socket;
     this.names = names;
     byId("sit-form").addEventListener("submit", (event) => {
-      // Who is nobody yet becomes a guest by sending the form, and a quick match is then confirmed on every page.
+      // A visitor becomes a guest by sending the form, and any page can then confirm a quick match.
       if (signedIn && socket.room?.kind !== "quick" && socket.send({ type: "sit" })) event.preventDefault();
     });
     byId("ready").addEventListener("click", () => socket.send({ type: "ready", ready: !this.#isReady }));
     byId("leave").addEventListener("click", () => socket.send({ type: "leave" }));
-    // A player who has confirmed and goes elsewhere is asked once more, there. This goes out before the connection is
-    // closed for the same reason.
+    // A player who has confirmed and leaves this page is asked again on the next one. So this must be sent before the
+    // connection closes.
     const turnAway = () => this.#seeks && this.#isReady && socket.send({ type: "ready", ready: false });
     addEventListener("pagehide", turnAway, { capture: true });
     setInterval(() => this.#tick(), TICK);
@@ -43,14 +43,14 @@ export class Stage {
     return this.socket.room?.to_come ?? null;
   }
 
-  /** The states of those who have a seat in the race to come, one's own first. */
+  /** The states of seated players in the upcoming race: the player's own and everyone's. */
   get #states() {
     const me = this.socket.you.to_come;
     const lanes = (this.#race?.lanes ?? []).map(parts);
     return { mine: lanes.find(({ entrant }) => entrant === me)?.state ?? "", all: lanes.map(({ state }) => state) };
   }
 
-  /** Whether one's own game of the race being run goes on. */
+  /** True while the player's own game in the running race continues. */
   get #plays() {
     const { room, you } = this.socket;
     const mine = (room?.running?.lanes ?? []).map(parts).find(({ entrant }) => entrant === you.running);
@@ -61,12 +61,12 @@ export class Stage {
     return this.#states.mine === "ready";
   }
 
-  /** Whether one waits in a quick match. */
+  /** True while the player waits for a quick match. */
   get #seeks() {
     return this.socket.room?.kind === "quick" && this.#race?.state === "open" && this.socket.you.to_come !== null;
   }
 
-  /** Notes whether a quick match is to be confirmed, and whether that time has passed. */
+  /** Tracks the deadline to confirm a quick match, and notes a missed one. */
   #followAsked() {
     const { you, clock } = this.socket;
     if (you.to_come === null) this.#missed ||= this.#askedUntil !== null && clock.until(this.#askedUntil) < TICK;

@@ -1,5 +1,5 @@
 /**
- * What the race's socket says (games/races/protocol.py), version 1.
+ * Messages of the race's socket (games/races/protocol.py), version 1.
  *
  * @typedef {[entrant: number, cardsUp: number, tokens: number, state: string, away: boolean,
  *   place: number|null, ms: number|null]} Lane
@@ -49,10 +49,10 @@
  * @property {number|null} to_come
  * @property {number|null} running
  * @property {string|null} table
- * @property {number|null} confirm_by a time on the server's clock: a quick match is to be confirmed until then
+ * @property {number|null} confirm_by deadline to confirm a quick match, on the server's clock
  */
 
-/** A lane by the names of its parts. @param {Lane} lane */
+/** A lane as an object with named parts. @param {Lane} lane */
 export const parts = ([entrant, cardsUp, tokens, state, away, place, ms]) => ({
   entrant,
   cardsUp,

@@ -1,4 +1,4 @@
-/** The race being run, for those who watch, and the one before it. */
+/** Spectator view of the running race and of the one before it. */
 
 import { t } from "../i18n.js";
 import { clockText } from "../times.js";
@@ -12,7 +12,7 @@ import { parts } from "./types.js";
 /** @import { RaceState } from "./types.js" */
 
 const TICK = 500;
-/** How many are named when the standing is said. */
+/** Number of racers named when the places are announced. */
 const NAMED = 3;
 
 /** @param {string} id @returns {HTMLElement} */
@@ -51,7 +51,7 @@ export class Watch {
     this.#tick();
   }
 
-  /** Lanes have changed. */
+  /** Shows the changed lanes. */
   lanes() {
     const { room, you } = this.socket;
     if (room?.running) {
@@ -78,7 +78,7 @@ export class Watch {
   }
 }
 
-/** Who leads, in words. @param {RaceState} race */
+/** The leaders, as text. @param {RaceState} race */
 export function standing(race) {
   const names = new Map(race.seats.map(({ entrant, name }) => [entrant, name]));
   return race.lanes

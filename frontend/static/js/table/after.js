@@ -1,15 +1,15 @@
-/** What the panel at the end shows beside the game's own figures: the server writes it, for the game's player alone. */
+/** Extra content of the end panel, rendered by the server for the game's own player. */
 
 import { localise } from "../moments.js";
 
-/** The last request: the answer to an earlier one may come later and is out of date. */
+/** Number of the last request; an earlier one's answer may arrive later and is outdated. */
 let asked = 0;
 
 /**
- * Asks for it and puts it into the panel; what is to do first goes to the panel's own buttons, which stay in sight.
+ * Loads the content into the panel. The primary action moves to the panel's own buttons, which stay in sight.
  * Without an answer the panel does without.
- * @param {(standing: string, isTop: boolean) => void} tell is given the place in words, or nothing if there is none,
- *   and whether it is worth confirming in a race
+ * @param {(standing: string, isTop: boolean) => void} tell receives the place as text, or an empty string, and whether
+ *   the place is worth confirming in a race
  */
 export async function showAfter(tell) {
   const place = document.getElementById("finish-after");

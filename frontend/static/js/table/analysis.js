@@ -1,4 +1,4 @@
-/** The analysis of the game in a replay: asked for, shown as it grows, and read move by move. */
+/** Analysis of the game in a replay: requested, shown as it grows, and read move by move. */
 
 import { csrfToken } from "../csrf.js";
 import { t, tn } from "../i18n.js";
@@ -10,7 +10,7 @@ import { betterText, chanceText, drawBand, stretchesOf, stretchText, turnText, v
 
 const GLANCE = 1500;
 
-/** Moves that are named where a game was lost; the shortest ways come first. */
+/** Number of alternative moves named where a game was lost, shortest wins first. */
 const NAMED = 4;
 
 /**
@@ -18,12 +18,12 @@ const NAMED = 4;
  * @property {"none"|"waiting"|"working"|"done"|"failed"} state
  * @property {number} percent
  * @property {number} ahead
- * @property {boolean} mine whether this player asked for it, and may stop it
+ * @property {boolean} mine whether this player requested it and may stop it
  * @property {Verdict[]} [verdicts]
  * @property {Turn[]} [turns]
  *
  * @typedef {object} Shown the replay
- * @property {HTMLElement} felt says "turned" when another position is shown
+ * @property {HTMLElement} felt dispatches "turned" when another position is shown
  * @property {number} at
  * @property {View[]} views
  * @property {(at: number) => void} go
@@ -35,7 +35,7 @@ const byId = (id) => document.getElementById(id);
 class Analysis {
   /** @type {Verdict[]} */ verdicts = [];
   /** @type {Turn[]} */ turns = [];
-  /** @type {Reply|null} while it is being made */ progress = null;
+  /** @type {Reply|null} set while the analysis runs */ progress = null;
   timer = 0;
 
   /** @param {HTMLElement} panel @param {Shown} replay */
@@ -78,7 +78,7 @@ class Analysis {
     try {
       await this.#send("DELETE");
     } catch {
-      // The next look tells how it stands.
+      // The next poll reports the state.
     }
     await this.#take(this.#send("GET"));
   }
@@ -107,7 +107,7 @@ class Analysis {
     if (wasRunning && reply.state === "done") byId("analysis-status").textContent = this.#summary();
   }
 
-  /** Of the buttons, those that do not apply are hidden; the others stand beside them. @param {() => void} change */
+  /** Hides buttons that do not apply, moving the focus to one beside them. @param {() => void} change */
   #keepFocus(change) {
     keepFocus(change, ...document.querySelectorAll("#analysis-stop, #analysis-details, #analyse, [data-step=play]"));
   }
@@ -122,7 +122,7 @@ class Analysis {
     return last ? turnText(last) : stretchesOf(this.verdicts).map(stretchText).join(". ");
   }
 
-  /** All stretches of the game in words, in the dialog. */
+  /** Lists all sections of the game as text in the dialog. */
   #list() {
     const items = stretchesOf(this.verdicts).map((stretch) => {
       const item = Object.assign(document.createElement("li"), { className: stretch.kind });
@@ -132,7 +132,7 @@ class Analysis {
     byId("stretches").replaceChildren(...items);
   }
 
-  /** What is known of the position that the replay shows. */
+  /** Shows what is known about the replay's current position. */
   #showHere() {
     const { at, views } = this.replay;
     const turn = this.turns.find(({ n }) => n === at);
@@ -150,7 +150,7 @@ class Analysis {
     byId("better").replaceChildren(...items);
   }
 
-  /** @param {Turn|undefined} turn the one whose last moment that could be won is shown @returns {string|null} */
+  /** @param {Turn|undefined} turn the one whose last winnable position is shown @returns {string|null} */
   #text(turn) {
     const { at } = this.replay;
     if (this.progress) return progressText(this.progress);
@@ -159,7 +159,7 @@ class Analysis {
     return this.panel.dataset.state === "none" ? this.compared : null;
   }
 
-  /** The turning point after this moment, or else the first. */
+  /** The next turning point, or else the last one. */
   #nextTurn() {
     return this.turns.find(({ n }) => n >= this.replay.at) ?? this.turns.at(-1);
   }
@@ -170,7 +170,7 @@ class Analysis {
     byId("analysis-status").textContent = `${byId("analysis-text").textContent} ${byId("better").innerText}`;
   }
 
-  /** @param {MouseEvent} event on the band: a shortcut for the bar above it */
+  /** @param {MouseEvent} event on the band, a shortcut for the bar above it */
   #seek(event) {
     const { left, width } = byId("verdicts").getBoundingClientRect();
     this.replay.go(Math.round(((event.clientX - left) / width) * (this.replay.views.length - 1)));

@@ -1,4 +1,4 @@
-/** What happened, in words, for those who do not see it. */
+/** Screen-reader announcements of events at the table. */
 
 import { t, tn } from "../i18n.js";
 import { cardName, pileName, sizeOf } from "./cards.js";
@@ -6,11 +6,11 @@ import { parse } from "./moves.js";
 
 /** @import { Pile, Token, View } from "./types.js" */
 
-/** @param {string} text said by a screen reader when it has finished its sentence */
+/** @param {string} text announced when the screen reader has finished its sentence */
 export function say(text) {
   const region = document.getElementById("live");
   if (!region) return;
-  // A fresh node is read even where the words are the same as before.
+  // A new node is read out even if the words are the same as before.
   region.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
 }
 
@@ -48,7 +48,7 @@ function drawText(before, after) {
   return tn("drawn: {cards}; one left", "drawn: {cards}; {n} left", sizeOf(after, "s"), { cards: names.join(", ") });
 }
 
-/** @param {View} view @returns {string} the table read out */
+/** @param {View} view @returns {string} a description of the table */
 export function tableText(view) {
   const parts = [t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })];
   for (const pile of /** @type {Pile[]} */ (Object.keys(view.piles))) {

@@ -1,4 +1,4 @@
-/** What the server answers to moves that it does not take, in words. */
+/** Texts for moves that the server refuses. */
 
 import { notice } from "./hud.js";
 import { refusalText } from "./refusals.js";
@@ -7,7 +7,7 @@ import { whyText } from "./why.js";
 /** @import { State } from "./state.js" */
 /** @import { Reason } from "./why.js" */
 
-/** @param {State} state @param {Reason[]} reasons why cards stay where they are */
+/** @param {State} state @param {Reason[]} reasons why cards cannot move */
 export function explain({ view }, reasons) {
   if (view && reasons.length > 0) notice(whyText(view, reasons));
 }

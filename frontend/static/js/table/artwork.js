@@ -1,7 +1,8 @@
 /**
- * The decks' artwork. A deck is one SVG file, one symbol a line (see frontend/artwork/cards.py), read here as text: a
- * card's picture becomes elements only when the card shows, where a browser that is told to `use` a symbol of another
- * file builds, styles and lays out that whole file, and then a shadow tree for every emblem on every card.
+ * Deck artwork. A deck is one SVG file with one symbol per line (see frontend/artwork/cards.py), read as text here. A
+ * card's picture becomes elements only when the card shows. With `use` of a symbol in another file, a browser would
+ * build,
+ * style and lay out that whole file, plus a shadow tree for every emblem on every card.
  */
 
 const SYMBOL = /^(?:<defs>)?<(g|symbol) id="([^"]+)"[^>]*>(.*)<\/\1>(?:<\/defs>)?$/gm;
@@ -20,7 +21,7 @@ export class Artwork {
 
   /**
    * @param {string} viewBox @param {string} className
-   * @param {string[]} symbols drawn one over the other, at once or when the file is there
+   * @param {string[]} symbols drawn on top of each other, now or when the file has loaded
    * @returns {SVGElement}
    */
   picture(viewBox, className, symbols) {
@@ -36,12 +37,12 @@ export class Artwork {
     return svg;
   }
 
-  /** Asks for the file; once it could not be had, the next picture asks again. */
+  /** Loads the file. After a failure, the next picture tries again. */
   async load() {
     if (this.#asked) return;
     this.#asked = true;
     try {
-      // As the page has asked for it beforehand, or WebKit would load it a second time.
+      // The same options as the page's preload; otherwise WebKit would load the file twice.
       const response = await fetch(this.address, { mode: "no-cors", credentials: "include" });
       if (!response.ok) throw new Error(String(response.status));
       this.#symbols = new Map([...(await response.text()).matchAll(SYMBOL)].map(([, , id, inside]) => [id, inside]));
@@ -74,7 +75,7 @@ export class Artwork {
 /** @type {Map<string, Artwork>} */
 const decks = new Map();
 
-/** @param {string} address @returns {Artwork} one for all tables of a page */
+/** @param {string} address @returns {Artwork} shared by all tables of a page */
 export function artworkAt(address) {
   const artwork = decks.get(address) ?? new Artwork(address);
   decks.set(address, artwork);

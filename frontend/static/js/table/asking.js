@@ -1,4 +1,4 @@
-/** Where the server may be asked for a hint, or whether the game can still be won: the buttons that do. */
+/** Buttons that ask the server for a hint, or if the game can still be won. */
 
 import { t } from "../i18n.js";
 import { late } from "./late.js";
@@ -6,7 +6,7 @@ import { late } from "./late.js";
 /** @import { Question } from "../hints.js" */
 /** @import { State } from "./state.js" */
 
-/** @param {State} state @returns {(() => void)|undefined} asks for a hint; none where there are none */
+/** @param {State} state @returns {(() => void)|undefined} asks for a hint; undefined if hints are not available */
 export function bindAsking(state) {
   const button = document.getElementById("hint");
   if (!button) return undefined;
@@ -38,7 +38,7 @@ function bindQuestion() {
   );
 }
 
-/** Said in the dialog: it covers the table's notices. @param {HTMLDialogElement} dialog */
+/** Shows the error in the dialog, which covers the table's notices. @param {HTMLDialogElement} dialog */
 function unreached(dialog) {
   dialog.dataset.state = "failed";
   const [text, progress] = [dialog.querySelector("#hint-text"), dialog.querySelector("progress")];

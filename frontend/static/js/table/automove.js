@@ -1,4 +1,4 @@
-/** Cards that go to the foundations by themselves, as the player has set: ordinary moves, one after the other. */
+/** Automatic moves to the foundations, according to the settings, made as ordinary moves one at a time. */
 
 import { settings } from "../settings.js";
 import { offered } from "./game.js";
@@ -9,8 +9,8 @@ import { offered } from "./game.js";
 /** @typedef {{play: (token: Token) => void, playOut: () => void}} Moves */
 
 /**
- * After a confirmed move: makes the next one by itself, if there is one, after a while. Who takes a move back is left
- * in peace until the next move of their own.
+ * After a confirmed move, schedules the next automatic one, if any. After an undo, none follows until the player's next
+ * move.
  * @param {State} state @param {Moves} moves @param {Token} token the move that was confirmed
  */
 export function moveUpLater(state, moves, token) {
@@ -20,7 +20,7 @@ export function moveUpLater(state, moves, token) {
   later(state, moves, n);
 }
 
-/** @param {State} state @param {Moves} moves @param {number|null} n the number of moves that it is meant after */
+/** @param {State} state @param {Moves} moves @param {number|null} n the number of moves after which it applies */
 function later(state, moves, n) {
   state.moveUp = window.setTimeout(() => {
     if (state.n !== n) return;
@@ -29,7 +29,7 @@ function later(state, moves, n) {
   }, delay(state));
 }
 
-/** @param {State} state @returns {number} ms; the server says between which, for games that count a player's pace */
+/** @param {State} state @returns {number} ms, within a range from the server for games that measure a player's pace */
 function delay({ felt }) {
   const [least, most] = (felt.dataset.autoPace ?? "").split(" ").map(Number);
   return least + Math.random() * (most - least);

@@ -1,4 +1,4 @@
-/** What cards and piles are called, and how they are drawn. */
+/** Names and drawing of cards and piles. */
 
 import { marked, t, tc, tn } from "../i18n.js";
 import { FOUNDATIONS } from "./suits.js";
@@ -137,7 +137,7 @@ export function pileName(pile, view) {
   }
 }
 
-/** @param {number} number from 1 @param {View} view @returns {string} with its suit, if it has one yet */
+/** @param {number} number from 1 @param {View} view @returns {string} with its suit, if it already has one */
 function foundationName(number, view) {
   const { game } = view;
   const suits = FOUNDATIONS[game];
@@ -159,5 +159,5 @@ export function pileText(view, pile) {
   return `${pileName(pile, view)}, ${size === 0 ? t("empty") : tn("1 card", "{n} cards", size)}`;
 }
 
-/** @param {View} view @param {Pile} pile @returns {number} cards in a pile, hidden ones counted */
+/** @param {View} view @param {Pile} pile @returns {number} the size of a pile, including hidden cards */
 export const sizeOf = (view, pile) => (view.under[pile] ?? 0) + (view.piles[pile]?.length ?? 0);

@@ -1,29 +1,30 @@
 /**
- * What a win is worth: the foundations' cards spring off the table and bounce away over its edge. Any key or tap ends
- * it. Only transforms move, which the compositor does alone, and a few cards at a time are made, so the page answers.
+ * Win animation: the foundations' cards spring off the table and bounce away over its edge. Any key or tap ends it.
+ * Only
+ * transforms move, which run on the compositor, and cards are made a few at a time, so the page stays responsive.
  */
 
 import { motionReduced } from "../settings.js";
 
 /** @import { Piece, State } from "./state.js" */
 
-/** Between two cards, in ms. */
+/** Delay between two cards, in ms. */
 const APART = 80;
-/** How many cards there are: fewer on phones, whose processors are slower. */
+/** Number of cards: fewer on phones, whose processors are slower. */
 const CARDS = matchMedia("(pointer: coarse)").matches ? 16 : 24;
-/** How long the last card has before the panel opens, in ms. */
+/** Time between the last card and the panel, in ms. */
 const LAST = 900;
-/** Nobody means to end what has only begun: a tap meant for the last move does not, in ms. */
+/** Time at the start in which a tap does not end it, since it was meant for the last move; in ms. */
 const GRACE = 250;
 /** Pixels per ms². */
 const GRAVITY = 0.0034;
-/** What a bounce leaves of the speed. */
+/** Share of the speed that a bounce preserves. */
 const BOUNCE = 0.72;
-/** Points of the way that are written as frames, in ms apart. */
+/** Interval between the keyframes of a path, in ms. */
 const FRAME = 45;
 
 /**
- * Celebrates, and calls `done` when that is over or the player has seen enough: at once where motion is reduced.
+ * Plays the animation, and calls `done` when it ends or the player skips it; at once with reduced motion.
  * @param {State} state @param {() => void} done
  */
 export function celebrate(state, done) {
@@ -48,11 +49,11 @@ export function celebrate(state, done) {
     clearTimeout(next);
     stage.remove();
     for (const kind of ["keydown", "click"]) removeEventListener(kind, skip, true);
-    // The next frame answers the key or the tap; the panel has one of its own.
+    // The next frame responds to the key or tap; the panel has a frame of its own.
     requestAnimationFrame(() => setTimeout(done));
   }
 
-  /** What ends it does nothing else. @param {Event} event */
+  /** Ends the animation; the event has no other effect. @param {Event} event */
   function skip(event) {
     if (/** @type {KeyboardEvent} */ (event).repeat || performance.now() - begun < GRACE) return;
     event.preventDefault();
@@ -81,7 +82,7 @@ function leap(stage, { element, rect }, height, size) {
 }
 
 /**
- * The way of a card that is thrown up and to a side and bounces on the table's edge until it has left the table.
+ * The path of a card that is thrown up and sideways and bounces on the table's edge until it has left the table.
  * @param {{x: number, y: number}} from @param {number} height of the card @param {{width: number, height: number}} size
  * @returns {Keyframe[]}
  */

@@ -1,4 +1,4 @@
-/** Who else is at the cards: the others in a race, or at the same daily deal, or a ghost. */
+/** Others shown at the table: racers, players of the same daily deal, or a ghost. */
 
 import { late, painted } from "./late.js";
 
@@ -7,7 +7,7 @@ import { late, painted } from "./late.js";
 
 /**
  * @typedef {object} Company
- * @property {(message: any) => void} wait the cards are dealt in a while
+ * @property {(message: any) => void} wait the cards will be dealt shortly
  * @property {(view: View) => void} drawn the table has been drawn
  * @property {(code: string) => void} refused
  */
@@ -16,7 +16,7 @@ import { late, painted } from "./late.js";
 const NOBODY = { wait: () => {}, drawn: () => {}, refused: () => {} };
 
 /**
- * Hears all in its order, once its module is there, which is asked for when the first cards are seen.
+ * Forwards all messages in order to a module that loads when the first cards are visible.
  * @param {State} state @returns {Company}
  */
 export function companyAt(state) {

@@ -1,4 +1,4 @@
-/** Others at the same daily deal, and whom this player is compared with: the leader's pace, or a ghost. */
+/** Other players of the daily deal, and the player's pace compared with the leader's or a ghost's. */
 
 import { Connection } from "../connection.js";
 import { t, tn } from "../i18n.js";
@@ -12,7 +12,7 @@ import { DayList, DayStrip } from "./peers.js";
 /** @import { State } from "./state.js" */
 /** @import { View } from "./types.js" */
 
-/** How often the difference is looked at, and the leader is asked for, in ms. */
+/** Intervals in ms: of updates of the difference, and of requests for the leader. */
 const TICK = 500;
 const LEADER_EVERY = 120000;
 
@@ -50,7 +50,7 @@ export class DayTable {
     this.#tick();
   }
 
-  /** Listens as long as the player wants to see the others. */
+  /** Connects while the player wants to see the others. */
   #follow() {
     const wanted = this.socket !== "" && !settings.hide_others;
     if (!wanted) {
@@ -92,7 +92,7 @@ export class DayTable {
       const line = response.ok ? await response.json() : { name: "", points: [] };
       this.#pace = line.points.length > 0 ? Pace.after(this.#pace, line) : null;
     } catch {
-      // The line there was stands until the next time.
+      // The old line stays until the next time.
     }
   }
 
@@ -140,7 +140,9 @@ export class DayTable {
   }
 }
 
-/** @param {number} ahead ms @param {boolean} fine @param {string} name @returns {[string, string]} in brief, in full */
+/**
+ * @param {number} ahead ms @param {boolean} fine @param {string} name @returns {[string, string]} short form, full form
+ */
 function said(ahead, fine, name) {
   if (ahead === Infinity) return ["+", t("further than {name} ever got", { name })];
   const span = spanText(ahead, fine);

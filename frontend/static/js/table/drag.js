@@ -14,7 +14,7 @@ import { refuse } from "./refusing.js";
 /** @import { Pile } from "./types.js" */
 
 const SLACK = 6;
-/** A press that lasts so long, in ms, without moving is neither tap nor drag: it asks what lies there. */
+/** A motionless press of this length, in ms, is neither tap nor drag: it peeks at the pile. */
 const LONG = 480;
 
 /** @param {State} state */
@@ -28,7 +28,7 @@ export function bindPointer(state) {
   felt.addEventListener("dragstart", (event) => event.preventDefault());
 }
 
-/** After a drawing the same cards, if they still stand together, stay in the hand. @param {State} state */
+/** After a redraw, keeps the same cards in the hand if they still lie together. @param {State} state */
 export function keep(state) {
   const { held, drawn } = state;
   if (!held?.lifted) return;
@@ -44,7 +44,7 @@ export function keep(state) {
   carry(held);
 }
 
-/** Lets go of everything. @param {State} state */
+/** Drops everything and redraws. @param {State} state */
 function cancel(state) {
   drop(state);
   state.host.draw();
@@ -69,7 +69,7 @@ function press(state, event) {
   state.felt.setPointerCapture(pointer);
 }
 
-/** The press has lasted: names the pile and fans its cards out. @param {State} state */
+/** Handles a long press: names the pile and fans its cards out. @param {State} state */
 function look(state) {
   const { held } = state;
   if (!held?.pile || held.lifted || held.refused) return;
@@ -78,7 +78,7 @@ function look(state) {
   showName(state, held.pile);
 }
 
-/** @param {State} state @param {Held} held whose press is a drag, or over */
+/** @param {State} state @param {Held} held whose press became a drag or ended */
 function settle(state, held) {
   clearTimeout(held.asking);
   if (!held.looked) return;
@@ -100,7 +100,7 @@ function follow(state, event) {
   held.frame = requestAnimationFrame(() => carry(held));
 }
 
-/** @param {State} state @param {Held} held a press that becomes a drag @returns {boolean} whether it does */
+/** @param {State} state @param {Held} held a press that may become a drag @returns {boolean} whether it does */
 function start(state, held) {
   const { drawn } = state;
   const { piece, pile } = held;
@@ -147,7 +147,7 @@ function release(state, event) {
 }
 
 /**
- * The cards go back. Dropped on another pile they were meant to go there; cards that can go nowhere say so.
+ * Returns the cards, and shows the reason if they were dropped on another pile or cannot move at all.
  * @param {State} state @param {Held} held @param {PointerEvent} event
  */
 function putBack(state, held, event) {

@@ -1,23 +1,25 @@
-/** Where the cards in the hand would go if they were let go now. */
+/** Drop target of the cards in the hand. */
 
 /** @import { Held, State } from "./state.js" */
 /** @import { Choice, Pile, Slot } from "./types.js" */
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Area */
 
-/** @param {Held} held @param {Pile} pile @returns {Choice|undefined} what the cards in the hand can do there */
+/**
+ * @param {Held} held @param {Pile} pile @returns {Choice|undefined} the possible move of the cards in the hand to it
+ */
 const choiceAt = ({ choices }, pile) => choices.find(({ to }) => to === pile || (to === "f" && pile[0] === "f"));
 
-/** @param {State} state @param {Held} held @param {PointerEvent} event @returns {Choice|null} what is meant */
+/** @param {State} state @param {Held} held @param {PointerEvent} event @returns {Choice|null} the intended move */
 export function choiceUnder(state, held, event) {
   const pile = pileUnder(state, held, event, (one) => Boolean(choiceAt(held, one)));
   return (pile && choiceAt(held, pile)) || null;
 }
 
 /**
- * The pile whose place the lifted card covers most, or the pointer stands over.
+ * The pile that the lifted card covers most, or that is under the pointer.
  * @param {State} state @param {Held} held @param {PointerEvent} event
- * @param {(pile: Pile) => boolean} counts which piles are looked at @returns {Pile|null}
+ * @param {(pile: Pile) => boolean} counts filter for the piles @returns {Pile|null}
  */
 export function pileUnder(state, { box, lifted, ...start }, event, counts) {
   const { layout } = state;
@@ -38,7 +40,7 @@ export function pileUnder(state, { box, lifted, ...start }, event, counts) {
   return best.pile;
 }
 
-/** A pile's place together with the cards fanned below it. @param {State} state @param {Slot} slot @returns {Area} */
+/** A pile's area, including the cards fanned below it. @param {State} state @param {Slot} slot @returns {Area} */
 function groundOf({ pieces, layout }, slot) {
   let { x, y, w, h } = slot;
   for (const { rect } of pieces)

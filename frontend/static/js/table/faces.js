@@ -1,4 +1,4 @@
-/** The card elements: their faces, backs and names. */
+/** Card elements: faces, backs and accessible names. */
 
 import { artworkAt } from "./artwork.js";
 import { cardName, deckOf, pileName, suitOf } from "./cards.js";
@@ -7,7 +7,7 @@ import { cardName, deckOf, pileName, suitOf } from "./cards.js";
 
 let serial = 0;
 
-/** @returns {HTMLElement} a card that shows nothing yet */
+/** @returns {HTMLElement} a blank card */
 export function blankCard() {
   const element = document.createElement("div");
   element.className = "card";
@@ -19,7 +19,7 @@ export function blankCard() {
 }
 
 export class Faces {
-  /** Small cards show one emblem and a larger index. */
+  /** True for small cards, which show one emblem and a larger index. */
   small = false;
 
   /** @param {Record<string, string>} sprites addresses by deck */
@@ -28,7 +28,7 @@ export class Faces {
   }
 
   /**
-   * Draws a card's face or back, and says what it is and where.
+   * Draws a card's face or back, and labels it with its name and pile.
    * @param {HTMLElement} element
    * @param {CardRect} rect
    * @param {View} view

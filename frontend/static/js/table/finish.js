@@ -1,4 +1,4 @@
-/** The end of a game: the celebration, the panel, and in it the rank when it arrives. */
+/** End of a game: the celebration, then the panel, which shows the rank when it arrives. */
 
 import "../dismiss.js";
 import { t } from "../i18n.js";
@@ -17,7 +17,7 @@ import { play } from "./sound.js";
 /** @param {string} id @returns {HTMLElement} */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const panel = () => /** @type {HTMLDialogElement} */ (byId("finish"));
-/** The panel opens after it. @type {Promise<void>} */
+/** Resolves when the panel may open. @type {Promise<void>} */
 let celebrated = Promise.resolve();
 
 /** Connects the panel's buttons. @param {State} state */
@@ -28,13 +28,13 @@ function bind(state) {
 }
 
 /**
- * Shows the end as far as it is known: after every message, in whatever order they come. Each thing happens once.
+ * Shows what is known about the end. Called after every message, in any order; each step happens once.
  * @param {State} state
  */
 export function showEnd(state) {
   const { view, how, played } = state;
   if (!view) return;
-  // With the frame that answers the last move: the rest of the end is still on its way.
+  // In the frame that confirms the last move: the rest of the end is still on its way.
   if (view.won && played) once(state, "celebration", () => win(state));
   if (!isComplete(state)) return;
   once(state, "bind", () => bind(state));
@@ -45,7 +45,7 @@ export function showEnd(state) {
   byId("finish-time").textContent = durationText(elapsed(state));
   byId("finish-moves").textContent = String(view.moves);
   once(state, "open", () => celebrated.then(open));
-  // With each status there is more to say.
+  // Each status brings more content.
   once(state, `after ${state.status}`, () => {
     state.standing = null;
     showAfter((standing, isTop) => showStanding(state, standing, isTop));
@@ -60,20 +60,20 @@ export function showEnd(state) {
 }
 
 /**
- * @param {State} state @param {string} standing the place among all, in words; empty if there is none
+ * @param {State} state @param {string} standing the overall place, as text; empty if there is none
  * @param {boolean} isTop whether the place is worth confirming in a race
  */
 function showStanding(state, standing, isTop) {
   state.standing = standing;
   showRank(state);
-  // The hint may have been sent away.
+  // The player may have dismissed the hint.
   const hint = document.getElementById("finish-race");
   if (hint) hint.hidden = !isTop;
 }
 
 /**
- * The place is written once, when the server has put it into words. The line is read out as it changes while the panel
- * is open; before that it is said.
+ * Shows the rank once the server has put it into words. While the panel is open, screen readers read the changed line;
+ * before that it is announced.
  * @param {State} state
  */
 function showRank(state) {
@@ -94,7 +94,7 @@ function once({ told }, what, action) {
   action();
 }
 
-/** Says what has not been said. @param {State} state @param {string[]} texts */
+/** Announces the texts that have not been announced yet. @param {State} state @param {string[]} texts */
 function tell({ told }, ...texts) {
   const fresh = texts.filter((text) => text && !told.has(text));
   for (const text of fresh) told.add(text);
@@ -124,7 +124,7 @@ function rankText({ status, verdict, felt }) {
       ? t("Verified: rank {rank} of the newcomers", { rank: verdict.rank })
       : t("Verified: rank {rank}", { rank: verdict.rank });
   if (status === "verified") return ranked ? t("Verified") : t("Practice game: not ranked");
-  // That a person looks at it is said below.
+  // The text below already says that a person reviews it.
   const told = (verdict?.reasons ?? []).filter((/** @type {{code: string}} */ { code }) => code !== "other");
   const reasons = told.map(reasonText).join(" ");
   if (status === "review")

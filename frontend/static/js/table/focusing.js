@@ -1,7 +1,7 @@
-/** Focus that would be lost with what is hidden. */
+/** Focus management for elements that get hidden. */
 
 /**
- * Whether it can be seen and used.
+ * True if an element can be seen and used.
  * @param {Element|null|undefined} element @returns {element is HTMLElement}
  */
 const takesFocus = (element) =>
@@ -11,7 +11,7 @@ const takesFocus = (element) =>
   !element.matches(":disabled");
 
 /**
- * Shows and hides things; if that hides what has the focus, the first of these that can take it gets it.
+ * Shows and hides elements. If that hides the focused one, moves the focus to the first neighbour that can take it.
  * @param {() => void} change @param {(Element|null|undefined)[]} neighbours
  */
 export function keepFocus(change, ...neighbours) {

@@ -1,4 +1,4 @@
-/** What the server has confirmed, the moves that are on their way to it, and what follows from both. */
+/** Client state of a game: the confirmed state, the moves in flight, and values derived from both. */
 
 import { choicesFor, imagine, untouched } from "./moves.js";
 import { viewAfter } from "./views.js";
@@ -7,7 +7,7 @@ import { viewAfter } from "./views.js";
 /** @import { Choice, Pile, Token, View } from "./types.js" */
 
 /**
- * How far each status lies along an attempt's way; what is not named is the end of it.
+ * Order of the statuses in an attempt's life cycle; any other status is final.
  * @type {Record<string, number>}
  */
 const STAGES = { playing: 0, pending: 1 };
@@ -16,50 +16,50 @@ const SETTLED = 2;
 /** @param {string} status */
 const stage = (status) => STAGES[status] ?? SETTLED;
 
-/** @param {State} state @returns {View|null} what to show: confirmed, with the unanswered moves made */
+/** @param {State} state @returns {View|null} the optimistic view: confirmed, with the pending moves applied */
 export const shown = ({ view, pending }) => view && pending.reduce(imagine, view);
 
-/** @param {State} state @returns {boolean} whether moves are taken */
+/** @param {State} state @returns {boolean} whether the game accepts moves */
 export const plays = ({ status, paused }) => status === "playing" && !paused;
 
-/** @param {State} state @returns {Token[]} what may be tried now */
+/** @param {State} state @returns {Token[]} the moves that may be tried now */
 export const offered = (state) => (plays(state) ? state.pending.reduce(untouched, state.legal) : []);
 
-/** @param {State} state @param {Pile} pile @param {number} count @returns {Choice[]} what its top cards can do */
+/** @param {State} state @param {Pile} pile @param {number} count @returns {Choice[]} the moves of its top cards */
 export const choices = (state, pile, count) => choicesFor(offered(state), pile, count);
 
 /** @param {State} state */
 export const canUndo = (state) =>
   plays(state) && Boolean(state.view?.can_undo || state.pending.length) && !state.pending.includes("u");
 
-/** @param {State} state @returns {Token|null} the move that was taken back last, if it can be made again now */
+/** @param {State} state @returns {Token|null} the last undone move, if it can be redone now */
 export function redoable(state) {
   const { legal, pending, undone } = state;
   const token = undone.at(-1);
   return plays(state) && pending.length === 0 && token && legal.includes(token) ? token : null;
 }
 
-/** @param {State} state @returns {boolean} whether the game is over and its last token has come */
+/** @param {State} state @returns {boolean} whether the game is over and its last token has arrived */
 export const isComplete = ({ last, n }) => last !== null && (n ?? -1) >= last;
 
-/** @param {State} state @returns {boolean} whether the game is over, and not all is known of how */
+/** @param {State} state @returns {boolean} whether the game is over and its result is still incomplete */
 export const lacking = (state) => state.status !== "playing" && !(state.how && isComplete(state));
 
 /** @param {State} state @returns {number} milliseconds on the clock now */
 export const elapsed = ({ clock: { ms, at, runs } }) => (runs ? ms + performance.now() - at : ms);
 
-/** @param {State} state @param {Token} token @returns {number} the number to send it with */
+/** @param {State} state @param {Token} token @returns {number} the move's number for the server */
 export function push(state, token) {
   state.pending.push(token);
   return (state.n ?? 0) + state.pending.length;
 }
 
-/** The unanswered moves will not happen. @param {State} state */
+/** Discards the pending moves. @param {State} state */
 export function forget(state) {
   state.pending = [];
 }
 
-/** @param {State} state @param {any} message a whole view */
+/** @param {State} state @param {any} message a full view */
 export function takeView(state, message) {
   replaceLine(state, message);
   state.view = message.view;
@@ -73,7 +73,7 @@ export function takeView(state, message) {
 /**
  * @param {State} state
  * @param {any} message one confirmed move
- * @returns {"taken"|"known"|"missing"} known: it had been taken before; missing: others come before it
+ * @returns {"taken"|"known"|"missing"} known: already applied; missing: earlier moves have not arrived
  */
 export function takeMove(state, message) {
   if (!state.view || state.n === null) return "missing";
@@ -88,7 +88,7 @@ export function takeMove(state, message) {
 }
 
 /**
- * The missing moves have come: the clock goes by the server's again.
+ * Resumes after the missing moves have arrived, with the clock set to the server's.
  * @param {State} state @param {{n: number, ms: number, paused: boolean, state: string}} message
  */
 export function takeResumed(state, message) {
@@ -98,7 +98,7 @@ export function takeResumed(state, message) {
   over(state, message.n);
 }
 
-/** The clock has been stopped, or goes on. @param {State} state @param {{ms: number, paused: boolean}} message */
+/** Stops or restarts the clock. @param {State} state @param {{ms: number, paused: boolean}} message */
 export function takeClock(state, message) {
   state.paused = message.paused && state.status === "playing";
   setClock(state, message.ms);
@@ -122,7 +122,7 @@ export function takeVerdict(state, message) {
 }
 
 /**
- * What a whole view means for the moves that stand: if all were taken back, they can be made again.
+ * Updates the undo history for a full view: if every move was taken back, all can be redone.
  * @param {State} state @param {any} message
  */
 function replaceLine(state, message) {
@@ -156,7 +156,7 @@ function take(state, message) {
   setClock(state, message.ms);
 }
 
-/** Messages may overtake one another: a status never goes back. @param {State} state @param {string} status */
+/** Changes the status, but never back: messages may arrive out of order. @param {State} state @param {string} status */
 export function turn(state, status) {
   if (stage(status) < stage(state.status)) return;
   state.status = status;
@@ -168,12 +168,12 @@ export function turn(state, status) {
   }
 }
 
-/** Notes the last token, if the game is over. @param {State} state @param {number} n */
+/** Notes the last token if the game is over. @param {State} state @param {number} n */
 function over(state, n) {
   if (state.status !== "playing") state.last ??= n;
 }
 
-/** The time of the end stands once it has come. @param {State} state @param {number} ms */
+/** Sets the clock; the final time does not change. @param {State} state @param {number} ms */
 function setClock(state, ms) {
   if (state.last !== null) return;
   state.clock = { ms, at: performance.now(), runs: plays(state) && !state.view?.won };

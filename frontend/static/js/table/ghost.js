@@ -1,4 +1,4 @@
-/** How a game that is over compares with the ghost that was raced: one sentence of the panel at the end. */
+/** Comparison of a finished game with the ghost raced against: one sentence of the end panel. */
 
 import { t, tn } from "../i18n.js";
 import { elapsed } from "./game.js";
@@ -8,7 +8,7 @@ import { spanText } from "./pace.js";
 /** @import { State } from "./state.js" */
 
 /**
- * The outcome in words. More cards up is better, then less time.
+ * The outcome as text. More cards up wins, then less time.
  * @param {PaceLine & {own?: boolean}} line
  * @param {number} cardsUp @param {number} ms
  */
@@ -26,8 +26,8 @@ export function outcomeText({ name, own, points }, cardsUp, ms) {
 }
 
 /**
- * Says in the panel at the end who was ahead, when a ghost was raced.
- * @param {State} state whose game is over
+ * Shows the result of racing a ghost in the end panel.
+ * @param {State} state of a finished game
  */
 export async function showGhost(state) {
   const address = state.felt.dataset.ghost;

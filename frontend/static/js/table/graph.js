@@ -1,6 +1,6 @@
 /**
- * A lesson's positions: what is seen in each, where every legal move leads, and why cards stay where they are. The
- * rules wrote them down beforehand, so the graph answers as the server would.
+ * State graph of a lesson: the view of each position, the target of every legal move, and the reasons for illegal ones.
+ * It was generated from the rules, so it answers as the server would.
  */
 
 import { viewAfter } from "./views.js";
@@ -10,22 +10,23 @@ import { viewAfter } from "./views.js";
 
 /**
  * @typedef {object} Position
- * @property {View} [view] of the first one
- * @property {number} [of] the position that `changes` are told of
+ * @property {View} [view] only in the first position
+ * @property {number} [of] the position that `changes` start from
  * @property {any} [changes]
- * @property {number} say which text is to be shown
- * @property {Record<Token, number>} [moves] the legal ones, each with the position it leads to
- * @property {Reason[][]} [reasons] of the first one: all that is ever said
- * @property {Record<string, number|[number, Record<Pile, number>]|null>} why which of them, by pile and cards; for all
- *   places alike, or with those where it is another. What is not named is as in the position `of`
- * @property {boolean} [run] the rest goes by itself
+ * @property {number} say index of the text to show
+ * @property {Record<Token, number>} [moves] legal moves, each with the position it leads to
+ * @property {Reason[][]} [reasons] only in the first position: every explanation of the lesson
+ * @property {Record<string, number|[number, Record<Pile, number>]|null>} why index in `reasons`, by
+ *   pile and cards: one for all targets, or also those for targets that differ. Missing entries are the same as in the
+ *   position `of`
+ * @property {boolean} [run] the remaining moves play automatically
  * @property {boolean} [done] the aim is reached
  */
 
 export class Graph {
   /** @type {View[]} */ #views = [];
   /** @type {Position["why"][]} */ #answers = [];
-  /** How many moves the aim is away; Infinity where it is out of reach. @type {number[]} */ #left;
+  /** Number of moves to the aim, by position; Infinity if out of reach. @type {number[]} */ #left;
 
   /** @param {Position[]} positions */
   constructor(positions) {
@@ -35,12 +36,12 @@ export class Graph {
       this.#answers[at] = { ...this.#answers[of ?? -1], ...why };
     });
     this.#left = this.#distances();
-    /** Whether anything is ever drawn. */
+    /** True if any move draws cards. */
     this.draws = positions.some(({ moves = {} }) => "d" in moves || "n" in moves);
   }
 
   /**
-   * What the server would say of a position that was reached with token `n`.
+   * The message that the server would send for a position reached with token `n`.
    * @param {number} at @param {number} n
    */
   message(at, n) {
@@ -59,7 +60,7 @@ export class Graph {
     };
   }
 
-  /** The same as the change that a move makes. @param {number} at @param {number} n @param {Token} token */
+  /** The same as the change made by a move. @param {number} at @param {number} n @param {Token} token */
   moved(at, n, token) {
     const { view, ...message } = this.message(at, n);
     const { piles, under, game: _game, options: _options, ...facts } = view;
@@ -68,7 +69,7 @@ export class Graph {
   }
 
   /**
-   * Why the top cards of a pile stay where they are.
+   * The reasons why the top cards of a pile cannot move.
    * @param {number} at @param {Pile} pile @param {number} count @param {Pile|""} to @returns {Reason[]}
    */
   why(at, pile, count, to) {
@@ -83,7 +84,7 @@ export class Graph {
     return this.#left[at] < Infinity;
   }
 
-  /** @param {number} at @returns {Token|null} a move on a shortest way to the aim */
+  /** @param {number} at @returns {Token|null} a move on a shortest path to the aim */
   best(at) {
     const moves = Object.entries(this.positions[at].moves ?? {});
     const ways = moves.filter(([, to]) => this.#left[to] < this.#left[at]);

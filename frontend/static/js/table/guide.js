@@ -1,4 +1,4 @@
-/** Hints for the first moves of a newcomer's first game: which move to try, why, and where its cards lie. */
+/** Move-by-move guide to a newcomer's first game: the move to try, the reason for it, and where its cards lie. */
 
 import { t } from "../i18n.js";
 import { cardName } from "./cards.js";
@@ -13,9 +13,9 @@ import { pointAt } from "./pointing.js";
 /** @typedef {{token: Token, why: "up"|"turns"|"clears"|"founds"|"reserve"|"builds"}} Step */
 
 export class Guide {
-  /** The moves that stand, those taken back left out. @type {Token[]} */ #moves;
+  /** The moves made, without undone ones. @type {Token[]} */ #moves;
   /** @type {Step[]} */ #steps;
-  /** The number of the last message heard. @type {number|null} */ #n = null;
+  /** The number of the last message received. @type {number|null} */ #n = null;
   /** @type {Step|null} */ #next = null;
 
   /** @param {State} state @param {HTMLElement} place */
@@ -29,14 +29,14 @@ export class Guide {
     this.#part("#guide-close").addEventListener("click", () => this.#end());
   }
 
-  /** What the server has said of the game, after the table has taken it. @param {any} message */
+  /** Handles a message from the server after the table has applied it. @param {any} message */
   heard({ type, n, token }) {
     if (type === "moved" && n === (this.#n ?? 0) + 1) {
       if (token === "u") this.#moves.pop();
       else this.#moves.push(token);
       this.#n = n;
     } else if (type === "view") {
-      // Moves that were made elsewhere are not known here, but where none stands there are none to know.
+      // Moves made elsewhere are unknown here, but if nothing can be undone there are none.
       if (this.#n !== null && n !== this.#n && this.state.view?.can_undo) return this.#end();
       if (!this.state.view?.can_undo) this.#moves = [];
       this.#n = n;
@@ -54,7 +54,7 @@ export class Guide {
       if (made >= 0) others.splice(made, 1);
       return made < 0;
     });
-    // Whoever has made another move than those shown goes their own way.
+    // After a move outside the guide, the player goes on without it.
     const next = others.length === 0 ? (left[0] ?? null) : null;
     this.#next = next && offered(this.state).includes(next.token) ? next : null;
     const show = this.#part("#guide-show");
@@ -103,7 +103,7 @@ function moveText(view, token) {
   return t("{card} on {onto}", { card, onto: cardName(onto, view.game) });
 }
 
-/** @param {Step} step @returns {string} what the move is good for */
+/** @param {Step} step @returns {string} the purpose of the move */
 function reason({ why }) {
   const reasons = {
     up: t("Foundations begin with the aces and go up to the kings, each in its suit."),

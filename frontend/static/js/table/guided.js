@@ -1,11 +1,11 @@
-/** Where the guide of a first game waits for its module. */
+/** Lazy loader of the guide to a first game. */
 
 import { late } from "./late.js";
 
 /** @import { Guide } from "./guide.js" */
 /** @import { State } from "./state.js" */
 
-/** @param {State} state @returns {{heard: (message: any) => void}} who is to hear all: nobody, where no guide is */
+/** @param {State} state @returns {{heard: (message: any) => void}} the receiver of messages; a dummy without a guide */
 export function guideAt(state) {
   const place = document.getElementById("guide");
   if (!place) return { heard: () => {} };

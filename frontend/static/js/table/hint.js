@@ -1,4 +1,4 @@
-/** A hint, where hints are allowed: one good next move, found by the server, pointed at and said but not made. */
+/** Hints, where they are allowed: one good next move, found by the server, shown and announced but not made. */
 
 import { csrfToken } from "../csrf.js";
 import { t, tn } from "../i18n.js";
@@ -12,10 +12,10 @@ import { pointAt } from "./pointing.js";
 /** @import { Token, View } from "./types.js" */
 
 const GLANCE = 250;
-/** How long nothing is said of looking, in ms. */
+/** Wait before the search is mentioned, in ms. */
 const PATIENCE = 500;
 
-/** Asks for a hint, one at a time. @param {State} state @param {HTMLElement} button */
+/** Requests a hint, one at a time. @param {State} state @param {HTMLElement} button */
 export async function askHint(state, button) {
   if (button.hasAttribute("aria-busy") || !plays(state) || state.pending.length > 0) return;
   button.setAttribute("aria-busy", "true");
@@ -31,8 +31,8 @@ export async function askHint(state, button) {
 }
 
 /**
- * Asks until there is an answer or the game has gone on.
- * @param {State} state @param {string} address @param {number} waiting the timer of what is said meanwhile
+ * Polls until there is an answer or the game has moved on.
+ * @param {State} state @param {string} address @param {number} waiting the timer of the waiting message
  */
 async function look(state, address, waiting) {
   const { n } = state;
@@ -52,9 +52,9 @@ async function look(state, address, waiting) {
  * @typedef {object} Hint
  * @property {Token} token
  * @property {"way"|"back"|"return"|"likely"} why
- * @property {number} [moves] how many to take back
- * @property {boolean} [more] whether moves have been taken back already as the hint before said
- * @property {boolean} [provisional] whether the search goes on
+ * @property {number} [moves] number of moves to undo
+ * @property {boolean} [more] whether the player has already undone moves as the previous hint said
+ * @property {boolean} [provisional] whether the search continues
  * @property {boolean} [lost] whether the deal cannot be won at all
  */
 
@@ -78,7 +78,7 @@ function likely({ why, lost, provisional }, move) {
   return t("No sure way was found in time. Perhaps: {move}.", { move });
 }
 
-/** @param {number} moves since it could be won @returns {string} */
+/** @param {number} moves since the game could still be won @returns {string} */
 function lostBefore(moves) {
   return tn(
     "From here the game can no longer be won. Take the last move back.",
@@ -87,7 +87,7 @@ function lostBefore(moves) {
   );
 }
 
-/** @param {number} moves since there was a way @returns {string} */
+/** @param {number} moves since a winning line was known @returns {string} */
 function wayMeanwhile(moves) {
   return tn(
     "Still looking for a way from here. There is one from a move before: take the last move back, or ask again.",
@@ -96,7 +96,7 @@ function wayMeanwhile(moves) {
   );
 }
 
-/** @param {number} moves since there was a way @returns {string} */
+/** @param {number} moves since a winning line was known @returns {string} */
 function wayBefore(moves) {
   return tn(
     "No sure way was found from here, but there is one from a move before. Take the last move back.",
@@ -105,7 +105,7 @@ function wayBefore(moves) {
   );
 }
 
-/** The way leads back. @param {string} why */
+/** Suggests an undo. @param {string} why */
 function takeBack(why) {
   notice(why);
   document.getElementById("undo")?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-/** Everything around the felt: figures, clock, buttons, connection, notices. */
+/** Heads-up display around the felt: figures, clock, buttons, connection, notices. */
 
 import { t } from "../i18n.js";
 import { settings } from "../settings.js";
@@ -15,7 +15,7 @@ import { canUndo, elapsed, offered, plays, redoable } from "./game.js";
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /**
- * Puts a text in its place; one that stands there already is left alone, so that nothing is laid out anew.
+ * Writes a text only if it differs, to avoid a new layout.
  * @param {string} id
  * @param {string} text
  */
@@ -24,7 +24,7 @@ function write(id, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** The clock; once the game is over, how long it took. @param {State} state */
+/** Shows the clock or, once the game is over, its duration. @param {State} state */
 export function showTime(state) {
   const playing = state.status === "playing";
   write("clock", playing ? (settings.hide_clock ? "–:––" : clockText(elapsed(state))) : durationText(elapsed(state)));
@@ -64,7 +64,10 @@ export function showFigures(state, view) {
   showTime(state);
 }
 
-/** The question which way to build takes the focus, and gives it back. @param {State} state @param {boolean} asked */
+/**
+ * Shows the question of the building direction, moving the focus to it and back. @param {State} state @param {boolean}
+ * asked
+ */
 function showDirection({ felt, focus }, asked) {
   const question = byId("direction");
   if (question.hidden !== asked) return;
@@ -75,7 +78,7 @@ function showDirection({ felt, focus }, asked) {
   else if (!asked && inside) focus?.focus({ preventScroll: true });
 }
 
-/** What becomes of the game while the line is lost. @param {State} state @returns {string} */
+/** The state of the game while the connection is lost. @param {State} state @returns {string} */
 function lostText({ status, paused }) {
   if (status !== "playing") return t("Connection lost. Trying again; this game is over, and nothing of it is lost.");
   if (paused) return t("Connection lost. Trying again; the game stays paused, and its clock is stopped.");
@@ -84,7 +87,7 @@ function lostText({ status, paused }) {
 
 /** @param {string} status @param {State} state */
 export function showConnection(status, state) {
-  // A lost line is lost until it stands again, however often it is tried.
+  // A lost connection stays marked as lost until it is open again, however often it is retried.
   if (status === "connecting" && ["lost", "waiting"].includes(document.body.dataset.connection ?? "")) return;
   document.body.dataset.connection = status;
   const texts = {
@@ -106,10 +109,10 @@ export function showConnection(status, state) {
 
 let noticeTimer = 0;
 
-/** How long a line stays, in ms: the longer the text, the longer it takes to read. @param {string} text */
+/** Time that a notice stays, in ms: longer texts take longer to read. @param {string} text */
 const stay = (text) => 2500 + 55 * text.length;
 
-/** A line that goes away by itself; it is also said. @param {string} text */
+/** Shows a notice that disappears by itself, and announces it. @param {string} text */
 export function notice(text) {
   const line = byId("notice");
   say(text);
@@ -119,7 +122,7 @@ export function notice(text) {
   noticeTimer = window.setTimeout(() => (line.hidden = true), stay(text));
 }
 
-/** The line has been read: the game goes on. */
+/** Hides the notice when the game goes on. */
 export function hush() {
   byId("notice").hidden = true;
 }
@@ -133,7 +136,7 @@ function tell(list) {
   element.replaceChildren(...list.map(([name, value]) => fact(name, value)));
 }
 
-/** @param {View} view @returns {[string, string][]} what this game has to tell beside its cards */
+/** @param {View} view @returns {[string, string][]} the game's facts besides its cards */
 function facts(view) {
   /** @type {[string, string][]} */
   const list = [];

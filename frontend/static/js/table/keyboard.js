@@ -1,4 +1,6 @@
-/** The whole table by keyboard: arrows walk over the cards, Enter picks up and puts down, letters do the rest. */
+/**
+ * Keyboard control of the whole table: arrows move between cards, Enter picks up and puts down, letters do the rest.
+ */
 
 import { say, tableText } from "./announce.js";
 import { sizeOf } from "./cards.js";
@@ -11,21 +13,21 @@ import { faceOf, pieceOf } from "./pieces.js";
 /** @import { CardRect, Choice } from "./types.js" */
 
 /**
- * @typedef {object} Keys what the letters do that is the page's affair
+ * @typedef {object} Keys letter keys handled by the page
  * @property {() => void} undo
  * @property {() => void} redo
  * @property {(() => void)|undefined} [hint]
  * @property {() => void} auto
  * @property {() => void} resign
  * @property {() => void} help
- * @property {(() => void)|undefined} [pause] stops the clock, or lets it go on
+ * @property {(() => void)|undefined} [pause] pauses or resumes the game
  */
 
-/** What is heard while the game is paused. */
+/** Keys that work while the game is paused. */
 const AWAKE = ["b", "Pause", "?"];
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** @param {State} state @param {Keys} keys @param {Document|HTMLElement} scope where letters count */
+/** @param {State} state @param {Keys} keys @param {Document|HTMLElement} scope where letter keys work */
 export function bindKeys(state, keys, scope) {
   const { felt } = state;
   felt.addEventListener("keydown", (event) => onFelt(state, event));
@@ -35,7 +37,7 @@ export function bindKeys(state, keys, scope) {
 }
 
 /**
- * After a drawing, at the next frame: the card must stand in place before the tab order is looked after.
+ * Schedules the tab-order update after a redraw: the cards must be in place first.
  * @param {State} state
  */
 export function refreshOrder(state) {
@@ -48,7 +50,7 @@ export function refreshOrder(state) {
 }
 
 /**
- * One element of the felt is in the tab order: the last one focused, or the first that can move.
+ * Keeps one element of the felt in the tab order: the last one focused, or the first that can move.
  * @param {State} state
  */
 function order(state) {
@@ -70,7 +72,7 @@ function order(state) {
   }
 }
 
-/** @param {State} state @returns {HTMLElement[]} what is worth stopping at: face-up cards, piles that show none */
+/** @param {State} state @returns {HTMLElement[]} the keyboard stops: face-up cards, and piles that show none */
 function stopsOf(state) {
   const { pieces, slots } = state;
   const filled = new Set(pieces.map(({ rect }) => rect.pile));
@@ -119,7 +121,7 @@ function onFelt(state, event) {
 }
 
 /**
- * With a card picked up the arrows go round the places it may go.
+ * With a card picked up, the arrows cycle through its targets.
  * @param {State} state @param {Choice[]} found @param {number} step
  */
 function turn(state, found, step) {
@@ -183,7 +185,7 @@ function anywhere(state, keys, event) {
 }
 
 /**
- * Where a stop is laid out, wherever a card in motion may be: quick keys need not wait for the animation.
+ * The layout position of a stop, even if its card is still moving, so quick keys need not wait for the animation.
  * @param {State} state @param {HTMLElement} stop @returns {{x: number, y: number}|undefined} in pixels of the felt
  */
 function standing(state, stop) {

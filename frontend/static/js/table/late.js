@@ -1,33 +1,34 @@
 /**
- * What the first cards do not need comes when it is wanted: the one way to load it. In production each module that is
- * imported within the code is a file of its own (see config/joining.py); in development it is loaded as it is.
+ * Lazy loading of modules that the first cards do not need. In production, each dynamically imported module is a file
+ * of
+ * its own (see config/joining.py); in development it is loaded unchanged.
  */
 
 import { t } from "../i18n.js";
 import { notice } from "./hud.js";
 
-/** What counts as idle where the browser does not tell, in ms. */
+/** Substitute for idle time in browsers that do not report it, in ms. */
 const SOON = 1000;
 
 /**
- * Loads a module, once, and uses it. Uses of one module happen in their order.
+ * Loads a module once, and calls `use` with it. Calls for one module keep their order.
  * @template M @param {() => Promise<M>} load imports the module
  * @param {(module: M) => void} use
- * @param {() => void} [failed] says that it cannot be had
+ * @param {() => void} [failed] called if it cannot be loaded
  */
 export const late = (load, use, failed = lost) => load().then(use, failed);
 
 /** @type {Map<string, Promise<void>>} */
 const sheets = new Map();
 
-/** Loads a style sheet that belongs to a late module, once. @param {string} address */
+/** Loads a lazy module's style sheet once. @param {string} address */
 export function styles(address) {
   const coming =
     sheets.get(address) ??
     new Promise((resolve) => {
       const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: address });
       link.onload = () => resolve();
-      // Without its styles a module does what it can; who wants them next tries again.
+      // Without its styles a module does what it can; the next use tries again.
       link.onerror = () => {
         sheets.delete(address);
         link.remove();
@@ -40,7 +41,7 @@ export function styles(address) {
 }
 
 /**
- * Resolves when what has just been drawn is on the screen; at once where nobody looks at it.
+ * Resolves when the last drawing is on the screen, or at once if the page is hidden.
  * @returns {Promise<void>}
  */
 export const painted = () =>
@@ -49,14 +50,14 @@ export const painted = () =>
     else requestAnimationFrame(() => setTimeout(resolve));
   });
 
-/** Loads a module that will soon be wanted, while nothing else is to be done. @param {() => Promise<unknown>} load */
+/** Prefetches a module in idle time. @param {() => Promise<unknown>} load */
 export function ahead(load) {
-  // Without a line it is tried again when it is wanted.
+  // After a failure, the module is loaded when it is needed.
   const begin = () => load().catch(() => {});
-  // Not every browser tells when it is idle.
+  // Not every browser reports idle time.
   if ("requestIdleCallback" in window) requestIdleCallback(begin);
   else setTimeout(begin, SOON);
 }
 
-/** The line is down, or the site has been updated meanwhile. */
+/** The connection is down, or the site has been updated in the meantime. */
 const lost = () => notice(t("Something went wrong. Please reload the page."));

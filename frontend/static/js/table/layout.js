@@ -1,4 +1,4 @@
-/** Where everything stands: a pure function from what is visible and the room there is. */
+/** Table layout: a pure function of the view and the available space. */
 
 import { braid } from "./layouts/braid.js";
 import { labyrinth } from "./layouts/labyrinth.js";

@@ -1,4 +1,4 @@
-/** A small game on a page of the rules: the table's own parts, answered by a graph instead of the server. */
+/** Lesson on a rules page: a small game with the table's own modules, answered by a graph instead of the server. */
 
 import { t } from "../i18n.js";
 import { moveText, say } from "./announce.js";
@@ -15,11 +15,11 @@ import { whyText } from "./why.js";
 /** @import { Token, View } from "./types.js" */
 /** @import { Reason } from "./why.js" */
 
-/** Between two moves that go by themselves, ms. */
+/** Interval between automatic moves, in ms. */
 const PACE = 190;
 
 class Lesson {
-  /** The positions passed through, the present one last. */
+  /** The positions visited, the current one last. */
   #way = [0];
   #timer = 0;
 
@@ -64,13 +64,13 @@ class Lesson {
     if (this.#way.length === 1) return;
     clearTimeout(this.#timer);
     pick(this.state, null);
-    // What went by itself is taken back in one.
+    // Automatic moves are undone in one step.
     do this.#way.pop();
     while (this.#way.length > 1 && this.graph.positions[this.#at].run);
     this.#take("u");
   }
 
-  /** Begins again. */
+  /** Restarts the lesson. */
   restart() {
     clearTimeout(this.#timer);
     this.#way = [0];
@@ -87,7 +87,7 @@ class Lesson {
     pointAt(this.state, token);
   }
 
-  /** @param {Token} token that led to the present position */
+  /** @param {Token} token that led to the current position */
   #take(token) {
     const { state } = this;
     const before = /** @type {View} */ (state.view);
@@ -107,7 +107,7 @@ class Lesson {
     return Boolean(this.graph.positions[this.#at].done);
   }
 
-  /** Says what is to be done now, and which buttons do something. */
+  /** Shows what to do now, and updates the buttons. */
   #tell() {
     const { say: text, run } = this.graph.positions[this.#at];
     const lost = !this.graph.isOpen(this.#at);
@@ -128,7 +128,7 @@ class Lesson {
     stock.disabled = !legal.includes("d") && !legal.includes("n");
   }
 
-  /** Says why cards stay where they are, until the next move. @param {Reason[]} reasons */
+  /** Shows why cards cannot move, until the next move. @param {Reason[]} reasons */
   #refuse(reasons) {
     const { view } = this.state;
     if (view && reasons.length > 0) this.#write("refused", t("Not so:"), whyText(view, reasons));

@@ -1,4 +1,4 @@
-/** The page of a table: puts state, connection, hand and picture together. */
+/** Entry point of a table's page: connects state, connection, input and drawing. */
 
 import "../copying.js";
 import { applySettings, bindSettings } from "../settings.js";
@@ -19,7 +19,7 @@ import { bind, draw, observe } from "./table.js";
 /** @import { Company } from "./company.js" */
 /** @import { How, State } from "./state.js" */
 
-/** How long the first cards wait for their faces, in ms. */
+/** Longest wait of the first cards for their faces, in ms. */
 const FACES_WITHIN = 400;
 const TICK = 250;
 
@@ -76,7 +76,7 @@ function start(felt) {
 }
 
 /**
- * The first view comes with the page. Its cards are dealt with their faces, which were asked for with it.
+ * Shows the first view, which comes with the page. Its cards wait for their faces, which the page preloads.
  * @param {State} state @param {(message: any) => void} take
  */
 async function open(state, take) {
@@ -91,7 +91,7 @@ async function open(state, take) {
 }
 
 /**
- * A table that nobody has played at is dealt when it first shows.
+ * Draws the table. On the first drawing of an unplayed game, the cards are dealt.
  * @param {State} state @param {Company} company @param {How} [how]
  */
 function show(state, company, how = {}) {

@@ -1,14 +1,14 @@
-/** Which card element of the old table becomes which card of the new one. */
+/** Matching of old card elements to the cards of a new layout. */
 
 /** @import { CardRect, Pile } from "./types.js" */
 /** @import { Piece } from "./state.js" */
 
 /**
- * A card that may be the same in its old place stays; else a card that shows comes from where it was seen, best from
- * `source`.
+ * Keeps a card in its place if it may be the same; any other visible card comes from where it was last seen, preferably
+ * from `source`.
  * @param {Piece[]} pieces @param {CardRect[]} rects
  * @param {Pile|null} source the pile the last move took its cards from
- * @returns {{kept: (Piece|null)[], gone: Set<Piece>}} what becomes of each rectangle; what is left over
+ * @returns {{kept: (Piece|null)[], gone: Set<Piece>}} the piece for each rectangle, and the remaining pieces
  */
 export function match(pieces, rects, source) {
   const gone = new Set(pieces);
@@ -45,6 +45,6 @@ const placeOf = (rect) => `${rect.pile} ${rect.i}`;
 /**
  * @param {CardRect} old
  * @param {CardRect} rect
- * @returns {boolean} whether it may be one card, as far as both show it
+ * @returns {boolean} whether both can be the same card, as far as they are visible
  */
 const fits = (old, rect) => old.code === rect.code || old.code === null || rect.code === null;

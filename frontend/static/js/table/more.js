@@ -1,4 +1,4 @@
-/** What is seldom wanted at the table: the rules, all moves taken back, the full screen. */
+/** Less common table actions: rules, undo all, full screen. */
 
 import { t } from "../i18n.js";
 import { rewind } from "./online.js";
@@ -15,7 +15,7 @@ export function bindMore(state, socket) {
   dialog.addEventListener(
     "click",
     (/** @type {Event} */ event) => {
-      // What is chosen closes the dialog, before another opens.
+      // A choice closes this dialog before it opens another.
       if (/** @type {Element} */ (event.target).closest("[data-opens], #rewind, #full-screen")) dialog.close();
     },
     { capture: true },
@@ -35,7 +35,7 @@ function turnFullScreen() {
   done.catch(() => {});
 }
 
-/** Fetches the rules' page once, and shows its text. */
+/** Loads the rules page once and shows its text. */
 async function showRules() {
   const place = byId("rules-text");
   if (place.dataset.loaded) return;

@@ -1,6 +1,7 @@
 /**
- * Legal tokens sorted by what the hand picks up, and a view with a move already made. These are no rules: what is legal
- * comes from the server, and what a move turns up stays face down here until the server says what it is.
+ * Legal tokens by picked-up cards, and optimistic views with a move already made. This module knows no rules: the
+ * server
+ * decides what is legal, and a card turned up by a move stays face down here until the server names it.
  */
 
 import { sizeOf, suitOf } from "./cards.js";
@@ -26,7 +27,7 @@ export function choicesFor(legal, pile, count) {
   });
 }
 
-/** @param {Token[]} legal @param {Token} played @returns {Token[]} those that an unanswered move leaves alone */
+/** @param {Token[]} legal @param {Token} played @returns {Token[]} the tokens that an unanswered move leaves legal */
 export function untouched(legal, played) {
   if (played === "d")
     return legal.filter((token) => token === "d" || (parse(token) !== null && parse(token)?.from !== "w"));
@@ -43,7 +44,7 @@ export function untouched(legal, played) {
 const ORDER = "A23456789TJPNQK";
 
 /**
- * The foundation where a card will most likely stand, to show it there before the server has answered.
+ * The foundation that will most likely take a card, for showing it there before the server answers.
  * @param {View} view @param {Card|null} card @returns {Pile}
  */
 export function likelyFoundation(view, card) {
@@ -68,7 +69,7 @@ export function likelyFoundation(view, card) {
 }
 
 /**
- * The view as it looks with `token` played, as far as a player can know.
+ * The view after `token`, as far as a player can know.
  * @param {View} view @param {Token} token @returns {View}
  */
 export function imagine(view, token) {
@@ -92,7 +93,7 @@ export function imagine(view, token) {
   return next;
 }
 
-/** @param {View} next a copy to change @returns {View} */
+/** @param {View} next a copy that may be changed @returns {View} */
 function draw(next) {
   const left = sizeOf(next, "s");
   if (next.game === "labyrinth") {

@@ -1,4 +1,4 @@
-/** What a pile is called, beside it: for the mouse that rests over it, and while a finger presses it. */
+/** Tooltip with a pile's name, for a resting mouse or a long press. */
 
 import { pileText } from "./cards.js";
 import { pieceAt } from "./pieces.js";
@@ -9,7 +9,7 @@ import { pieceAt } from "./pieces.js";
 const RESTS = 550;
 const GAP = 6;
 
-/** A lesson's page has none. @returns {HTMLElement|null} */
+/** The tooltip, which a lesson's page does not have. @returns {HTMLElement|null} */
 const label = () => document.getElementById("pile-name");
 
 /** @param {State} state */

@@ -1,4 +1,4 @@
-/** A table whose moves the server answers: what each says to the other. */
+/** Online table: the messages between client and server. */
 
 import { t } from "../i18n.js";
 import { moveText, say } from "./announce.js";
@@ -33,7 +33,7 @@ import { play as sound } from "./sound.js";
 /** @param {string} id @returns {HTMLElement} */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** How long the messages that belong to an end may come apart, in ms. */
+/** Time within which all messages about a game's end should arrive, in ms. */
 const MISSING_WITHIN = 1000;
 
 const theEnd = async () => {
@@ -43,7 +43,7 @@ const theEnd = async () => {
 const theWords = () => import("./answers.js");
 
 /**
- * Tries a move at once; the server's answer confirms or corrects it.
+ * Shows a move at once (optimistic update); the server's answer confirms or corrects it.
  * @param {State} state @param {TableSocket} socket @param {Token} token
  */
 export function play(state, socket, token) {
@@ -51,7 +51,7 @@ export function play(state, socket, token) {
   pick(state, null);
   hush();
   const n = push(state, token);
-  // A connection that is coming is told of the move when the table resumes.
+  // A connection being opened sends the move when the table resumes.
   if (!socket.send({ type: "move", n, token }) && !socket.coming) {
     forget(state);
     notice(t("Not connected: the move was not made."));
@@ -65,13 +65,13 @@ export function undo(state, socket) {
   if (canUndo(state)) play(state, socket, "u");
 }
 
-/** Makes the move again that was taken back last. @param {State} state @param {TableSocket} socket */
+/** Redoes the last undone move. @param {State} state @param {TableSocket} socket */
 export function redo(state, socket) {
   const token = redoable(state);
   if (token) play(state, socket, token);
 }
 
-/** Takes every move back. @param {State} state @param {TableSocket} socket */
+/** Undoes every move. @param {State} state @param {TableSocket} socket */
 export function rewind(state, socket) {
   if (!canUndo(state) || state.pending.length > 0) return;
   pick(state, null);
@@ -79,7 +79,7 @@ export function rewind(state, socket) {
 }
 
 /**
- * Asks the server why cards stay where they are.
+ * Asks the server why cards cannot move.
  * @param {TableSocket} socket @param {Pile} pile @param {number} cards @param {Pile|""} to
  */
 export function askWhy(socket, pile, cards, to) {
@@ -87,7 +87,7 @@ export function askWhy(socket, pile, cards, to) {
   ahead(theWords);
 }
 
-/** Asks the server to make the moves that need no thought. @param {State} state @param {TableSocket} socket */
+/** Asks the server to play the moves that need no thought. @param {State} state @param {TableSocket} socket */
 export function playOut(state, socket) {
   if (state.auto && plays(state) && state.pending.length === 0) socket.ask({ type: "auto", n: (state.n ?? 0) + 1 });
 }
@@ -154,13 +154,13 @@ function moved(state, socket, message) {
     playOut: () => playOut(state, socket),
   };
   moveUpLater(state, moves, message.token);
-  // Who has made a move will see the end, which must not wait for the line.
+  // A player who has made a move will see the end, which should not wait for the network.
   ahead(theEnd);
   const text = moveText(before, /** @type {View} */ (state.view), message.token);
   say(state.stuck ? `${text}. ${t("No move is left here.")}` : text);
 }
 
-/** Asks for what is missing of the end, unless it comes by itself. @param {State} state @param {TableSocket} socket */
+/** Requests the rest of the end if it does not arrive by itself. @param {State} state @param {TableSocket} socket */
 function completeLater(state, socket) {
   clearTimeout(state.completing);
   if (lacking(state)) state.completing = window.setTimeout(() => socket.greet(), MISSING_WITHIN);
@@ -171,7 +171,7 @@ function completeLater(state, socket) {
  * @param {{code: string, data?: {state?: string, reason?: Reason}}} error
  */
 function refuse(state, error) {
-  // What was asked is kept, and asked again once the table resumes.
+  // The request is kept and sent again when the table resumes.
   if (error.code === "server_busy") return;
   forget(state);
   if (error.code === "closed") turn(state, error.data?.state ?? "pending");

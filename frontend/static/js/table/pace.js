@@ -1,26 +1,26 @@
 /**
- * How far one is ahead of another player or a ghost: in time, at equal cards up.
+ * Pace comparison with another player or a ghost: the lead in time, at equal cards up.
  *
- * A table's page is told whom to compare with by `data-ghost="<address>"` on its felt. The address answers a `PaceLine`
- * as JSON; the points stand in the order of their times.
+ * `data-ghost="<address>"` on a table's felt selects the opponent. The address returns a `PaceLine` as JSON, with the
+ * points in order of time.
  *
- * @typedef {[ms: number, cardsUp: number]} Point from when on so many cards were up, on the clock of that game
+ * @typedef {[ms: number, cardsUp: number]} Point time from which so many cards were up, on that game's clock
  *
  * @typedef {object} PaceLine
- * @property {string} name whose it is, as it is shown; empty for nobody's
+ * @property {string} name of the player, as shown; may be empty
  * @property {Point[]} points
  */
 
 import { point } from "../i18n.js";
 
-/** How long the shown difference takes to come most of the way to the true one, in ms. */
+/** Time constant of the smoothing, in ms. */
 const SMOOTH_MS = 1200;
 
 export class Pace {
   /** @type {Point[]} */ #points;
-  /** When the other first had so many cards up. @type {Map<number, number>} */ #theirs = new Map();
+  /** Time of the opponent's first reaching each number of cards up. @type {Map<number, number>} */ #theirs = new Map();
   #most = 0;
-  /** When this player first had so many cards up; known from when on somebody has looked. */
+  /** The same for this player; null for a number reached before the first `note`. */
   #mine = new Map();
   #shown = /** @type {number|null} */ (null);
   #shownAt = 0;
@@ -29,7 +29,7 @@ export class Pace {
   constructor({ name, points }) {
     this.name = name;
     this.#points = points;
-    /** Whether the times are finer than whole seconds. */
+    /** True if the times are finer than whole seconds. */
     this.fine = points.some(([ms]) => ms % 1000 !== 0);
     for (const [ms, cardsUp] of points) {
       for (let n = this.#theirs.size ? this.#most + 1 : 0; n <= cardsUp; n++) this.#theirs.set(n, ms);
@@ -38,7 +38,7 @@ export class Pace {
   }
 
   /**
-   * The same game compared with a newer line: what is known of this player stays.
+   * A comparison of the same game with a newer line, keeping this player's times.
    * @param {Pace|null} before @param {PaceLine} line
    */
   static after(before, line) {
@@ -47,19 +47,19 @@ export class Pace {
     return pace;
   }
 
-  /** The most cards that the other had up. */
+  /** The most cards that the opponent had up. */
   get most() {
     return this.#most;
   }
 
-  /** @param {number} ms @returns {number} how many cards the other had up at that time */
+  /** @param {number} ms @returns {number} the opponent's cards up at that time */
   cardsAt(ms) {
     return this.#points.findLast(([at]) => at <= ms)?.[1] ?? 0;
   }
 
   /**
-   * This player has so many cards up now. The first look at a game that is under way does not tell since when.
-   * @param {number} ms on this game's clock @param {number} cardsUp @param {boolean} [begins] it is the first position
+   * Records this player's cards up. For a game already under way, the first record has no time.
+   * @param {number} ms on this game's clock @param {number} cardsUp @param {boolean} [begins] at the first position
    */
   note(ms, cardsUp, begins = false) {
     if (this.#mine.size === 0) this.#mine.set(cardsUp, begins ? 0 : null);
@@ -67,9 +67,9 @@ export class Pace {
   }
 
   /**
-   * The difference now: what it was when the present cards were reached, but who waits loses what they were ahead.
+   * The current lead: that of the moment the current cards were reached, shrinking while the player waits.
    * @param {number} ms on this game's clock @param {number} cardsUp
-   * @returns {number|null} ms; below 0 behind, Infinity where the other never got so far, null while not known
+   * @returns {number|null} ms; negative if behind, Infinity if the opponent never got so far, null if unknown
    */
   difference(ms, cardsUp) {
     const theirs = this.#theirs.get(cardsUp);
@@ -81,7 +81,7 @@ export class Pace {
     return Math.min(theirs - mine, left);
   }
 
-  /** The difference as it is shown: it glides rather than jumps. @param {number} ms @param {number} cardsUp */
+  /** The lead as shown, smoothed over time. @param {number} ms @param {number} cardsUp */
   smoothed(ms, cardsUp) {
     const now = this.difference(ms, cardsUp);
     const passed = Math.max(0, ms - this.#shownAt);

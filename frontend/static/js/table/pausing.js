@@ -1,4 +1,4 @@
-/** The pause in practice: the server's clock stands, and the cards are covered until the player goes on. */
+/** Pause in practice games: the server's clock stops, and the cards are covered until the player resumes. */
 
 import { t } from "../i18n.js";
 import { say } from "./announce.js";
@@ -10,8 +10,8 @@ import { pick } from "./picking.js";
 /** @import { State } from "./state.js" */
 
 /**
- * @param {State} state @param {() => TableSocket} socket which is made later
- * @returns {(() => void)|undefined} stops the clock or lets it go on; none where the game cannot be paused
+ * @param {State} state @param {() => TableSocket} socket getter, as the socket is created later
+ * @returns {(() => void)|undefined} pauses or resumes the game; undefined if it cannot be paused
  */
 export function bindPause(state, socket) {
   const button = document.getElementById("pause");
@@ -25,7 +25,7 @@ export function bindPause(state, socket) {
   return turn;
 }
 
-/** Covers the cards, or shows them again. @param {State} state */
+/** Covers or uncovers the cards. @param {State} state */
 export function showPause(state) {
   const button = document.getElementById("pause");
   const cover = document.getElementById("paused");

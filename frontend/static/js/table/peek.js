@@ -1,4 +1,4 @@
-/** A pile that is pressed fans out, so that its covered cards can be read: those the player may see. */
+/** Peek: a pressed pile fans out to show its covered cards, as far as the player may see them. */
 
 import { say } from "./announce.js";
 import { cardName, pileName } from "./cards.js";
@@ -8,18 +8,20 @@ import { move } from "./motion.js";
 /** @import { State } from "./state.js" */
 /** @import { Card, Pile, View } from "./types.js" */
 
-/** How far one card stands from the next: across in card widths, and from row to row in card heights. */
+/** Distances between cards: across in card widths, between rows in card heights. */
 const ACROSS = 0.54;
 const DOWN = 0.62;
 
-/** @param {View} view @param {Pile} pile @returns {{code: Card, i: number}[]} its open cards, bottom first */
+/** @param {View} view @param {Pile} pile @returns {{code: Card, i: number}[]} its face-up cards, bottom first */
 function openCards(view, pile) {
   const under = view.under[pile] ?? 0;
   const listed = (view.piles[pile] ?? []).map((code, k) => ({ code, i: under + k }));
   return /** @type {{code: Card, i: number}[]} */ (listed.filter(({ code }) => code !== null));
 }
 
-/** @param {State} state @param {Pile} pile @returns {string[]|null} its open cards' names; null if none is covered */
+/**
+ * @param {State} state @param {Pile} pile @returns {string[]|null} its face-up cards' names; null if none is covered
+ */
 export function peek(state, pile) {
   const { drawn: view, layout, felt } = state;
   endPeek(state);
@@ -50,7 +52,7 @@ export function peek(state, pile) {
   return cards.map(({ code }) => cardName(code, view.game));
 }
 
-/** @param {State} state @param {Pile} pile @param {string[]} names @returns {string} the fan read out */
+/** @param {State} state @param {Pile} pile @param {string[]} names @returns {string} the fan as text */
 const peekText = ({ drawn }, pile, names) =>
   drawn ? `${pileName(pile, drawn)}: ${names.join(", ")}` : names.join(", ");
 
@@ -59,7 +61,7 @@ export function endPeek({ felt }) {
   felt.querySelector(".peek")?.remove();
 }
 
-/** Fans a pile out until the next key, and reads it. @param {State} state @param {string} pile */
+/** Fans a pile out until the next key, and announces its cards. @param {State} state @param {string} pile */
 export function peekAt(state, pile) {
   const names = peek(state, pile);
   if (!names) return;

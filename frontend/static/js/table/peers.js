@@ -1,4 +1,4 @@
-/** How those at one daily deal stand: as marks on one track, and as a list. */
+/** Players of the same daily deal: as marks on one track, and as a list. */
 
 import { part, write } from "../races/list.js";
 
@@ -11,7 +11,7 @@ import { part, write } from "../races/list.js";
  */
 
 /**
- * Elements by key: kept, made, and removed when theirs has gone.
+ * Keyed elements: created, reused, and removed with their player.
  * @template {{element: HTMLElement}} T
  */
 class Kept {
@@ -38,7 +38,7 @@ class Kept {
   }
 }
 
-/** One track, on which everybody is a mark. */
+/** One track with a mark for each player. */
 export class DayStrip {
   #marks = new Kept(() => ({ element: part("i", "mark-on-track") }));
 
@@ -73,7 +73,7 @@ class Row {
   }
 }
 
-/** A list, the furthest first. */
+/** A list of players, most cards up first. */
 export class DayList {
   #rows = new Kept(() => new Row());
 

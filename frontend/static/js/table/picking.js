@@ -1,4 +1,4 @@
-/** A card picked up by tap or key: where it may go, and what the next tap means. */
+/** Picked-up card: its targets, and the meaning of the next tap. */
 
 import { tn } from "../i18n.js";
 import { settings } from "../settings.js";
@@ -12,12 +12,12 @@ import { refuse } from "./refusing.js";
 /** @import { Picked, Piece, State } from "./state.js" */
 /** @import { Choice, Pile } from "./types.js" */
 
-/** @param {State} state @returns {Choice[]} what the picked-up card can do; none when there is none */
+/** @param {State} state @returns {Choice[]} the moves of the picked-up card; empty without one */
 export function targets(state) {
   return state.picked ? choices(state, state.picked.pile, state.picked.count) : [];
 }
 
-/** Draws, deals a row or turns the waste over, whichever is offered. @param {State} state */
+/** Draws, deals a row or turns the waste over, whichever is legal. @param {State} state */
 export function drawCards(state) {
   const legal = offered(state);
   const view = shown(state);
@@ -26,7 +26,7 @@ export function drawCards(state) {
   else if (!token) refuse(state, "s", 1);
 }
 
-/** @param {State} state @param {Element} element of a card that is to go to a foundation */
+/** @param {State} state @param {Element} element of a card to move to a foundation */
 export function sendUp(state, element) {
   const view = shown(state);
   const piece = pieceOf(state, element);
@@ -39,8 +39,9 @@ export function sendUp(state, element) {
 }
 
 /**
- * A tap or Enter: picks a card up, puts it down where it may go, turns the stock; a second tap on the same card sends
- * it to the foundation or to its only place.
+ * Handles a tap or Enter: picks a card up, puts it down, or turns the stock. A second tap on the same card sends it to
+ * the
+ * foundation or to its only target.
  * @param {State} state @param {Piece|null} piece @param {Pile|null} pile
  */
 export function tap(state, piece, pile) {
@@ -78,7 +79,7 @@ export function pick(state, picked) {
   if (picked) say(tn("picked up, one place to go", "picked up, {n} places to go", found.length));
 }
 
-/** After a drawing: which cards can move, and whether the picked-up one still can. @param {State} state */
+/** After a redraw, marks the cards that can move, and checks the picked-up one. @param {State} state */
 export function refresh(state) {
   const legal = offered(state);
   const view = shown(state);
@@ -95,7 +96,7 @@ export function refresh(state) {
   else if (!state.held?.lifted) mark(state, found, state.picked);
 }
 
-/** Shows where a card may go. @param {State} state @param {Choice[]} found @param {Picked|null} picked */
+/** Highlights the targets of a card. @param {State} state @param {Choice[]} found @param {Picked|null} picked */
 export function mark(state, found, picked) {
   const view = shown(state);
   for (const element of state.felt.querySelectorAll(".target, .chosen")) {

@@ -1,16 +1,16 @@
-/** The animated picture of a game: a worker draws it, the page waits for it. */
+/** Animated picture of a game: a worker draws it, and the page polls for it. */
 
 import { csrfToken } from "../csrf.js";
 import { t } from "../i18n.js";
 
-/** How often it is looked for, in ms, and how many times. */
+/** Polling interval in ms, and the number of polls. */
 const GLANCE = 700;
 const GLANCES = 60;
 
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
 
-/** Connects the button that asks for it. */
+/** Connects the button that requests the picture. */
 export function bindPicture() {
   const place = /** @type {HTMLElement|null} */ (byId("picture"));
   const button = /** @type {HTMLButtonElement|null} */ (byId("picture-make"));
@@ -27,7 +27,7 @@ export function bindPicture() {
   });
 }
 
-/** @param {string} address @returns {Promise<string>} where the picture is; empty when it does not come */
+/** @param {string} address @returns {Promise<string>} the picture's address; empty if it does not arrive */
 async function drawn(address) {
   let answer = await ask(address, "POST");
   for (let glance = 0; !answer.url && glance < GLANCES; glance++) {
@@ -68,7 +68,7 @@ function show(url) {
   offerSharing(url, save.download).catch(() => {});
 }
 
-/** Where the browser can hand files on. @param {string} url @param {string} name */
+/** Offers sharing in browsers that can share files. @param {string} url @param {string} name */
 async function offerSharing(url, name) {
   if (!navigator.canShare) return;
   const file = new File([await (await fetch(url)).blob()], name, { type: "image/gif" });

@@ -1,4 +1,4 @@
-/** What stands where on the felt. */
+/** Lookup of cards and piles on the felt. */
 
 import { sizeOf } from "./cards.js";
 
@@ -12,7 +12,7 @@ export function pieceOf(state, element) {
 }
 
 /**
- * What belongs at a point of the felt, wherever a card in motion may be: the hand need not wait for the animation.
+ * The card and pile at a point of the felt, by layout position: input need not wait for the animation.
  * @param {State} state @param {number} x pixels @param {number} y
  * @returns {{piece: Piece|null, pile: Pile|null}}
  */
@@ -32,7 +32,7 @@ export function topOf({ drawn, pieces }, pile, count) {
   return pieces.filter(({ rect }) => rect.pile === pile && rect.i >= size - count);
 }
 
-/** @param {State} state @param {Pile} pile @returns {HTMLElement|undefined} its top card or its empty place */
+/** @param {State} state @param {Pile} pile @returns {HTMLElement|undefined} its top card or its slot */
 export function faceOf(state, pile) {
   return topOf(state, pile, 1)[0]?.element ?? state.slots.elements.get(pile);
 }

@@ -1,10 +1,10 @@
-/** How a replay goes on by itself: evenly or as it was played, at any speed. */
+/** Playback of a replay, at an even pace or in the original timing, at any speed. */
 
 import { motionReduced } from "../settings.js";
 
-/** From one move to the next, in ms, at speed 1. */
+/** Interval between moves at speed 1, in ms. */
 const PACE = 620;
-/** How often the clock is looked at while it runs, in ms. */
+/** Interval between updates during playback, in ms. */
 const TICK = 50;
 
 export class Playback {
@@ -16,9 +16,10 @@ export class Playback {
 
   /**
    * @param {number[]} clock when each move was made, in ms since the deal
-   * @param {(at: number, ms: number|null) => void} show takes how many moves have been made, and the time where it runs
-   * as it was played
-   * @param {() => void} changed it has begun to run, or stopped
+   * @param {(at: number, ms: number|null) => void} show receives the number of moves made and, in the original timing,
+   *   the
+   *   time
+   * @param {() => void} changed called when playback starts or stops
    */
   constructor(clock, show, changed) {
     this.clock = clock;
@@ -34,13 +35,13 @@ export class Playback {
     return this.#real;
   }
 
-  /** @param {boolean} real pauses as long as they were @param {number} at the moves made so far */
+  /** @param {boolean} real keep the original timing @param {number} at the moves made so far */
   setReal(real, at) {
     this.#real = real;
     this.seek(at);
   }
 
-  /** The next moment is the one after `at` moves. @param {number} at */
+  /** Continues after `at` moves. @param {number} at */
   seek(at) {
     this.#ms = this.#due(at);
   }
@@ -67,13 +68,13 @@ export class Playback {
     if (at === this.clock.length) this.stop();
   }
 
-  /** @param {number} at @returns {number} when so many moves have been made, by the clock that runs now */
+  /** @param {number} at @returns {number} the playback time at which the first `at` moves have been made */
   #due(at) {
     if (at === 0) return 0;
     return this.#real ? this.clock[at - 1] : at * PACE * (motionReduced() ? 2 : 1);
   }
 
-  /** @returns {number} how many moves have been made by now */
+  /** @returns {number} the number of moves made by now */
   #reached() {
     let [low, high] = [0, this.clock.length];
     while (low < high) {

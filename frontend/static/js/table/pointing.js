@@ -1,4 +1,4 @@
-/** Points at a move without making it. */
+/** Highlighting of a move without making it. */
 
 import { parse } from "./moves.js";
 import { mark, pick } from "./picking.js";
@@ -7,7 +7,7 @@ import { mark, pick } from "./picking.js";
 /** @import { Token } from "./types.js" */
 
 /**
- * Picks the cards up and marks their place; what moves no card lights the stock.
+ * Picks the cards up and marks their target; a move without cards highlights the stock.
  * @param {State} state @param {Token} token
  */
 export function pointAt(state, token) {

@@ -1,4 +1,4 @@
-/** A table in a race: the countdown, the others' lanes, what they say, and how it comes out. */
+/** Table in a race: the countdown, the others' lanes, reactions, and the result. */
 
 import { t, tn } from "../i18n.js";
 import { Herald } from "../races/herald.js";
@@ -16,9 +16,9 @@ import { Strip } from "./strip.js";
 /** @import { View } from "./types.js" */
 /** @import { Racer } from "./strip.js" */
 
-/** How long the word that says why the table is left can be read, in ms. */
+/** Time to read why the player is taken back to the room, in ms. */
 const READ_FOR = 3200;
-/** How long the room has to say why the table has gone, in ms. */
+/** Time for the room to report why the table no longer exists, in ms. */
 const WHY_WITHIN = 1500;
 
 /** @param {string} id @returns {HTMLElement} */
@@ -55,7 +55,7 @@ export class RaceTable {
     byId("strip").addEventListener("click", () => this.#seek());
   }
 
-  /** Shows this player's own line. */
+  /** Scrolls to the player's own line. */
   #seek() {
     for (const { list } of this.#lists) list.querySelector(".me")?.scrollIntoView({ block: "nearest" });
   }
@@ -68,7 +68,7 @@ export class RaceTable {
     this.starting.wait(message);
   }
 
-  /** The cards lie there. @param {View} view */
+  /** Ends the countdown once the cards are on the table. @param {View} view */
   drawn({ goal }) {
     this.starting.end();
     if (this.#goal === goal) return;
@@ -77,10 +77,12 @@ export class RaceTable {
     this.#seek();
   }
 
-  /** The server refused something: a table that is gone before its cards were dealt. @param {string} code */
+  /**
+   * Handles a refusal; `not_found` means that the table disappeared before its cards were dealt. @param {string} code
+   */
   refused(code) {
     if (code !== "not_found" || !this.starting.waits) return;
-    // The room says why, unless its line is down.
+    // The room reports the reason, unless its connection is down.
     setTimeout(() => this.#leave(t("This race does not start: back to the room.")), WHY_WITHIN);
   }
 
@@ -88,7 +90,7 @@ export class RaceTable {
   #changed({ to_come, running, last }) {
     const race = [to_come, running, last].find((race) => race?.number === this.number) ?? null;
     if (race === null) {
-      // The room goes on without this race: it came to nothing, unless a later one has been finished since.
+      // The room has moved on without this race: it was void, unless a later race has finished since.
       const goesOn = [to_come, running].some((race) => (race?.number ?? 0) > this.number);
       if (goesOn && (last?.number ?? 0) < this.number) this.#leave(t("This race does not count: back to the room."));
       return;
@@ -112,7 +114,7 @@ export class RaceTable {
     if (race.state === "racing" && me.place !== null) this.#herald.standing(this.#standing(me, racers));
   }
 
-  /** How many still race. @param {RaceState} race @param {Racer[]} racers */
+  /** Shows the number of players still racing. @param {RaceState} race @param {Racer[]} racers */
   #showNote({ state }, racers) {
     const racing = racers.filter((racer) => !stateText(racer.state)).length;
     const text =
@@ -162,7 +164,7 @@ export class RaceTable {
     this.#leave(why === "kicked" ? t("The host has sent you away.") : t("This room has been closed."));
   }
 
-  /** Goes back to the room with a word why. @param {string} why */
+  /** Goes back to the room, showing the reason. @param {string} why */
   #leave(why) {
     if (this.#leaving || this.state.status !== "playing") return;
     this.#leaving = true;
@@ -185,7 +187,7 @@ function racersOf(race) {
     .sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity));
 }
 
-/** @param {HTMLElement} list @param {number} entrant @returns {HTMLElement[]} where a reaction is seen in it */
+/** @param {HTMLElement} list @param {number} entrant @returns {HTMLElement[]} the bubble for the entrant's reactions */
 function bubbleIn(list, entrant) {
   const row = /** @type {HTMLElement|null} */ (list.querySelector(`[data-entrant="${entrant}"]`));
   if (!row) return [];

@@ -1,4 +1,4 @@
-/** Reactions at a race's table: six of them, sent with one press, seen for a moment, and muted at will. */
+/** Reactions at a race's table: six of them, sent with one press, shown for a moment, and mutable. */
 
 import { t } from "../i18n.js";
 
@@ -23,7 +23,7 @@ export class Reactions {
     }
   }
 
-  /** @param {string} kind @param {string} name whose it is @param {HTMLElement[]} places where it is seen */
+  /** @param {string} kind @param {string} name of the sender @param {HTMLElement[]} places where it is shown */
   show(kind, name, places) {
     const picture = [...buttons()].find(({ dataset }) => dataset.react === kind)?.firstElementChild;
     if (this.#muted || !picture) return;
@@ -48,7 +48,7 @@ export class Reactions {
     try {
       localStorage.setItem(KEY, muted ? "yes" : "");
     } catch {
-      // Without storage it holds for this page.
+      // Without storage the choice lasts for this page only.
     }
   }
 

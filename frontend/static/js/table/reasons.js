@@ -1,4 +1,4 @@
-/** What a verdict's reasons mean, in the page's language. */
+/** Texts for the reasons in a verdict, in the page's language. */
 
 import { t } from "../i18n.js";
 

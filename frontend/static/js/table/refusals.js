@@ -1,4 +1,4 @@
-/** What the server's codes mean, in the page's language; its own sentences are for programs and logs. */
+/** Texts for the server's error codes, in the page's language; the server's own messages are for programs and logs. */
 
 import { t } from "../i18n.js";
 

@@ -1,4 +1,4 @@
-/** A move that is not legal: the cards lift a little and fall back, and whoever answers the moves says why. */
+/** Illegal moves: the cards lift a little and fall back, and the page's host explains the reason. */
 
 import { motionReduced } from "../settings.js";
 import { plays } from "./game.js";

@@ -1,4 +1,4 @@
-/** The moves that stand and those taken back, kept beyond a reload in this tab, so that they can be made again. */
+/** Undo history in session storage, so that moves can be redone after a reload of this tab. */
 
 /** @import { State } from "./state.js" */
 
@@ -11,25 +11,25 @@ export function remember(state) {
   try {
     sessionStorage.setItem(key(state), JSON.stringify({ n, line, undone }));
   } catch {
-    // Without room nothing outlives a reload.
+    // Without storage the history does not survive a reload.
   }
 }
 
-/** The game is over. @param {State} state */
+/** Removes the history of a finished game. @param {State} state */
 export function forgetLine(state) {
   try {
     sessionStorage.removeItem(key(state));
   } catch {
-    // Then nothing was kept either.
+    // In that case nothing was stored either.
   }
 }
 
-/** After a view: what is kept counts if it was the same moment of the game. @param {State} state */
+/** After a view, restores the history if it belongs to the same position. @param {State} state */
 export function recall(state) {
   try {
     const kept = JSON.parse(sessionStorage.getItem(key(state)) ?? "{}");
     if (kept.n === state.n) Object.assign(state, { line: kept.line, undone: kept.undone });
   } catch {
-    // It cannot be read: then nothing can be made again.
+    // Unreadable history: nothing can be redone.
   }
 }

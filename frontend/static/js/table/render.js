@@ -1,6 +1,7 @@
 /**
- * Brings the page's card elements in line with the state. An element keeps its card: what moved is found by comparing
- * the layout with the elements that stand, and the style sheet's transitions do the rest, so a new position may come at
+ * Renderer: updates the page's card elements to match the state. An element keeps its card; moved cards are found by
+ * comparing the new layout with the existing elements, and CSS transitions animate them, so a new position may arrive
+ * at
  * any moment.
  */
 
@@ -20,7 +21,7 @@ import { settleLater, stack } from "./stacking.js";
 
 const LEAVE_AFTER = 340;
 
-/** @param {State} state @param {How} [how] @returns {View|null} what has been drawn */
+/** @param {State} state @param {How} [how] @returns {View|null} the view drawn */
 export function render(state, { deal = false, jump = false, source = null } = {}) {
   const { felt, size, drawn: before } = state;
   const view = shown(state);
@@ -35,7 +36,7 @@ export function render(state, { deal = false, jump = false, source = null } = {}
   state.slots.draw(to, view, new Set(to.cards.map(({ pile }) => pile)));
   const { kept, gone } = match(state.pieces, to.cards, source);
   const entering = to.cards.map((rect, k) => (kept[k] ? null : enter(state, rect, deal)));
-  // One reflow for all new cards: they start from where they have been put, not from nowhere.
+  // One reflow for all new cards, so that their transitions start from where they were put.
   if (entering.some(Boolean)) void felt.offsetWidth;
   state.pieces = to.cards.map((rect, k) =>
     place(state, /** @type {Piece} */ (kept[k] ?? entering[k]), rect, { deal, order: k, entered: !kept[k] }),
@@ -48,7 +49,7 @@ export function render(state, { deal = false, jump = false, source = null } = {}
 }
 
 /**
- * Sets the size of the cards, and draws those that stand anew when it asks for other faces.
+ * Sets the size of the cards, and redraws existing ones if the size needs other faces.
  * @param {State} state @param {Layout} layout
  */
 function measure(state, { w, h }) {
@@ -63,7 +64,7 @@ function measure(state, { w, h }) {
 const stockOf = ({ layout }) => layout?.slots.find((slot) => slot.pile === "s");
 
 /**
- * A new card, put where it comes from: the stock, or its own place where it fades in.
+ * Creates a card at its origin: the stock, or its own place, where it fades in.
  * @param {State} state @param {CardRect} rect @param {boolean} deal @returns {Piece}
  */
 function enter(state, rect, deal) {
@@ -128,7 +129,7 @@ function dress({ faces, drawn }, element, rect) {
   faces.dress(element, rect, /** @type {View} */ (drawn));
 }
 
-/** Shows which cards of a labyrinth are free. @param {State} state @param {View} view */
+/** Marks the locked cards of a labyrinth. @param {State} state @param {View} view */
 function lock({ pieces }, { free }) {
   for (const { element, rect } of pieces)
     element.classList.toggle("locked", free !== undefined && rect.pile[0] === "t" && !free.includes(rect.pile));

@@ -1,4 +1,4 @@
-/** A finished game, step by step: the server has computed every view, the page only turns the leaves. */
+/** Replay of a finished game, step by step. The server has computed every view; the page only shows them. */
 
 import { t, tn } from "../i18n.js";
 import { applySettings } from "../settings.js";
@@ -88,7 +88,7 @@ class Replay {
     });
     const speed = /** @type {HTMLSelectElement} */ (byId("speed"));
     speed.addEventListener("change", () => (this.playback.speed = Number(speed.value)));
-    this.playback.speed = Number(speed.value); // a page that comes back has what was chosen
+    this.playback.speed = Number(speed.value); // after a reload the browser restores the old choice
     const asPlayed = /** @type {HTMLButtonElement} */ (byId("as-played"));
     asPlayed.addEventListener("click", () => {
       this.playback.setReal(!this.playback.real, this.at);
@@ -110,7 +110,7 @@ class Replay {
     this.playback.start();
   }
 
-  /** Shows the game after so many moves. @param {number} at @param {number|null} ms the time, between two moves */
+  /** Shows the game after `at` moves. @param {number} at @param {number|null} ms the time, between two moves */
   #turn(at, ms) {
     const near = at - this.at === 1;
     const same = at === this.at;
@@ -119,7 +119,7 @@ class Replay {
     this.#tell("clock", this.#clock(ms));
   }
 
-  /** Where the clock stands; at the end, how long the game took. @param {number|null} [ms] */
+  /** The clock's reading or, at the end, the game's duration. @param {number|null} [ms] */
   #clock(ms = null) {
     return this.at === this.length ? durationText(this.#time()) : clockText(ms ?? this.#time());
   }
@@ -134,7 +134,7 @@ class Replay {
       : moveText(this.views[this.at - 1], this.views[this.at], this.steps.moved[this.at - 1].token);
   }
 
-  /** What the bar says of this moment. */
+  /** The text of the seek bar at the current position. */
   #where() {
     const taken = Math.round((this.at ? this.gaps[this.at - 1] : 0) / 1000);
     const parts = [t("Move {n} of {all}", { n: this.at, all: this.length }), clockText(this.#time())];

@@ -1,4 +1,4 @@
-/** A finished game in words to share: the result, and nothing of the cards. */
+/** Shareable text of a finished game: the result, without revealing any cards. */
 
 import { t, tn } from "../i18n.js";
 import { durationText } from "../times.js";
@@ -25,7 +25,7 @@ function resultText(state, view) {
   ].join("\n");
 }
 
-/** Hands the result to the device, or to the clipboard. @param {State} state @param {HTMLElement} button */
+/** Shares the result through the device or the clipboard. @param {State} state @param {HTMLElement} button */
 export async function share(state, button) {
   if (!state.view) return;
   const text = resultText(state, state.view);

@@ -1,4 +1,4 @@
-/** The dialogs of a replay. In one it is shared: by a link to the moment that is shown, or on another site. */
+/** Dialogs of a replay, including the share dialog with a link to the current position and code for other sites. */
 
 import "../copying.js";
 import { bindPicture } from "./picture.js";
@@ -6,7 +6,7 @@ import { bindPicture } from "./picture.js";
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
 
-/** @param {{at: number}} replay what is shown when the dialog opens is what the link leads to */
+/** @param {{at: number}} replay the link leads to its position when the dialog opens */
 export function bindSharing(replay) {
   for (const opener of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-opens]")))
     opener.addEventListener("click", () => byId(opener.dataset.opens ?? "").showModal());

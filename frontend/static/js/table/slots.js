@@ -1,4 +1,4 @@
-/** The ground that piles stand on, and how many cards lie in those whose cards do not show. */
+/** Slots for piles, with the number of cards in piles that do not show them. */
 
 import { pileText, sizeOf } from "./cards.js";
 import { move } from "./motion.js";
@@ -47,7 +47,7 @@ export class Slots {
     return element;
   }
 
-  /** What the empty place shows. @param {HTMLElement} element @param {string} sign @param {View} view */
+  /** Draws the sign of an empty slot. @param {HTMLElement} element @param {string} sign @param {View} view */
   #sign(element, sign, view) {
     if (element.dataset.sign === sign) return;
     element.dataset.sign = sign;
@@ -85,7 +85,7 @@ export class Slots {
   }
 
   /**
-   * The number of cards in a pile, standing over its lower edge.
+   * Shows the number of cards in a pile over its lower edge.
    * @param {Slot} slot
    * @param {number} size
    * @param {number} h of a card

@@ -1,4 +1,4 @@
-/** The connection to the server's table. */
+/** WebSocket client of a table. */
 
 import { Connection } from "../connection.js";
 
@@ -11,7 +11,7 @@ import { Connection } from "../connection.js";
  * @property {(status: Status) => void} status
  */
 
-/** What answers nothing that was asked. */
+/** Messages that answer no request. */
 const UNASKED = ["pong", "because", "verdict"];
 
 export class TableSocket extends Connection {
@@ -30,9 +30,9 @@ export class TableSocket extends Connection {
   }
 
   /**
-   * Sends what is no move. If the connection is lost before there is an answer, it is sent again over the next one.
+   * Sends a request other than a move. If the connection is lost before the answer, it is sent again over the next one.
    * @param {{type: string, n?: number}} message
-   * @returns {boolean} whether it left, or will
+   * @returns {boolean} whether it was sent or will be
    */
   ask(message) {
     const asked = this.send(message) || this.coming;
@@ -43,7 +43,7 @@ export class TableSocket extends Connection {
   /** @param {{type: string, n: number, code?: string}} message */
   #heard({ type, n, code }) {
     const asked = this.#asked;
-    // It is for the position that was seen then.
+    // A request applies only to the position in which it was made.
     if (type === "resumed" && asked && (asked.n ?? n + 1) === n + 1) this.send(asked);
     else if (!UNASKED.includes(type) && code !== "server_busy") this.#asked = null;
   }

@@ -1,16 +1,16 @@
-/** Small sounds, silent until the player wants them; what makes them is loaded with the first. */
+/** Sound effects, off by default; the module that generates them loads with the first one. */
 
 import { settings } from "../settings.js";
 
 /** @import { Sound } from "./tones.js" */
 
-/** Makes a sound, once it is there. @type {((what: Sound) => void)|null} */
+/** Plays a sound, once the module is loaded. @type {((what: Sound) => void)|null} */
 let make = null;
 
 /** @param {Sound} what */
 export function play(what) {
   if (!settings.sound) return;
-  // At once: some browsers let a page sound only within what the player does.
+  // Called synchronously: some browsers allow sound only during a user action.
   if (make) return make(what);
   import("./tones.js").then(
     (tones) => {

@@ -1,4 +1,4 @@
-/** Which card lies over which: a moving one passes over those that stand until it has arrived. */
+/** Stacking order of cards: a moving card stays above the others until it arrives. */
 
 /** @import { State } from "./state.js" */
 
@@ -14,7 +14,7 @@ export function stack({ felt, moving, draws }, element, z, moved) {
 }
 
 /**
- * Lets those that set out with this drawing, and are not sent elsewhere before they arrive, stand where they belong.
+ * Restores the z-index of cards that started moving with this drawing, unless they are sent elsewhere first.
  * @param {State} state
  */
 export function settleLater({ moving, draws }) {

@@ -1,11 +1,11 @@
-/** The seconds before a race's cards are dealt: a number over the empty felt, counted on the server's clock. */
+/** Countdown before a race's cards are dealt: a number over the empty felt, on the server's clock. */
 
 import { t, tn } from "../i18n.js";
 import { say } from "./announce.js";
 
 /** @import { ServerClock } from "../races/clock.js" */
 
-/** The seconds that are said aloud. */
+/** Seconds that are announced. */
 const SPOKEN = new Set([10, 5, 3, 2, 1]);
 
 /** @param {string} id @returns {HTMLElement} */
@@ -26,7 +26,7 @@ export class Starting {
     return this.#startsAt > 0;
   }
 
-  /** The server deals the cards in a while. @param {{starts_in: number, now: number}} message */
+  /** Starts the countdown to the deal. @param {{starts_in: number, now: number}} message */
   wait({ starts_in, now }) {
     if (!this.waits) this.clock.heard(now);
     this.#startsAt = now + starts_in;
@@ -36,7 +36,7 @@ export class Starting {
     this.#show();
   }
 
-  /** The cards are there, or will not come. */
+  /** Ends the countdown, when the cards are dealt or will not come. */
   end() {
     if (!this.waits) return;
     clearTimeout(this.#timer);
@@ -51,7 +51,7 @@ export class Starting {
     const second = Math.ceil(left / 1000);
     if (second !== this.#second) this.#tell(second);
     byId("starting-ring").style.strokeDashoffset = String(1 - Math.max(0, left - 1000) / this.#longest);
-    // Looked at anew at the next full second, and at least every second: the clock may be set right meanwhile.
+    // Updated at every full second, since the clock may be corrected in the meantime.
     if (left > 0) this.#timer = window.setTimeout(() => this.#show(), left % 1000 || 1000);
   }
 

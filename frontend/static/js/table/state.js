@@ -1,4 +1,4 @@
-/** All that can change at one table. The modules beside this one are functions over it. */
+/** Complete state of one table. The modules beside this one are functions over it. */
 
 import { Faces } from "./faces.js";
 import { Slots } from "./slots.js";
@@ -8,13 +8,13 @@ import { Slots } from "./slots.js";
 /**
  * @typedef {ReturnType<typeof newState>} State
  *
- * @typedef {object} Host what the page does for its table
+ * @typedef {object} Host the page's services for its table
  * @property {(token: Token) => void} play makes a move
- * @property {(how?: How) => void} draw draws the table anew
- * @property {(pile: Pile, count: number, to: Pile|"") => void} [why] tells why these cards stay where they are
+ * @property {(how?: How) => void} draw redraws the table
+ * @property {(pile: Pile, count: number, to: Pile|"") => void} [why] explains why these cards cannot move
  *
- * @typedef {object} How a drawing differs from the last one
- * @property {boolean} [deal] cards come out of the stock one after the other
+ * @typedef {object} How options of a drawing
+ * @property {boolean} [deal] cards come out of the stock one by one
  * @property {boolean} [jump] no animation (a resize)
  * @property {Pile|null} [source] the pile the last move took its cards from
  *
@@ -26,19 +26,19 @@ import { Slots } from "./slots.js";
  *
  * @typedef {object} Held a press of the pointer, which becomes a drag when it moves
  * @property {number} pointer
- * @property {number} x where it began, in the window
+ * @property {number} x its start, in the window
  * @property {number} y
- * @property {number} dx how far it has moved
+ * @property {number} dx its movement so far
  * @property {number} dy
  * @property {Piece|null} piece
  * @property {Pile|null} pile
  * @property {DOMRect} box of the felt
- * @property {Piece[]|null} lifted the cards in the hand, once it is a drag
+ * @property {Piece[]|null} lifted the cards in the hand during a drag
  * @property {Choice[]} choices
  * @property {boolean} refused this card lies face down and cannot be lifted
- * @property {number} asking the timer after which the press asks what lies there
- * @property {boolean} looked it has asked
- * @property {number} frame the next one, in which the cards follow the pointer
+ * @property {number} asking the timer after which the press peeks at the pile
+ * @property {boolean} looked whether it has peeked
+ * @property {number} frame the animation frame in which the cards follow the pointer
  *
  * @typedef {object} Clock
  * @property {number} ms the server's reading
@@ -52,64 +52,64 @@ export function newState(felt, host) {
   return {
     host,
 
-    // What the server has confirmed.
+    // Confirmed by the server.
     view: /** @type {View|null} */ (null),
     legal: /** @type {Token[]} */ ([]),
     /** The number of the last confirmed token; null before the first view. */
     n: /** @type {number|null} */ (null),
-    /** Those of the legal moves to a foundation that spoil nothing. */
+    /** Legal moves to a foundation that spoil nothing. */
     safe: /** @type {Token[]} */ ([]),
     stuck: false,
     auto: false,
     clock: /** @type {Clock} */ ({ ms: 0, at: 0, runs: false }),
-    /** Whether the clock stands and the cards are covered, until the player goes on. */
+    /** True while the clock is stopped and the cards are covered. */
     paused: false,
-    /** Moves that are on their way to the server. */
+    /** Moves in flight to the server. */
     pending: /** @type {Token[]} */ ([]),
 
-    /** The moves that stand, as far as this page has seen them made, and those taken back, which can be made again. */
+    /** The moves made, as far as this page has seen them, and the undone moves that can be redone. */
     line: /** @type {Token[]} */ ([]),
     undone: /** @type {Token[]} */ ([]),
-    /** Whether all is being taken back. */
+    /** True while every move is being undone. */
     rewinding: false,
 
-    // How far the game is.
+    // Progress of the game.
     status: "playing",
-    /** Whether this page has seen the game in play. */
+    /** True if this page has seen the game in play. */
     played: false,
-    /** How it ended: "won", "resigned" or "closed"; empty before the server has said so. */
+    /** Outcome: "won", "resigned" or "closed"; empty until the server reports it. */
     how: "",
-    /** The number of the last token there is, as soon as it is known that none follows. */
+    /** The number of the final token, once it is known. */
     last: /** @type {number|null} */ (null),
-    /** What the verifier says. */
+    /** The verifier's result. */
     verdict: /** @type {any} */ (null),
-    /** The place among all who have played the deal, in words. */
+    /** The place among all players of the deal, as text. */
     standing: /** @type {string|null} */ (null),
-    /** The timer that asks for what is missing of the end. */
+    /** Timer of the request for missing parts of the end. */
     completing: 0,
-    /** The timer of a card that goes up by itself. */
+    /** Timer of the next automatic move. */
     moveUp: 0,
-    /** What the end has done and said. */
+    /** Parts of the end already shown or announced. */
     told: /** @type {Set<string>} */ (new Set()),
 
-    // What the player is doing.
+    // The player's input.
     picked: /** @type {Picked|null} */ (null),
     held: /** @type {Held|null} */ (null),
-    /** What the keyboard stands on. */
+    /** The keyboard's current element. */
     focus: /** @type {HTMLElement|null} */ (null),
-    /** Whether the tab order is looked after at the next frame. */
+    /** True if the tab order will be updated in the next frame. */
     ordering: false,
 
-    // What stands on the felt.
+    // The felt and its elements.
     felt,
     faces,
     slots: new Slots(felt, faces),
     size: { width: 0, height: 0 },
-    /** The view that the pieces show. */
+    /** The view on the screen. */
     drawn: /** @type {View|null} */ (null),
     layout: /** @type {Layout|null} */ (null),
     pieces: /** @type {Piece[]} */ ([]),
-    /** The cards on their way, and the drawing they set out with. */
+    /** Moving cards, each with the number of the drawing it started in. */
     moving: /** @type {Map<HTMLElement, {z: number, since: number}>} */ (new Map()),
     draws: 0,
   };

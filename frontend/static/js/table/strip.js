@@ -1,4 +1,4 @@
-/** The line under a table's rail in a race: this player's place, and the rivals next to it. */
+/** Strip under a racing table's rail: the player's place and the nearest rivals. */
 
 import { t, tn } from "../i18n.js";
 import { part, write } from "../races/list.js";
@@ -44,7 +44,7 @@ class Cell {
   }
 }
 
-/** @param {Racer[]} racers in the order of places @param {number} mine entrant @returns {Racer[]} who is shown */
+/** @param {Racer[]} racers in the order of places @param {number} mine entrant @returns {Racer[]} the racers to show */
 export function nearest(racers, mine) {
   const at = racers.findIndex(({ entrant }) => entrant === mine);
   const from = Math.max(0, Math.min(at < 0 ? 0 : at - 1, racers.length - CELLS));
@@ -61,7 +61,7 @@ export class Strip {
     this.cells = cells;
   }
 
-  /** @param {Racer[]} racers in the order of places @param {number} mine entrant @param {number} goal 0: not known */
+  /** @param {Racer[]} racers in the order of places @param {number} mine entrant @param {number} goal 0 if unknown */
   show(racers, mine, goal) {
     const near = nearest(racers, mine);
     while (this.#cells.length < near.length) {
@@ -81,7 +81,7 @@ export class Strip {
     this.button.setAttribute("aria-label", `${where}${t("Show all racers")}`);
   }
 
-  /** @param {number} entrant @returns {HTMLElement[]} where a reaction of theirs is seen */
+  /** @param {number} entrant @returns {HTMLElement[]} the bubbles for the entrant's reactions */
   bubblesOf(entrant) {
     return this.#cells.filter(({ box }) => box.dataset.entrant === String(entrant)).map(({ bubble }) => bubble);
   }

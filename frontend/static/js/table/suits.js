@@ -1,4 +1,4 @@
-/** What each foundation is for, where that is laid down: the one place for the order in which they lie. */
+/** Suits of the foundations in games that fix them. Their order is defined only here. */
 
 const FRENCH = ["spades", "hearts", "diamonds", "clubs"];
 
@@ -13,7 +13,7 @@ export const FOUNDATIONS = {
 const SIGNS = { spades: "♠", hearts: "♥", diamonds: "♦", clubs: "♣" };
 
 /**
- * What the empty place of a foundation shows.
+ * The sign of an empty foundation.
  * @param {string} game @param {number} k its number from 0 @returns {string}
  */
 export const signOf = (game, k) => SIGNS[FOUNDATIONS[game][k]] ?? FOUNDATIONS[game][k];

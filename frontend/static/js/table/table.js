@@ -1,4 +1,4 @@
-/** What every table that can be played does, whoever answers its moves. */
+/** Shared wiring of all playable tables, whether the server or a lesson answers their moves. */
 
 import { onSettings } from "../settings.js";
 import { bindPointer, keep } from "./drag.js";
@@ -12,7 +12,7 @@ import { render } from "./render.js";
 
 /**
  * Connects pointer, keys and settings.
- * @param {State} state @param {Keys} keys @param {Document|HTMLElement} scope where letters count
+ * @param {State} state @param {Keys} keys @param {Document|HTMLElement} scope where letter keys work
  */
 export function bind(state, keys, scope) {
   bindPointer(state);
@@ -20,7 +20,7 @@ export function bind(state, keys, scope) {
   onSettings(() => state.host.draw({ jump: true }));
 }
 
-/** Draws the table whenever its size changes, now for the first time. @param {State} state */
+/** Draws the table now and whenever its size changes. @param {State} state */
 export function observe(state) {
   new ResizeObserver(([{ contentRect }]) => {
     state.size = { width: contentRect.width, height: contentRect.height };
@@ -28,7 +28,10 @@ export function observe(state) {
   }).observe(state.felt);
 }
 
-/** Draws what is seen, held and picked up. @param {State} state @param {How} how @returns {View|null} what is shown */
+/**
+ * Draws the view, the held and the picked-up cards. @param {State} state @param {How} how @returns {View|null} the view
+ * drawn
+ */
 export function draw(state, how) {
   const view = render(state, how);
   if (!view) return null;

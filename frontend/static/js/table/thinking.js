@@ -1,16 +1,16 @@
-/** Where time was spent: a column over the bar for every move, the higher the longer it took. */
+/** Chart of thinking times: a column over the seek bar for each move, higher for a longer pause. */
 
-/** Shorter than this, in ms, is no thought: the column stays a line. */
+/** Pauses shorter than this, in ms, are drawn as a flat line. */
 const BRISK = 1000;
 
-/** @param {number[]} clock when each move was made, in ms @returns {number[]} how long each took */
+/** @param {number[]} clock when each move was made, in ms @returns {number[]} the time each took */
 export const gapsOf = (clock) => clock.map((ms, k) => ms - (k ? clock[k - 1] : 0));
 
-/** More than this share of the longest is drawn as a long thought. */
+/** Share of the longest pause above which a pause is drawn as long. */
 const LONG = 0.5;
 
 /**
- * Draws the columns; the longest fills the height, and half as long is more than half as high.
+ * Draws the columns. The longest has full height; heights grow with the square root of the time.
  * @param {SVGElement} svg @param {number[]} clock
  */
 export function drawThinking(svg, clock) {

@@ -13,17 +13,17 @@ import { viewAfter } from "./views.js";
 /** @import { Steps } from "./replay.js" */
 /** @import { View } from "./types.js" */
 
-/** How often the boards are looked after while time runs, in ms. */
+/** Interval between updates during playback, in ms. */
 const TICK = 80;
-/** How far an arrow key goes, in ms. */
+/** Step of an arrow key, in ms. */
 const STEP = 5000;
 
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
 
-/** One of the games. */
+/** A board with one of the games. */
 class Board {
-  /** How many moves have been made; none has been drawn yet at -1. */
+  /** Number of moves made; -1 before the first drawing. */
   #at = -1;
 
   /** @param {HTMLElement} figure @param {Steps & {end: {how: string, ms: number}}} steps */
@@ -40,7 +40,7 @@ class Board {
     new ResizeObserver(() => this.#draw(true)).observe(this.felt);
   }
 
-  /** Shows the game as it stood then. @param {number} ms */
+  /** Shows the game at a time. @param {number} ms */
   show(ms) {
     let at = Math.max(0, this.#at);
     while (at < this.moved.length && this.moved[at].ms <= ms) at++;
@@ -62,12 +62,12 @@ class Board {
     this.state.view = this.views[Math.max(0, this.#at)];
     this.state.size = { width: this.felt.clientWidth, height: this.felt.clientHeight };
     render(this.state, { jump, source });
-    // A page has each id once; here are many tables.
+    // Slot ids would repeat on a page with several tables.
     for (const slot of this.felt.querySelectorAll(".slot[id]")) slot.removeAttribute("id");
   }
 }
 
-/** The clock of all boards, and its controls. */
+/** Shared clock of all boards, with its controls. */
 class TimeLine {
   #ms = 0;
   #timer = 0;
@@ -128,7 +128,7 @@ class TimeLine {
   }
 }
 
-/** @param {HTMLElement} figure @returns {Promise<Board|null>} none when the game cannot be loaded */
+/** @param {HTMLElement} figure @returns {Promise<Board|null>} null if the game cannot be loaded */
 async function load(figure) {
   try {
     const response = await fetch(figure.dataset.steps ?? "");

@@ -1,4 +1,4 @@
-/** Three small sounds made on the spot. */
+/** Synthesizer of three small sounds. */
 
 /** @typedef {"place"|"up"|"won"} Sound */
 
@@ -23,7 +23,8 @@ function rustle(length, tone, loudness) {
 /** @param {Sound} what */
 export function make(what) {
   context ??= new AudioContext();
-  // The first was made when the module came, which may be too late after the player's move to be heard.
+  // The first context was created when the module loaded, possibly too late after the user action to be allowed to
+  // play.
   if (context.state === "suspended") context.resume().catch(() => {});
   if (what === "place") return rustle(0.07, 1900, 0.35);
   if (what === "up") rustle(0.05, 2600, 0.3);

@@ -1,9 +1,9 @@
-/** The keys of a replay, and what its buttons for play and pause say. */
+/** Playback controls of a replay: keys, and the label of the play button. */
 
 import { t } from "../i18n.js";
 
 /**
- * Has keys act wherever the focus is, unless what has it needs the key itself.
+ * Makes keys work wherever the focus is, unless the focused element needs them itself.
  * @param {Record<string, () => void>} keys by their names
  */
 export function bindKeys(keys) {
@@ -18,7 +18,7 @@ export function bindKeys(keys) {
   });
 }
 
-/** Its label says what a press does. @param {Element|null} button @param {boolean} running */
+/** Labels the button with the effect of a press. @param {Element|null} button @param {boolean} running */
 export function showRunning(button, running) {
   button?.toggleAttribute("data-running", running);
   button?.setAttribute("aria-label", running ? t("Pause") : t("Play"));

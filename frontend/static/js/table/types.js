@@ -1,5 +1,5 @@
 /**
- * The shapes that the table's modules share. See docs/protocol.md for what the server says.
+ * Types shared by the table's modules. See docs/protocol.md for the server's messages.
  *
  * @typedef {string} Card rank then suit, `TH`
  * @typedef {string} Pile `s`, `w`, `r`, `f0`, `t3`, `r12`
@@ -22,24 +22,24 @@
  * @property {number} [rows]
  * @property {Pile[]} [free]
  *
- * @typedef {object} CardRect where one card stands
+ * @typedef {object} CardRect the position of a card
  * @property {Pile} pile
- * @property {number} i its place in the pile, from 0 at the bottom, hidden cards counted
+ * @property {number} i its index in the pile, from 0 at the bottom, including hidden cards
  * @property {Card|null} code
  * @property {number} x pixels
  * @property {number} y
  * @property {number} z
  * @property {number} [turn] degrees
- * @property {boolean} [mirror] its upper right corner is the one that shows
+ * @property {boolean} [mirror] shows its upper right corner
  *
- * @typedef {object} Slot the ground a pile stands on
+ * @typedef {object} Slot the place of a pile
  * @property {Pile} pile
  * @property {number} x
  * @property {number} y
  * @property {number} w
  * @property {number} h
- * @property {number} [foot] where the lowest of its cards ends, if that is not its own lower edge
- * @property {string} [sign] what the empty place shows
+ * @property {number} [foot] lower edge of its lowest card, if that is not its own
+ * @property {string} [sign] shown while it is empty
  * @property {boolean} [dim] not in use yet
  *
  * @typedef {object} Layout
@@ -48,7 +48,7 @@
  * @property {Slot[]} slots
  * @property {CardRect[]} cards
  *
- * @typedef {object} Choice one thing a selected card can do
+ * @typedef {object} Choice a possible move of the selected cards
  * @property {"f"|Pile} to
  * @property {Token} token
  */

@@ -1,4 +1,4 @@
-/** What is known of a replay's positions, drawn as a band under its bar and said in words. */
+/** Verdicts on a replay's positions, drawn as a band under its seek bar and described in words. */
 
 import { t, tn } from "../i18n.js";
 import { moveText } from "./announce.js";
@@ -7,10 +7,10 @@ import { imagine } from "./moves.js";
 /** @import { Token, View } from "./types.js" */
 
 /**
- * Moves to a win, or one of these, for the position after each number of moves.
+ * The verdict on the position after each number of moves: moves to a win, or a negative code.
  * @typedef {number} Verdict
  * @typedef {"won"|"lost"|"unknown"} Kind
- * @typedef {{from: number, to: number, kind: Kind}} Stretch positions next to each other of one kind
+ * @typedef {{from: number, to: number, kind: Kind}} Stretch consecutive positions of one kind
  * @typedef {{n: number, to: number, better: [Token, number][], unknown: number}} Turn where a game was lost
  */
 
@@ -33,7 +33,9 @@ export function stretchesOf(verdicts) {
 }
 
 /**
- * Each position has its place below the thumb of the bar; kinds differ in height and pattern as well as in colour.
+ * Draws each position's part of the band below the bar's thumb position; kinds differ in height and pattern as well as
+ * in
+ * colour.
  * @param {HTMLElement} band @param {Verdict[]} verdicts @param {Turn[]} turns
  */
 export function drawBand(band, verdicts, turns) {
@@ -53,7 +55,7 @@ export function drawBand(band, verdicts, turns) {
   band.replaceChildren(...parts, ...marks);
 }
 
-/** @param {Verdict} verdict @param {number} at moves made @returns {string} what is known of a position */
+/** @param {Verdict} verdict @param {number} at moves made @returns {string} the verdict on a position, as text */
 export function verdictText(verdict, at) {
   if (verdict === 0) return t("Won.");
   if (verdict > 0) return tn("It can still be won, in one move.", "It can still be won, in {n} moves.", verdict);
@@ -73,8 +75,8 @@ export const turnText = ({ n, to }) =>
   n + 1 === to ? t("Lost with move {n}", { n: to }) : t("Lost between moves {from} and {to}", { from: n + 1, to });
 
 /**
- * What is said at the last moment that could be won.
- * @param {Turn} turn @param {number} named how many of the better moves are named below
+ * The text at the last position that could be won.
+ * @param {Turn} turn @param {number} named number of better moves named below
  */
 export function chanceText({ n, to, better, unknown }, named) {
   const exact = n + 1 === to;
@@ -93,7 +95,7 @@ export function chanceText({ n, to, better, unknown }, named) {
   return parts.join(" ");
 }
 
-/** @param {View} view @param {Token} token a move that was not made @param {number} moves @returns {string} */
+/** @param {View} view @param {Token} token a better move, which was not made @param {number} moves @returns {string} */
 export function betterText(view, token, moves) {
   const draw = view.game === "labyrinth" ? t("deal a row") : t("draw from the stock");
   const move = token === "d" ? draw : moveText(view, imagine(view, token), token);

@@ -1,9 +1,9 @@
-/** How a view changes: the one place that table, replay and lesson share. */
+/** View updates, shared by table, replay and lesson. */
 
 /** @import { View } from "./types.js" */
 
 /**
- * The view after a move, by what the server says of it; the view before stays as it was.
+ * The view after a move's changes; the view before is left unchanged.
  * @param {View} view @param {any} changes @returns {View}
  */
 export function viewAfter(view, { piles, under, ...facts }) {

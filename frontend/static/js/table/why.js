@@ -1,4 +1,4 @@
-/** Why cards stay where they are, in words. The reasons are the rules' own: docs/protocol.md, "Reasons". */
+/** Texts that explain why cards cannot move. The reasons come from the rules: docs/protocol.md, "Reasons". */
 
 import { t, tc } from "../i18n.js";
 import { rankName, suitOf, theCard } from "./cards.js";
@@ -12,7 +12,7 @@ import { rankName, suitOf, theCard } from "./cards.js";
  * @property {string} [onto]
  * @property {string} [pile]
  * @property {string} [base] a rank
- * @property {string} [next] what the foundation in question takes next
+ * @property {string} [next] the next card of the foundation
  */
 
 /** @param {View} view @param {Reason[]} reasons @returns {string} one sentence each */
@@ -85,7 +85,9 @@ function words(view, reason) {
   return texts[reason.why] ?? t("This move is not possible.");
 }
 
-/** Why two tarot cards do not go on each other. @param {View} view @param {Reason} reason @returns {string} */
+/**
+ * The reason why two tarot cards do not go on each other. @param {View} view @param {Reason} reason @returns {string}
+ */
 function familyText({ game }, { card = "" }) {
   const suit = suitOf(card, game);
   if (suit === "trumps") return tc("tarot", "A trump does not go on a trump.");

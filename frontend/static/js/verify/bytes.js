@@ -1,4 +1,4 @@
-/** Bytes, hexadecimal digits and SHA-256: all that the checks need of the browser. */
+/** Bytes, hexadecimal digits and SHA-256: the only browser features that the checks need. */
 
 /** @param {string} hex an even number of digits */
 export const fromHex = (hex) =>
@@ -13,8 +13,8 @@ export const utf8 = (text) => new TextEncoder().encode(text);
 /** @param {Uint8Array<ArrayBuffer>} bytes */
 export const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 
-/** @param {unknown} value whether it is 32 bytes as lower-case hexadecimal digits @returns {value is string} */
+/** @param {unknown} value @returns {value is string} whether it is 32 bytes as lower-case hexadecimal digits */
 export const isHash = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
-/** Browsers compute hashes only on pages that nobody can change on their way: https, or this machine. */
+/** True if the browser can compute hashes: only in secure contexts, that is, https or this machine. */
 export const canHash = () => globalThis.crypto?.subtle !== undefined;

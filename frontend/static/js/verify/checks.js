@@ -1,4 +1,4 @@
-/** The checks, each said apart, worked out from public data alone; beside them the server's own replay. */
+/** Verification checks, each reported separately and computed from public data only, beside the server's own replay. */
 
 import { commitmentOf, numberedSeed, numberOf } from "./commitment.js";
 import { chained, isEarly, openingOf, placeOf } from "./ledger.js";
@@ -12,7 +12,7 @@ import { deckOf, variantOf } from "./shuffle.js";
 /** @import { Variant } from "./shuffle.js" */
 
 /**
- * Everything that can be checked of what was brought.
+ * Runs every check that applies to a document.
  * @param {Asked} asked @param {Site} site
  * @returns {Promise<Finding[]>}
  */
@@ -41,7 +41,7 @@ async function ofDeal(deal, { day: said, numbered }, chain, site) {
 }
 
 /**
- * Whether the deal's winning line wins it; where there is none, whether one had been announced.
+ * Checks that the deal's winning line wins; if there is none, checks that none was announced.
  * @param {DealFile} deal @param {Chain | null} chain @param {Site} site
  */
 async function ofSolution(deal, chain, site) {
@@ -58,15 +58,15 @@ async function ofSolution(deal, chain, site) {
 }
 
 /**
- * The line of a deal: the first, should there be more.
+ * The line of a deal: the first one, if there are several.
  * @param {Chain} chain @param {{variant: string, day: string}} deal
  */
 const lineOf = ({ lines }, { variant, day }) => lines.find((line) => line.variant === variant && line.day === day);
 
 /**
- * Whether the ledger has announced this commitment for this deal, and early.
+ * Checks that the ledger announced this commitment for this deal before it opened.
  * @param {Chain | null} chain @param {{variant: string, day: string, rules: number, commitment: string}} deal
- * @param {number | null} index where the file says that it stands
+ * @param {number | null} index the line's index according to the file
  */
 function ofAnnouncement(chain, deal, index) {
   if (!chain) return open("ledger", "no-ledger");
@@ -89,7 +89,7 @@ async function ofRecord(record, { day, numbered }, chain, site) {
   const replays = await ofReplay(record, site);
   const variant = /** @type {Variant} */ (variantOf(record));
   const number = await numberOf(variant, record.seed);
-  // A record that is said to be of a daily deal is held to that, whatever its seed.
+  // A record that claims to be of a daily deal is checked against that deal, whatever its seed.
   if (numbered || (number !== null && !day)) {
     const seed = numbered && (await numberedSeed(numbered.variant, numbered.number));
     const isSame = number !== null && (numbered === null || seed === record.seed);
@@ -102,7 +102,7 @@ async function ofRecord(record, { day, numbered }, chain, site) {
 }
 
 /**
- * The line that announced a record's seed: that of the deal it is said to be of, or any.
+ * The line that announced a record's seed: that of the deal it claims to be of, or any.
  * @param {TalonRecord} record @param {Linked["day"]} said @param {Chain | null} chain
  * @returns {Promise<{line: Line | null, finding: Finding, ledger: string}>}
  */
@@ -110,7 +110,7 @@ async function announcement(record, said, chain) {
   const commitment = await commitmentOf(record.seed);
   if (!chain) return { line: null, finding: open("commitment", "no-ledger"), ledger: "no-ledger" };
   const line = chain.lines.find((one) => one.commitment === commitment);
-  // A second line for the same deal announces nothing: seeds could be chosen between.
+  // A second line for the same deal announces nothing, or one could choose between seeds.
   const isFirst = line && lineOf(chain, line) === line;
   const isSaid = isFirst && (!said || (line.day === said.day && line.variant === said.variant));
   if (isSaid && line.variant === record.variant && line.rules === record.rules)

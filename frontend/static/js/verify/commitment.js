@@ -1,4 +1,4 @@
-/** What a seed was announced by, and the seeds of numbered practice deals: docs/fairness.md. */
+/** Commitments to seeds, and the seeds of numbered practice deals: docs/fairness.md. */
 
 import { fromHex, sha256, toHex, utf8 } from "./bytes.js";
 
@@ -15,7 +15,7 @@ export const commitmentOf = async (seed) => toHex(await sha256(fromHex(seed)));
 const RACE = "talon-race";
 const TERMS = ["id", "number", "rated", "rules", "variant", "game", "options", "limit_s", "starts_at"];
 
-/** Objects with their keys in order, as the commitment of a race has them. @param {any} value @returns {any} */
+/** Sorts the keys of objects, as the commitment of a race requires. @param {any} value @returns {any} */
 function sorted(value) {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
@@ -25,7 +25,7 @@ function sorted(value) {
   );
 }
 
-/** What binds a race's deal and terms: docs/records.md, "Races". @param {RaceFacts} race */
+/** The commitment to a race's deal and terms: docs/records.md, "Races". @param {RaceFacts} race */
 export async function raceCommitmentOf(race) {
   const facts = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (race));
   const terms = Object.fromEntries(TERMS.filter((key) => key in facts).map((key) => [key, facts[key]]));
@@ -33,14 +33,14 @@ export async function raceCommitmentOf(race) {
   return toHex(await sha256(utf8(`${RACE}\n${text}`)));
 }
 
-/** What the seeds of all numbered deals of a game begin with. @param {Variant} variant */
+/** The common prefix of the seeds of a game's numbered deals. @param {Variant} variant */
 async function series({ game, options }) {
   const sorted = Object.fromEntries(Object.entries(options).sort(([one], [other]) => (one < other ? -1 : 1)));
   const hash = await sha256(utf8(`${MARK}\n${game}\n${JSON.stringify(sorted)}`));
   return toHex(hash).slice(0, SERIES_DIGITS);
 }
 
-/** @param {Variant} variant @param {number} number @returns {Promise<string | null>} null where no deal has it */
+/** @param {Variant} variant @param {number} number @returns {Promise<string | null>} null if no deal has the number */
 export async function numberedSeed(variant, number) {
   if (!Number.isInteger(number) || number < 1 || number > MOST) return null;
   return (await series(variant)) + number.toString(16).padStart(64 - SERIES_DIGITS, "0");

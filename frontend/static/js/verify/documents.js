@@ -1,4 +1,4 @@
-/** What a visitor brings: a record, a deal's file or a race's file, and links to them on this site. */
+/** Documents to verify: a record, a deal's file or a race's file, and links to them on this site. */
 
 import { isHash } from "./bytes.js";
 import { variantOf } from "./shuffle.js";
@@ -46,9 +46,9 @@ import { variantOf } from "./shuffle.js";
  * @typedef {{kind: "race", file: RaceFile}} BroughtRace
  * @typedef {BroughtRecord | BroughtDeal | BroughtRace} Brought
  *
- * @typedef {object} Linked where a link of this site leads
- * @property {string | null} file the address of what is to be checked
- * @property {{day: string, variant: string} | null} day the daily deal it speaks of
+ * @typedef {object} Linked the target of a link on this site
+ * @property {string | null} file the address of the document to check
+ * @property {{day: string, variant: string} | null} day the daily deal it names
  * @property {{variant: Variant, number: number} | null} numbered the practice deal it names
  */
 
@@ -104,7 +104,7 @@ const DEAL = /^\/deals\/(\d{4}-\d\d-\d\d)\/([a-z-]+)\/(deal\.json|(?:solution\/(
 const REPLAY = /^(\/replay\/[0-9a-f-]{36}\/)(?:record\.json)?$/;
 const RACE = /^(\/races\/[\w-]+\/\d+\/)(?:race\.json|replay\/)?$/;
 
-/** @param {string} text an address, whole or from its first slash on @param {string} origin this site's */
+/** @param {string} text an address, whole or from its first slash @param {string} origin this site's */
 export function readLink(text, origin) {
   if (!URL.canParse(text.trim(), origin)) return null;
   const url = new URL(text.trim(), origin);
@@ -125,7 +125,10 @@ export function readLink(text, origin) {
   return numbered && { ...nothing, numbered };
 }
 
-/** None in a link that names its deal by a seed: there is no number to check. @param {URLSearchParams} asked */
+/**
+ * The numbered deal of a link; null if it names its deal by seed, with no number to check. @param {URLSearchParams}
+ * asked
+ */
 function numberedIn(asked) {
   if (!/^\d+$/.test(asked.get("number") ?? "")) return null;
   const name = asked.get("name");

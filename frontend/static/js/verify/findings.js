@@ -1,4 +1,4 @@
-/** What a check comes to, and what the checks are given. */
+/** Findings of the checks, and their input. */
 
 /** @import { Brought, Linked, TalonRecord } from "./documents.js" */
 /** @import { Entry, Head } from "./ledger.js" */
@@ -10,10 +10,10 @@
  * @typedef {object} Finding
  * @property {Check} check
  * @property {"passed" | "failed" | "open"} state open: could not be checked
- * @property {string} says which sentence says it (words.js)
+ * @property {string} says key of its sentence (words.js)
  * @property {Record<string, string | number>} [values]
  *
- * @typedef {object} Answer what the server says of a record
+ * @typedef {object} Answer the server's replay of a record
  * @property {boolean} ok
  * @property {boolean} won
  * @property {number} cards_up
@@ -23,15 +23,15 @@
  * @property {string} how
  * @property {{index: number}} [failure]
  *
- * @typedef {object} Site where public data and the server's answers come from; each fails when it cannot be had
+ * @typedef {object} Site source of public data and the server's answers; each call rejects on failure
  * @property {() => Promise<Entry[]>} ledger
  * @property {(day: string, variant: string) => Promise<{deck: string[]}>} deal a revealed deal's file
  * @property {(record: TalonRecord) => Promise<Answer>} replay
  *
  * @typedef {object} Asked
  * @property {Brought} brought
- * @property {Linked["day"]} day the daily deal that it is said to be of
- * @property {Linked["numbered"]} numbered the practice deal that it is said to be of
+ * @property {Linked["day"]} day the daily deal it claims to be of
+ * @property {Linked["numbered"]} numbered the practice deal it claims to be of
  * @property {Head | null} head
  */
 

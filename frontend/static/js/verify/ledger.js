@@ -1,23 +1,23 @@
-/** The ledger's lines, read and chained anew: docs/fairness.md. Of an entry only its line is believed. */
+/** Ledger lines, parsed and chained independently of the server: docs/fairness.md. Only an entry's line is trusted. */
 
 import { sha256, toHex, utf8 } from "./bytes.js";
 
 /**
- * @typedef {{index: number, line: string, hash: string}} Entry as the server tells of a line
- * @typedef {object} Line what a line says, and its hash as worked out here
+ * @typedef {{index: number, line: string, hash: string}} Entry a line as sent by the server
+ * @typedef {object} Line a parsed line, with its hash computed here
  * @property {number} index
  * @property {string} variant
  * @property {string} day
  * @property {number} rules
- * @property {boolean} proven whether it says that a winning line was known
+ * @property {boolean} proven whether a winning line was known, according to the line
  * @property {string} commitment
  * @property {string} published
  * @property {string} previous
  * @property {string} hash
  *
  * @typedef {"unreadable" | "misplaced" | "unchained" | "misnamed"} Break
- * @typedef {{lines: Line[], broken: {at: number, how: Break} | null}} Chain lines up to the first that does not hold
- * @typedef {{hash: string, index: number | null}} Head the end of the ledger as somebody noted it
+ * @typedef {{lines: Line[], broken: {at: number, how: Break} | null}} Chain lines up to the first invalid one
+ * @typedef {{hash: string, index: number | null}} Head the end of the ledger, as noted earlier
  */
 
 const BEGINNING = "0".repeat(64);
@@ -27,7 +27,7 @@ const HASH = "[0-9a-f]{64}";
 const FIELDS = ["(0|[1-9]\\d*)", "([a-z-]+)", `(${DAY})`, "(\\d+)", "(proven|unproven)", `(${HASH})`];
 const LINE = new RegExp(`^talon-ledger-1 ${FIELDS.join(" ")} (${INSTANT}) (${INSTANT}) (${HASH})$`);
 
-/** @param {unknown} text @returns {Promise<Line | null>} null for what is no line */
+/** @param {unknown} text @returns {Promise<Line | null>} null if it is not a ledger line */
 export async function readLine(text) {
   const found = typeof text === "string" && LINE.exec(text);
   if (!found) return null;
@@ -37,7 +37,7 @@ export async function readLine(text) {
   return { ...numbers, variant, day, proven: proof === "proven", commitment, published, previous, hash };
 }
 
-/** Every line from the first on, as far as each follows from the one before. @param {Entry[]} entries */
+/** Chains the lines from the first, as far as each follows from the one before. @param {Entry[]} entries */
 export async function chained(entries) {
   /** @type {Chain} */
   const chain = { lines: [], broken: null };
@@ -60,14 +60,14 @@ function breakIn(line, entry, at, before) {
   return line.hash === entry.hash ? null : "misnamed";
 }
 
-/** Where the chain has the end that was noted; null where it has not. @param {Chain} chain @param {Head} head */
+/** The index of a noted head in the chain; null if the chain lacks it. @param {Chain} chain @param {Head} head */
 export function placeOf({ lines }, { hash, index }) {
   const found = lines.find((line) => line.hash === hash);
   return found && (index === null || index === found.index) ? found.index : null;
 }
 
-/** When a deal opens: at the beginning of its day in UTC, whatever its line says. @param {Line} line */
+/** A deal's opening: the start of its day in UTC, whatever its line says. @param {Line} line */
 export const openingOf = ({ day }) => `${day}T00:00:00Z`;
 
-/** Whether the line was written before its deal opened. @param {Line} line */
+/** True if the line was written before its deal opened. @param {Line} line */
 export const isEarly = (line) => line.published < openingOf(line);

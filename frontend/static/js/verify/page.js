@@ -1,4 +1,4 @@
-/** The page that checks what a visitor brings: its form, what it fetches, and each check's line. */
+/** Verification page: its form, the data it fetches, and a line for each check. */
 
 import { csrfToken } from "../csrf.js";
 import { t } from "../i18n.js";
@@ -10,13 +10,13 @@ import { sentenceOf, stateOf, titleOf } from "./words.js";
 /** @import { Asked, Finding, Site } from "./findings.js" */
 /** @import { Head } from "./ledger.js" */
 
-/** What was brought cannot be checked; the message is for the visitor. */
+/** Error for input that cannot be checked; the message is for the visitor. */
 class Unusable extends Error {}
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector("form[data-verify]"));
 const told = /** @type {HTMLElement} */ (document.querySelector("[data-findings]"));
 
-/** The race to which a record belongs, in the head of the answer. */
+/** Link header of a record that belongs to a race. */
 const RACE = /^<(\/races\/[^>]+\/race\.json)>; rel="collection"$/;
 
 /** @param {string} name */
@@ -47,7 +47,7 @@ const site = {
   },
 };
 
-/** What is to be checked, and what it is said to be. @returns {Promise<Asked>} */
+/** The document to check, and the deal it claims to be of. @returns {Promise<Asked>} */
 async function asked() {
   const link = field("link").value.trim();
   const linked = link ? readLink(link, location.origin) : null;
@@ -66,7 +66,7 @@ async function linkedText(file) {
   if (!file) throw new Unusable(t("Give a record, a file or a link to check."));
   try {
     const answer = await fetched(file);
-    // Of a game in a race all is checked: every record, the places and the commitment.
+    // For a game in a race, everything is checked: every record, the places and the commitment.
     const race = RACE.exec(answer.headers.get("Link") ?? "");
     return await (race ? await fetched(race[1]) : answer).text();
   } catch {
@@ -74,7 +74,7 @@ async function linkedText(file) {
   }
 }
 
-/** The end of the ledger as the visitor noted it. @returns {Head | null} */
+/** The head of the ledger as noted by the visitor. @returns {Head | null} */
 function noted() {
   const hash = field("head").value.trim().toLowerCase();
   const index = field("head-index").value.trim();
@@ -119,7 +119,7 @@ function tell(heading, parts, mood) {
   told.replaceChildren(Object.assign(document.createElement("h2"), { textContent: heading }), ...parts);
 }
 
-/** How often a check has begun: only the last one's findings are shown. */
+/** Number of checks started: only the last one's findings are shown. */
 let begun = 0;
 
 async function check() {
@@ -145,7 +145,7 @@ if (canHash()) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     void check();
-    // The findings stand above the form, which ends with its button.
+    // The findings are above the form, which ends with its button.
     told.scrollIntoView({ block: "start" });
   });
   const link = new URLSearchParams(location.search).get("link");

@@ -1,4 +1,4 @@
-/** The places of a race from what is stated of everybody: docs/records.md, "Races". */
+/** Places in a race, computed from the stated results: docs/records.md, "Races". */
 
 /** @import { TalonRecord } from "./documents.js" */
 
@@ -15,7 +15,7 @@
  * @property {boolean} [in_review] since version 2
  */
 
-/** The less, the better; equal keys share a place. @param {Entrant} entrant */
+/** The sort key of an entrant: less is better, and equal keys share a place. @param {Entrant} entrant */
 function keyOf({ state, cards_up, elapsed_ms, tokens }) {
   if (state === "disqualified") return [3];
   if (cards_up === null || elapsed_ms === null || tokens === null) return [2];
@@ -33,7 +33,7 @@ function compared(one, other) {
 /** @param {Entrant} entrant */
 const isPlaced = ({ state, in_review: inReview }) => state !== "absent" && !inReview;
 
-/** @param {Entrant[]} entrants @returns {(number | null)[]} each one's place from 1, null for those without */
+/** @param {Entrant[]} entrants @returns {(number | null)[]} the place of each from 1, or null */
 export function placesOf(entrants) {
   const keys = entrants.filter(isPlaced).map(keyOf);
   return entrants.map((entrant) => {

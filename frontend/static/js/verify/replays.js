@@ -1,4 +1,4 @@
-/** Replays by this folder's own rules, each beside the server's, and what else a race's file states. */
+/** Replays with this folder's own rules, each beside the server's, and checks of a race file's other statements. */
 
 import { commitmentOf, raceCommitmentOf } from "./commitment.js";
 import { failed, open, passed, same } from "./findings.js";
@@ -10,11 +10,11 @@ import { variantOf } from "./shuffle.js";
 /** @import { Answer, Finding, Site } from "./findings.js" */
 /** @import { Entrant } from "./places.js" */
 
-/**
- * @typedef {(record: TalonRecord) => Promise<Answer | null>} Replayer none where it has no answer
- */
+/** @typedef {(record: TalonRecord) => Promise<Answer | null>} Replayer null without an answer */
 
-/** Both replays of a record. @param {TalonRecord} record @param {Site} site @returns {Promise<Finding[]>} */
+/**
+ * Replays a record here and on the server. @param {TalonRecord} record @param {Site} site @returns {Promise<Finding[]>}
+ */
 export async function ofReplay(record, site) {
   return [
     replayed("replays", record, await here(record), "no-rules"),
@@ -60,7 +60,7 @@ export async function ofRace({ version, race, entrants }, site) {
 }
 
 /**
- * Whether nobody's clock passed the limit, and no game was closed before it.
+ * Checks that no clock passed the limit, and that no game was closed before it.
  * @param {RaceFacts} race @param {Entrant[]} entrants
  */
 function ofLimit({ limit_s: limit }, entrants) {
@@ -74,7 +74,7 @@ function ofLimit({ limit_s: limit }, entrants) {
   return passed("limit", "limit", { limit });
 }
 
-/** Whether a file states what binds its seed and its terms. @param {RaceFacts} race */
+/** Checks the stated commitment to a race's seed and terms. @param {RaceFacts} race */
 async function ofTerms(race) {
   const commitment = await raceCommitmentOf(race);
   return commitment === race.commitment
@@ -89,7 +89,7 @@ const UNRANKED = new Set(["absent", "disqualified"]);
 const OUTCOMES = /** @type {Record<string, string>} */ ({ won: "won", resigned: "retired", closed: "timed_out" });
 
 /**
- * Whether every record is of the race's deal and comes to what is stated of its entrant.
+ * Checks that every record is of the race's deal and matches its entrant's stated result.
  * @param {"replays" | "server"} check @param {RaceFacts} race @param {Entrant[]} entrants
  * @param {Replayer} replayer @param {string} missing
  */
@@ -105,7 +105,7 @@ async function raced(check, race, entrants, replayer, missing) {
     const answer = await replayer(record);
     if (!answer) return open(check, missing);
     const found = [OUTCOMES[answer.how], answer.cards_up, answer.elapsed_ms, answer.tokens];
-    // Under review nothing is stated but how it ended.
+    // Under review, only the outcome is stated.
     const stated = entrant.in_review
       ? [entrant.state, ...found.slice(1)]
       : [entrant.state, entrant.cards_up, entrant.elapsed_ms, entrant.tokens];
@@ -118,7 +118,7 @@ async function raced(check, race, entrants, replayer, missing) {
 /** @param {{variant?: unknown, game?: unknown, options?: unknown}} what */
 const named = (what) => JSON.stringify([what.variant ?? what.game, variantOf(what)?.options]);
 
-/** Whether a file states the SHA-256 of its seed. @param {string} seed @param {string} stated */
+/** Checks that a file states the SHA-256 of its seed. @param {string} seed @param {string} stated */
 export async function ofCommitment(seed, stated) {
   const commitment = await commitmentOf(seed);
   return commitment === stated

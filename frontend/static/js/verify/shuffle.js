@@ -1,4 +1,4 @@
-/** From a seed to a deck: docs/shuffle.md, written anew and apart from the server's own. */
+/** Shuffle of a seed into a deck: docs/shuffle.md, implemented independently of the server. */
 
 import { fromHex, sha256 } from "./bytes.js";
 
@@ -22,13 +22,13 @@ const DECKS = {
   stonewall: FRENCH,
 };
 
-/** What may be chosen in a game, the usual choice first. @type {Record<string, Record<string, Options[string][]>>} */
+/** The options of a game, the default first. @type {Record<string, Record<string, Options[string][]>>} */
 const CHOICES = {
   braid: { direction: ["up", "either"], redeals: [2, 3] },
   tarot: { first_row: [true, false], draw: [2, 1, 3], fool: ["wild", "trump"] },
 };
 
-/** The variants dealt every day. @type {Record<string, Variant>} */
+/** The daily variants. @type {Record<string, Variant>} */
 const VARIANTS = {
   braid: { game: "braid", options: { direction: "up", redeals: 2 } },
   "braid-either": { game: "braid", options: { direction: "either", redeals: 2 } },
@@ -42,9 +42,9 @@ const VARIANTS = {
 };
 
 /**
- * The game and its options that a record, a race or a link names: a variant, or a game with options.
+ * The game and options of a record, a race or a link: a variant, or a game with options.
  * @param {{variant?: unknown, game?: unknown, options?: unknown}} named
- * @returns {Variant | null} null where there is no such game
+ * @returns {Variant | null} null if there is no such game
  */
 export function variantOf({ variant, game, options }) {
   if (typeof variant === "string") return Object.hasOwn(VARIANTS, variant) ? VARIANTS[variant] : null;
@@ -60,7 +60,7 @@ function completed(game, given) {
   return isChoice ? { game, options: { ...standard, ...given } } : null;
 }
 
-/** The seed's endless stream of 32-bit words. @param {string} seed 64 hexadecimal digits */
+/** The seed's infinite stream of 32-bit words. @param {string} seed 64 hexadecimal digits */
 async function* words(seed) {
   const block = new Uint8Array(40);
   block.set(fromHex(seed));
@@ -72,7 +72,7 @@ async function* words(seed) {
 }
 
 /**
- * The deck in the order in which a game's deal takes its cards.
+ * The deck in dealing order.
  * @param {string} game @param {string} seed 64 hexadecimal digits
  */
 export async function deckOf(game, seed) {

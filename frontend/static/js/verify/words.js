@@ -1,4 +1,4 @@
-/** What each check is about, and what came of it, in plain words. */
+/** Texts for each check and its result. */
 
 import { t, tn } from "../i18n.js";
 
@@ -122,5 +122,5 @@ const SENTENCES = {
 /** @param {Finding} finding */
 export const sentenceOf = ({ says, values }) => SENTENCES[says](values ?? {});
 
-/** Every sentence there is, for the tests. */
+/** Keys of all sentences, for the tests. */
 export const SAID = Object.keys(SENTENCES);

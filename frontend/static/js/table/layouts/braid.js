@@ -1,10 +1,10 @@
-/** Braid: the plait of twenty cards down the middle, inner and outer cells on both sides of it. */
+/** Layout of Braid: the plait of twenty cards down the middle, with inner and outer cells on both sides. */
 
 import { Grid, Plan, roomiest } from "./grid.js";
 
 /** @import { View, Layout } from "../types.js" */
 
-/** How far the cards of the plait stand from its middle, in card widths: their indices show beside the next one. */
+/** Offset of the plait's cards from its middle, in card widths, so that each index shows beside the next card. */
 const LEAN = 0.36;
 
 /** @param {View} view @param {number} width @param {number} height @param {boolean} flipped @returns {Layout} */
@@ -32,7 +32,7 @@ function wide(plan) {
   for (let k = 0; k < 8; k++) plan.stack(`f${k}`, grid.x(7.95 + (k % 2)), grid.y(Math.floor(k / 2)), SIGNS(view));
 }
 
-/** @param {Plan} plan @param {number} height what is left of it makes the plait longer */
+/** @param {Plan} plan @param {number} height space left over makes the plait longer */
 function tall(plan, height) {
   const { grid, view } = plan;
   const rows = Math.min(5.4, height / (grid.h + grid.gap) - 2.25);

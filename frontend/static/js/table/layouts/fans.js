@@ -1,13 +1,13 @@
-/** How far apart the cards of a pile lie, so that their indices can be read. */
+/** Spacing of fanned piles, with readable indices. */
 
 import { settings } from "../../settings.js";
 
 /** @import { Pile, View } from "../types.js" */
 /** @import { Grid } from "./grid.js" */
 
-/** How far apart the cards of a fan lie where there is room, in shares of their height. */
+/** Comfortable steps between the cards of a fan, in shares of their height. */
 const EASY = { index: 0.25, large: 0.36, back: 0.12 };
-/** How far apart they must lie: a covered card shows its index whole, a back that it is there. */
+/** Minimum steps: a covered card shows its whole index, a back only that it is there. */
 const LEAST = { index: 0.235, large: 0.325, back: 0.05 };
 
 /** @param {number} w card width in pixels @returns {boolean} whether cards show the large index of small cards */
@@ -16,14 +16,14 @@ export const small = (w) => w < 66 || settings.large_cards;
 /** @param {typeof EASY} steps @param {Grid} grid @param {string|null} card @returns {number} pixels to the next card */
 const stepAfter = (steps, { w, h }, card) => (card === null ? steps.back : small(w) ? steps.large : steps.index) * h;
 
-/** @param {Grid} grid @param {(string|null)[]} cards @returns {number} pixels that a fan needs to be read */
+/** @param {Grid} grid @param {(string|null)[]} cards @returns {number} pixels that a readable fan needs */
 export const least = (grid, cards) =>
   cards.slice(0, -1).reduce((sum, card) => sum + stepAfter(LEAST, grid, card), grid.h) + 1;
 
-/** @param {Grid} grid @param {(string|null)[]} cards @returns {number} pixels that a fan takes where there is room */
+/** @param {Grid} grid @param {(string|null)[]} cards @returns {number} pixels that a comfortable fan takes */
 const easy = (grid, cards) => cards.slice(0, -1).reduce((sum, card) => sum + stepAfter(EASY, grid, card), grid.h);
 
-/** @param {View} view @param {Grid} grid @param {Pile[]} piles @returns {number} pixels that the longest needs */
+/** @param {View} view @param {Grid} grid @param {Pile[]} piles @returns {number} pixels that the longest pile needs */
 export const longest = (view, grid, piles) => tallest(view, grid, piles, least);
 
 /** @param {View} view @param {Grid} grid @param {Pile[]} piles @param {typeof least} measure */
@@ -31,7 +31,7 @@ const tallest = (view, grid, piles, measure) =>
   Math.max(grid.h, ...piles.map((pile) => measure(grid, view.piles[pile] ?? [])));
 
 /**
- * The steps between the cards of a fan. Where room is short backs give way first, then everything to the same part.
+ * The steps between the cards of a fan. In short space backs shrink first, then all steps in proportion.
  * @param {Grid} grid @param {(string|null)[]} cards @param {number} space pixels for all steps together
  * @returns {number[]} pixels
  */
@@ -54,13 +54,13 @@ export function spaced(grid, cards, space) {
 const share = (space, least, easy) => (easy > least ? Math.min(1, Math.max(0, (space - least) / (easy - least))) : 1);
 
 /**
- * Rows of fans that share a height: each has what its longest pile needs, and of the rest what would give it room.
+ * Divides a height between rows of fans: each gets what its longest pile needs, and a share of the rest.
  * @param {View} view @param {Grid} grid @param {Pile[][]} rows @param {number} room pixels
- * @returns {{least: number, heights: number[]}} what they need in all, and how high each is, without the gaps between
+ * @returns {{least: number, heights: number[]}} the total need, and the height of each row, without the gaps between
  */
 export function shared(view, grid, rows, room) {
   const narrow = rows.map((piles) => longest(view, grid, piles));
-  // A row has room for five cards from the start, so that it seldom moves.
+  // A row has space for five cards from the start, so that it seldom moves.
   const ample = easy(grid, ["", "", "", "", ""]);
   const wanted = rows.map((piles, k) => Math.max(ample, tallest(view, grid, piles, easy)) - narrow[k]);
   const [needed, more] = [narrow, wanted].map((parts) => parts.reduce((sum, part) => sum + part, 0));

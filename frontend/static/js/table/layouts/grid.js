@@ -1,4 +1,4 @@
-/** Measures that all tables share: a grid of card widths, and what is put on it. */
+/** Grid of card widths shared by all tables, and the plan placed on it. */
 
 import { spaced } from "./fans.js";
 
@@ -33,7 +33,7 @@ export class Grid {
   }
 
   /**
-   * The grid with the widest cards at which all of a table can be read. It stands at the top.
+   * The grid with the widest cards at which the whole table is readable, aligned to the top.
    * @param {number} width pixels @param {number} height pixels @param {number} columns
    * @param {(grid: Grid) => number} need pixels of height
    * @param {{least?: number, most?: number}} [options] the gap between columns, in card widths
@@ -57,13 +57,15 @@ export class Grid {
     return Math.round(this.top + row * (this.h + this.gap));
   }
 
-  /** @param {number} rows @returns {number} pixels from the upper edge of the first to the lower edge of the last */
+  /**
+   * @param {number} rows @returns {number} pixels from the upper edge of the first row to the lower edge of the last
+   */
   high(rows) {
     return rows * this.h + (rows - 1) * this.gap;
   }
 }
 
-/** Collects slots and cards while a table is laid out. */
+/** Collector of slots and cards during a layout. */
 export class Plan {
   /** @type {Slot[]} */ slots = [];
   /** @type {CardRect[]} */ cards = [];
@@ -80,7 +82,7 @@ export class Plan {
   }
 
   /**
-   * A squared-up pile: its upper two cards, so that one is there when the other is lifted.
+   * A squared-up pile: its top two cards, so that one is visible when the other is lifted.
    * @param {Pile} pile @param {number} x @param {number} y @param {Partial<Slot>} [more]
    */
   stack(pile, x, y, more = {}) {
@@ -103,7 +105,7 @@ export class Plan {
   }
 
   /**
-   * A pile fanned downwards, compressed where it would leave its `room`.
+   * A pile fanned downwards, compressed to fit its `room`.
    * @param {Pile} pile @param {number} x @param {number} y @param {number} room pixels from y down
    * @param {Partial<Slot>} [more]
    */
@@ -137,10 +139,13 @@ export class Plan {
   }
 }
 
-/** @param {string} letter @param {number} from @param {number} to @returns {Pile[]} the piles `from` to before `to` */
+/**
+ * @param {string} letter @param {number} from @param {number} to @returns {Pile[]} the piles from `from` up to,
+ *   excluding, `to`
+ */
 export const run = (letter, from, to) => Array.from({ length: to - from }, (_, k) => `${letter}${from + k}`);
 
-/** The first of several grids that gives the widest cards. @param {Grid[]} grids @returns {number} its index */
+/** The grid with the widest cards; the first one in a tie. @param {Grid[]} grids @returns {number} its index */
 export function roomiest(grids) {
   return grids.reduce((best, grid, k) => (grid.w > grids[best].w ? k : best), 0);
 }

@@ -1,4 +1,4 @@
-/** Labyrinth: up to six rows of eight, their gaps in plain sight. */
+/** Layout of Labyrinth: up to six rows of eight, with visible gaps. */
 
 import { Grid, Plan, roomiest } from "./grid.js";
 
@@ -26,7 +26,7 @@ export function labyrinth(view, width, height, flipped) {
 }
 
 /**
- * Lets the rows of an upright screen, whose width eight cards fill, stand further apart.
+ * Spreads the rows on an upright screen, whose width is filled by eight cards.
  * @param {Grid} grid @param {number} rows @param {number} height pixels
  */
 function stretch(grid, rows, height) {

@@ -1,4 +1,6 @@
-/** The Plot: twelve piles in rows, the reserve beside them, and the one foundation of phase one before the others. */
+/**
+ * Layout of The Plot: twelve piles in rows, the reserve beside them, and phase one's only foundation before the others.
+ */
 
 import { shared } from "./fans.js";
 import { Grid, Plan, roomiest, run } from "./grid.js";
@@ -10,7 +12,7 @@ const TALL = { columns: 5.4, rows: [run("t", 0, 4), run("t", 4, 8), run("t", 8, 
 
 /** @param {View} view @param {number} width @param {number} height @param {boolean} flipped @returns {Layout} */
 export function plot(view, width, height, flipped) {
-  // Which of the two it is depends on the screen alone: rows with room for some cards each.
+  // The screen alone decides between the two, with space for a few cards per row.
   const grids = [new Grid(width, height, WIDE.columns, 4.2), new Grid(width, height, TALL.columns, 8)];
   const upright = roomiest(grids) === 1;
   const { columns, rows } = upright ? TALL : WIDE;

@@ -1,4 +1,4 @@
-/** Stonewall: six piles of the wall, sixteen reserve cards, four foundations. */
+/** Layout of Stonewall: six piles of the wall, sixteen reserve cards, four foundations. */
 
 import { longest } from "./fans.js";
 import { Grid, Plan, roomiest, run } from "./grid.js";
@@ -10,7 +10,7 @@ const WALL = run("t", 0, 6);
 
 /** @param {View} view @param {number} width @param {number} height @param {boolean} flipped @returns {Layout} */
 export function stonewall(view, width, height, flipped) {
-  // Which of the two it is depends on the screen alone: a wall with room for some cards.
+  // The screen alone decides between the two, with space for a few cards in the wall.
   const upright = roomiest([new Grid(width, height, 11.7, 4), new Grid(width, height, 6, 7.5)]) === 1;
   const wall = (/** @type {Grid} */ grid) => longest(view, grid, WALL);
   const need = (/** @type {Grid} */ grid) =>

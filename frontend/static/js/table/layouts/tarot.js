@@ -1,4 +1,4 @@
-/** Tarot Solitaire: nine piles that may grow long, five foundations. */
+/** Layout of Tarot Solitaire: nine piles that may grow long, five foundations. */
 
 import { least, longest, shared } from "./fans.js";
 import { Grid, Plan, run } from "./grid.js";
@@ -35,7 +35,7 @@ function above(view, width, height) {
 }
 
 /**
- * The piles in two rows, stock and waste at the end of the second: upright screens.
+ * The piles in two rows, with stock and waste at the end of the second: upright screens.
  * @param {View} view @param {number} width @param {number} height @returns {Plan}
  */
 function twoRows(view, width, height) {

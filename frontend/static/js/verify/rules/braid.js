@@ -1,4 +1,4 @@
-/** Braid, read anew from its rules page. */
+/** Rules of Braid, implemented independently from its rules page. */
 
 import { carry, dealt, draw, names, newRound, RANKS, top } from "./state.js";
 
@@ -18,7 +18,7 @@ function deal(deck, options) {
   return dealt(options, piles, { rounds: Number(options.redeals), base: deck[32][0], direction });
 }
 
-/** The card that a started foundation waits for. @param {State} state @param {string} name */
+/** The next card of a started foundation. @param {State} state @param {string} name */
 function nextCard(state, name) {
   const cards = state.piles[name];
   if (cards.length === 13) return null;
@@ -45,7 +45,7 @@ function legal(state) {
   return tokens;
 }
 
-/** What fills an empty cell. @param {State} state */
+/** The moves that fill an empty cell. @param {State} state */
 function fillings({ piles }) {
   const tokens = new Set();
   const source = piles.r.length ? "r" : "w";

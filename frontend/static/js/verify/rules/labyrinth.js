@@ -1,4 +1,4 @@
-/** Labyrinth, read anew from its rules page. */
+/** Rules of Labyrinth, implemented independently from its rules page. */
 
 import { carry, dealt, names, RANKS, SUITS, top } from "./state.js";
 
@@ -18,7 +18,7 @@ function deal(deck, options) {
 const isEmpty = ({ piles, rows }, row, column) =>
   row >= 0 && row < rows && piles[`t${COLUMNS * row + column}`].length === 0;
 
-/** Whether a cell's card is playable. @param {State} state @param {number} row @param {number} column */
+/** True if a cell's card is playable. @param {State} state @param {number} row @param {number} column */
 function isFree(state, row, column) {
   if (isEmpty(state, row, column)) return false;
   const outermost = row === 0 || row === state.rows - 1;

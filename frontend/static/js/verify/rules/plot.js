@@ -1,4 +1,4 @@
-/** The Plot, read anew from its rules page. */
+/** Rules of The Plot, implemented independently from its rules page. */
 
 import { carry, dealt, draw, names, RANKS, top } from "./state.js";
 
@@ -19,7 +19,7 @@ function deal(deck, options) {
 /** Two once the first foundation is complete. @param {State} state */
 const phase = ({ piles }) => (piles.f0.length === 13 ? 2 : 1);
 
-/** The rank above, the ace above the king. @param {string} rank */
+/** The next higher rank; the ace follows the king. @param {string} rank */
 const above = (rank) => RANKS[(RANKS.indexOf(rank) + 1) % 13];
 
 /** The lowest-numbered foundation that takes a card. @param {State} state @param {string} card */

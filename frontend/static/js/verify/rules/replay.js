@@ -1,4 +1,4 @@
-/** Plays a record again from its seed by the rules of this folder: docs/records.md. */
+/** Replay of a record from its seed, with the rules in this folder: docs/records.md. */
 
 import { deckOf, variantOf } from "../shuffle.js";
 import { braid } from "./braid.js";
@@ -13,13 +13,13 @@ import { tarot } from "./tarot.js";
 /** @import { Variant } from "../shuffle.js" */
 /** @import { Rules, State } from "./state.js" */
 
-/** The version of the rules that these are. */
+/** The version of these rules. */
 export const VERSION = 1;
 const MOST_TOKENS = 5000;
 
 const GAMES = /** @type {Record<string, Rules>} */ ({ braid, labyrinth, plot, stonewall, tarot });
 
-/** A table on which tokens are played. */
+/** A table that plays tokens. */
 export class Table {
   /** @type {State[]} */
   #before = [];
@@ -48,7 +48,7 @@ export class Table {
     return this.isWon ? new Set() : this.rules.legal(this.state);
   }
 
-  /** Plays a token, if it is legal. @param {string} token */
+  /** Plays a token if it is legal. @param {string} token */
   play(token) {
     if (token === "u") {
       const last = this.isWon ? undefined : this.#before.pop();
@@ -65,14 +65,14 @@ export class Table {
   }
 }
 
-/** The table as a seed deals it. @param {{variant?: unknown, game?: unknown, options?: unknown, seed: string}} of */
+/** Deals the table of a seed. @param {{variant?: unknown, game?: unknown, options?: unknown, seed: string}} of */
 export async function dealtTable(of) {
   const { game, options } = /** @type {Variant} */ (variantOf(of));
   const rules = GAMES[game];
   return new Table(rules, rules.deal(await deckOf(game, of.seed), options));
 }
 
-/** @param {TalonRecord} record @returns {Promise<Answer>} in the form of the server's */
+/** @param {TalonRecord} record @returns {Promise<Answer>} in the server's format */
 export async function replay(record) {
   const { tokens, clock, end } = record;
   const table = await dealtTable(record);
@@ -82,11 +82,11 @@ export async function replay(record) {
   const elapsed_ms = isWhole ? end.ms : (clock[table.tokens - 1] ?? 0);
   const { cardsUp: cards_up, goal, isWon: won } = table;
   const answer = { ok: isEnded, won, cards_up, goal, tokens: table.tokens, elapsed_ms, how: end.how };
-  // No move is at fault where the times are.
+  // Wrong times are not the fault of any move.
   return isEnded ? answer : { ...answer, failure: { index: timed ? table.tokens : tokens.length } };
 }
 
-/** Whether every token has a time, none earlier than the one before. @param {TalonRecord} record */
+/** True if every token has a time, none earlier than the one before. @param {TalonRecord} record */
 function isTimed({ tokens, clock, end }) {
   const times = [0, ...clock, end.ms];
   return clock.length === tokens.length && times.every((ms, k) => Number.isInteger(ms) && ms >= (times[k - 1] ?? 0));

@@ -1,4 +1,7 @@
-/** What the five games share: the table as plain lists, written for reading and apart from the server's engine. */
+/**
+ * Shared parts of the five games: the table as plain lists, written for readability and independent of the server's
+ * engine.
+ */
 
 /** @import { Options } from "../shuffle.js" */
 
@@ -10,15 +13,15 @@ export const RANKS = "A23456789TJQK";
  * @typedef {object} State one table
  * @property {Options} options
  * @property {Record<string, string[]>} piles from bottom to top; the stock has its next card first
- * @property {Record<string, number[]>} down the places of a pile, from its bottom, whose cards lie face down
- * @property {number} rounds how often the waste may still be turned over
+ * @property {Record<string, number[]>} down indexes, from the bottom of a pile, of its face-down cards
+ * @property {number} rounds times that the waste may still be turned over
  * @property {string} base
  * @property {string | null} direction
  * @property {number} rows
  *
- * @typedef {object} Rules what every game has
+ * @typedef {object} Rules the interface of a game
  * @property {(deck: string[], options: Options) => State} deal
- * @property {(state: State) => Set<string>} legal every legal token of a game not yet won, `u` not among them
+ * @property {(state: State) => Set<string>} legal every legal token of a game not yet won, except `u`
  * @property {(state: State, token: string) => void} play
  * @property {(state: State) => number} goal
  */
@@ -29,7 +32,7 @@ export const dealt = (options, piles, rest) => ({
   ...rest,
 });
 
-/** @param {State} state @returns {State} one that can be played on without touching the first */
+/** @param {State} state @returns {State} a copy that can be played on without changing the original */
 export const copied = (state) => ({
   ...state,
   piles: Object.fromEntries(Object.entries(state.piles).map(([name, cards]) => [name, [...cards]])),
@@ -48,19 +51,19 @@ export function cardsUp({ piles }) {
   return up.reduce((sum, [, cards]) => sum + cards.length, 0);
 }
 
-/** Draws from the stock on to the waste. @param {State} state @param {number} [count] */
+/** Draws from the stock to the waste. @param {State} state @param {number} [count] */
 export function draw({ piles }, count = 1) {
   piles.w.push(...piles.s.splice(0, count));
 }
 
-/** Turns the waste over: the card drawn first will be drawn first again. @param {State} state */
+/** Turns the waste over: the card drawn first is drawn first again. @param {State} state */
 export function newRound({ piles }) {
   piles.s = piles.w;
   piles.w = [];
 }
 
 /**
- * Carries cards over and turns up what they leave bare.
+ * Moves cards, and turns up the cards that they uncover.
  * @param {State} state @param {string} token @param {(state: State, card: string) => string | null} taker
  */
 export function carry(state, token, taker) {

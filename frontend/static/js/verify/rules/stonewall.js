@@ -1,4 +1,4 @@
-/** Stonewall, read anew from its rules page. */
+/** Rules of Stonewall, implemented independently from its rules page. */
 
 import { carry, dealt, names, RANKS, SUITS, top, unit } from "./state.js";
 
@@ -35,7 +35,7 @@ function pileTakes(state, pile, card) {
   return !under || goesOn(card, under);
 }
 
-/** How many cards from the top are face up and in sequence. @param {State} state @param {string} pile */
+/** The number of face-up cards in sequence, counted from the top. @param {State} state @param {string} pile */
 function runLength(state, pile) {
   const cards = state.piles[pile];
   let count = cards.length ? 1 : 0;

@@ -1,4 +1,4 @@
-/** Tarot Solitaire, read anew from its rules page. */
+/** Rules of Tarot Solitaire, implemented independently from its rules page. */
 
 import { carry, dealt, draw, names, newRound, top, unit } from "./state.js";
 
@@ -22,20 +22,20 @@ function deal(deck, options) {
   return dealt(options, piles, { down, rounds: Infinity });
 }
 
-/** Trumps, the Fool among them. @param {string} card */
+/** True for trumps, including the Fool. @param {string} card */
 const isTrump = (card) => card[0] === "M";
 
-/** The Fool of the standard game. @param {State} state @param {string} card */
+/** True for the Fool of the standard game. @param {State} state @param {string} card */
 const isWild = (state, card) => card === FOOL && state.options.fool === "wild";
 
-/** What a card counts in the tableau. @param {string} card */
+/** A card's value in the tableau. @param {string} card */
 function value(card) {
   if (!isTrump(card)) return RANKS.indexOf(card[0]) + 1;
   const number = Number(card.slice(1));
   return number <= 10 ? number : Math.floor(number / 10) + (number % 10);
 }
 
-/** The party of a card's suit. @param {string} card */
+/** The family of a card's suit. @param {string} card */
 function party(card) {
   if (isTrump(card)) return "trumps";
   return "WS".includes(card[1]) ? "staves" : "vessels";
@@ -48,7 +48,7 @@ function goesOn(state, card, under) {
   return value(card) === value(under) - 1 || (value(card) === 10 && value(under) === 2);
 }
 
-/** The cards that stay at the bottom of a pile. @param {string} card */
+/** True for cards that may start an empty pile. @param {string} card */
 const isHighest = (card) => card === "M21" || (!isTrump(card) && card[0] === "K");
 
 /** @param {State} state @param {string} card */
@@ -82,7 +82,7 @@ function legal(state) {
   return tokens;
 }
 
-/** What carries cards from pile to pile. @param {State} state @param {string} source @param {string} target */
+/** The moves from pile to pile. @param {State} state @param {string} source @param {string} target */
 function between(state, source, target) {
   const cards = state.piles[source];
   if (source === "w") return pileTakes(state, target, cards[cards.length - 1]) ? [`w-${target}`] : [];
