@@ -26,7 +26,7 @@ const TICK = 250;
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
 
-/** Whether a race was run in this browser, see ../races/raced.js; most tables load nothing for it. */
+/** Check whether this browser has raced (see ../races/raced.js): most tables load nothing for it. */
 function hasRaced() {
   try {
     return "talon.raced" in localStorage;
