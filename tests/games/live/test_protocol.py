@@ -65,7 +65,7 @@ def test_the_socket_refuses_with_the_codes_of_the_protocol_alone() -> None:
 
 
 def test_limits_are_as_written() -> None:
-    limits = sections(PAGE, "##")["Limits"]
+    limits = " ".join(sections(PAGE, "##")["Limits"].split())
     assert f"{wire.MAX_FRAME:,} characters" in limits
     assert f"{allowance.RATE:.0f} messages a second, {allowance.BURST:.0f} at once" in limits
     assert f"{outbox.MAX_FRAMES} frames" in limits
