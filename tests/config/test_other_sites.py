@@ -100,7 +100,7 @@ def test_the_ledger_is_read_line_by_line(client: Client, monkeypatch: pytest.Mon
 
 def test_the_guide_names_addresses_that_there_are() -> None:
     paths = {re.sub(r"\{[^}]*\}", "<>", path).removeprefix("/api/v1") for path in api.get_openapi_schema()["paths"]}
-    table = GUIDE.partition("## What there is")[2].partition("## Python")[0]
+    table = GUIDE.partition("## Endpoints")[2].partition("## Python")[0]
     named = {re.sub(r"<[^>]*>", "<>", path) for path in re.findall(r"`(?:POST )?(/[^`?]*)", table)}
     assert len(named) > 10
     assert named <= paths
