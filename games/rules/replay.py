@@ -1,6 +1,6 @@
 """Plays a record again from its seed. Every result comes from here.
 
-What counts as a result: docs/records.md, "How a record comes about".
+What counts as a result: docs/records.md, "How a record is made".
 """
 
 from __future__ import annotations
