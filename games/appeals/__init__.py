@@ -1,1 +1,1 @@
-"""Appeals against verdicts, and reports of games: what players ask of staff, and what they are answered."""
+"""Appeals against verdicts, reports of games, and the staff's answers to both."""

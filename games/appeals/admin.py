@@ -1,4 +1,4 @@
-"""Appeals and reports in the admin, where staff answer them."""
+"""Admin for appeals and reports, where staff answer them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ else:
 
 
 class _Answered(_Admin):
-    """Rows that players make, and staff answer."""
+    """Base admin for rows that players create and staff answer."""
 
     date_hierarchy = "made_at"
     list_filter = (("answered_at", admin.EmptyFieldListFilter),)
@@ -37,28 +37,28 @@ class _Answered(_Admin):
     show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        """Only players make them."""
+        """Refuse: only players create these rows."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """They go by themselves, some time after the answer."""
+        """Refuse: housekeeping deletes these rows some time after the answer."""
         return False
 
     @admin.display(description=_("game"))
     def game(self, row: Appeal | Report) -> str:
-        """What was played by whom, and how it stands."""
+        """Return the deal, the player and the attempt's state."""
         attempt = row.attempt
         return f"{attempt.deal}, {attempt.player}: {attempt.get_state_display()}"
 
     @admin.display(description=_("replay"))
     def replay(self, row: Appeal | Report) -> SafeString:
-        """Where to watch it, once its deal is over."""
+        """Return a link to the replay, which staff can watch once the deal is over."""
         return format_html(
             '<a href="{}">{}</a>', reverse("games:replay", args=[row.attempt.public_id]), gettext("watch")
         )
 
     def try_answer(self, request: HttpRequest, row: Appeal | Report, **answer: Any) -> None:  # noqa: ANN401
-        """Answer a row, and say so or why not."""
+        """Answer a row, and show the outcome or the refusal as a message."""
         try:
             self.answer(request, row, **answer)
         except Refusal as refusal:
@@ -70,7 +70,7 @@ class _Answered(_Admin):
     def answer(self, request: HttpRequest, row: Any, **answer: Any) -> None:  # noqa: ANN401
         """Answer a row.
 
-        :raises Refusal: when that is not possible.
+        :raises Refusal: if the row cannot be answered.
         """
         raise NotImplementedError
 
@@ -98,7 +98,7 @@ class AppealAdmin(_Answered):
     fields = ("game", "replay", "text", "made_at", "decision", "answer", "answered_at", "answered_by")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Appeal | None = None) -> tuple[str, ...]:  # noqa: ARG002
-        """An answer is given once."""
+        """Make the answer read-only once it is given."""
         fixed = ("game", "replay", "text", "made_at", "answered_at", "answered_by")
         return fixed if obj is not None and obj.answered_at is None else (*fixed, "decision", "answer")
 
@@ -109,25 +109,25 @@ class AppealAdmin(_Answered):
 
     @admin.action(description=_("Grant: the game is verified"), permissions=["change"])
     def grant(self, request: HttpRequest, chosen: QuerySet[Appeal]) -> None:
-        """Answer the chosen appeals in their players' favour, without a text."""
+        """Grant the selected appeals without a text."""
         for row in chosen.select_related("attempt"):
             self.try_answer(request, row, text="", decision=Appeal.Decision.GRANTED)
 
     @admin.action(description=_("Dismiss: the game is rejected"), permissions=["change"])
     def dismiss(self, request: HttpRequest, chosen: QuerySet[Appeal]) -> None:
-        """Answer the chosen appeals against their players, without a text."""
+        """Dismiss the selected appeals without a text."""
         for row in chosen.select_related("attempt"):
             self.try_answer(request, row, text="", decision=Appeal.Decision.DISMISSED)
 
     def answer(self, request: HttpRequest, row: Appeal, *, text: str, decision: str) -> None:  # type: ignore[override]
-        """Decide, and tell the player."""
+        """Decide the appeal and notify the player."""
         assert request.user.is_authenticated
         answer_appeal(row, request.user, text, Attempt.State(decision))
 
 
 @admin.register(Report)
 class ReportAdmin(_Answered):
-    """Reports. Whoever made one is told only that somebody has looked, and whether anything was done."""
+    """Reports. Reporters learn only that staff looked at the game, and whether they took action."""
 
     list_display = ("game", "replay", "reason", "text", "made_at", "reporter", "action_taken", "answered_by")
     actions = ("took_action", "found_nothing")
@@ -136,17 +136,17 @@ class ReportAdmin(_Answered):
 
     @admin.action(description=_("Answer: looked at, action taken"), permissions=["change"])
     def took_action(self, request: HttpRequest, chosen: QuerySet[Report]) -> None:
-        """Answer that something was done."""
+        """Answer that staff took action."""
         for row in chosen.select_related("attempt"):
             self.try_answer(request, row, action_taken=True)
 
     @admin.action(description=_("Answer: looked at, nothing found"), permissions=["change"])
     def found_nothing(self, request: HttpRequest, chosen: QuerySet[Report]) -> None:
-        """Answer that nothing was found."""
+        """Answer that staff found nothing."""
         for row in chosen.select_related("attempt"):
             self.try_answer(request, row, action_taken=False)
 
     def answer(self, request: HttpRequest, row: Report, *, action_taken: bool) -> None:  # type: ignore[override]
-        """Tell those who reported the game."""
+        """Notify every player who reported the game."""
         assert request.user.is_authenticated
         answer_report(row, request.user, action_taken=action_taken)

@@ -1,6 +1,6 @@
-"""Appeals: a player's one answer to a verdict, and what staff decide about it.
+"""Appeals: a player may contest a verdict once, and staff decide.
 
-Locks are taken in the order of docs/boards.md: the player's row, then the appeal, then what `decide` takes.
+Locks are taken in the order of docs/boards.md: the player's row, then the appeal, then the locks of `decide`.
 """
 
 from __future__ import annotations
@@ -24,30 +24,31 @@ from games.ghosts.models import Notice
 from games.models import Attempt
 from games.players import Player
 
-#: How long after a verdict its player may appeal.
+#: Period after a verdict in which the player may appeal.
 WITHIN: Final = timedelta(days=90)
 
-#: How long an appeal is kept after its answer.
+#: Retention of an appeal after its answer.
 KEPT: Final = timedelta(days=365)
 
 _DOUBTED: Final = frozenset({Attempt.State.REVIEW, Attempt.State.REJECTED})
 
 
 def may_appeal(attempt: Attempt, now: datetime | None = None) -> bool:
-    """Whether the attempt's player may appeal now, as far as there is no appeal yet."""
+    """Return whether the player may appeal against the verdict now. Does not check for an earlier appeal."""
     since = attempt.verified_at
     return attempt.state in _DOUBTED and since is not None and (now or timezone.now()) - since <= WITHIN
 
 
 def appeal_of(attempt: Attempt) -> Appeal | None:
-    """The appeal that was made for the attempt, if one was."""
+    """Return the appeal against the attempt's verdict, or None."""
     return Appeal.objects.filter(attempt=attempt).first()
 
 
 def appeal(attempt: Attempt, player: Player, text: str, now: datetime | None = None) -> Appeal:
-    """Appeal against the verdict on one's own attempt.
+    """Appeal against the verdict on the player's own attempt.
 
-    :raises Refusal: to others, a second time, without a verdict to appeal against, and for a text of a wrong length.
+    :raises Refusal: if the attempt is another player's, already has an appeal or has no verdict to appeal against, or
+        if the text has a wrong length.
     """
     now = now or timezone.now()
     if attempt.player_id != player.pk:
@@ -64,7 +65,7 @@ def appeal(attempt: Attempt, player: Player, text: str, now: datetime | None = N
 
 
 def open_appeals() -> QuerySet[Appeal]:
-    """For staff: the appeals without an answer, the oldest first."""
+    """Return the unanswered appeals for staff, oldest first."""
     waiting = Appeal.objects.filter(answered_at=None).order_by("made_at", "pk")
     return waiting.select_related("attempt__deal", "attempt__player")
 
@@ -72,9 +73,9 @@ def open_appeals() -> QuerySet[Appeal]:
 def answer_appeal(
     found: Appeal, staff: AbstractBaseUser, text: str, decision: Attempt.State, now: datetime | None = None
 ) -> None:
-    """Decide the attempt of an appeal, and answer its player, who is told in the inbox and reads `text`.
+    """Decide the attempt of an appeal and notify its player, who can read `text`.
 
-    :raises Refusal: for one answered already, a decision that is not possible, and a text that is too long.
+    :raises Refusal: if the appeal is already answered, the decision is not possible, or the text is too long.
     """
     now, text = now or timezone.now(), plain_text(text, APPEAL_LENGTH)
     player = found.attempt.player_id

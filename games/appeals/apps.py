@@ -1,4 +1,4 @@
-"""The Django application of appeals and reports."""
+"""Django application of appeals and reports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.apps import AppConfig
 
 
 class AppealsConfig(AppConfig):
-    """What players ask of staff."""
+    """Appeals and reports, which players send to staff."""
 
     name = "games.appeals"
     label = "appeals"

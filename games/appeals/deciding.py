@@ -1,4 +1,6 @@
-"""Staff decisions about verdicts. Settling them is the boards' job, who register it (`LeaderboardsConfig.ready`)."""
+"""Registry for staff decisions about verdicts. `leaderboards` registers the function that settles them
+(`LeaderboardsConfig.ready`).
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,12 @@ from games.models import Attempt
 
 
 class Decide(Protocol):
-    """Verifies or rejects an attempt on a staff member's decision."""
+    """Callback that verifies or rejects an attempt on a staff member's decision."""
 
     def __call__(self, attempt_id: int, state: Attempt.State, staff: AbstractBaseUser, why: str = "") -> object:
-        """Settle the attempt so.
+        """Move the attempt to `state`.
 
-        :raises Refusal: when it cannot be decided so.
+        :raises Refusal: if the attempt cannot be decided this way.
         """
 
 
@@ -23,13 +25,13 @@ _registered: list[Decide] = []
 
 
 def register(known: Decide) -> None:
-    """Have this settle decisions from now on."""
+    """Use this callback for all later decisions."""
     _registered[:] = [known]
 
 
 def decide(attempt_id: int, state: Attempt.State, staff: AbstractBaseUser, why: str = "") -> object:
     """Verify or reject an attempt.
 
-    :raises Refusal: when it cannot be decided so.
+    :raises Refusal: if the attempt cannot be decided this way.
     """
     return _registered[0](attempt_id, state, staff, why)

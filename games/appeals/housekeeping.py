@@ -1,4 +1,4 @@
-"""The age at which appeals and reports go: some time after their answers."""
+"""Retention of appeals and reports, counted from their answers."""
 
 from __future__ import annotations
 

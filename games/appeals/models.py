@@ -1,4 +1,4 @@
-"""Appeals and reports: fields and constraints only."""
+"""Models of appeals and reports: fields and constraints only."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-#: Characters of what a player writes, and of what staff answer.
+#: Maximum characters of a player's text and of the staff's answer.
 APPEAL_LENGTH: Final = 1000
 REPORT_LENGTH: Final = 500
 
 
 class Appeal(models.Model):
-    """A player's one appeal against the verdict on an attempt, with the answer."""
+    """A player's only appeal against the verdict on an attempt, with the answer."""
 
     class Decision(models.TextChoices):
-        """What staff decided: the state that the attempt then has."""
+        """The staff's decision, which is also the attempt's new state."""
 
         GRANTED = "verified", _("Granted: the game is verified")
         DISMISSED = "rejected", _("Dismissed: the game is rejected")
@@ -52,10 +52,10 @@ class Appeal(models.Model):
 
 
 class Report(models.Model):
-    """A player's report of somebody's public game; never a flag, and never shown to who played it."""
+    """A player's report of another player's public game. It is not a flag, and the reported player never sees it."""
 
     class Reason(models.TextChoices):
-        """What is thought to be wrong."""
+        """The suspected problem."""
 
         SPEED = "speed", _("Played faster than a person can")
         FORESIGHT = "foresight", _("Seems to know hidden cards")

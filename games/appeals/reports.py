@@ -1,4 +1,4 @@
-"""Reports: what a player thinks is wrong with somebody's public game. A report is no flag: staff look, and answer."""
+"""Reports of other players' public games. A report is not a flag: staff look at the game and answer."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from games.ghosts.models import Notice
 from games.models import Attempt
 from games.players import Player
 
-#: How long a report is kept after its answer.
+#: Retention of a report after its answer.
 KEPT: Final = timedelta(days=365)
 
 _PUBLIC: Final = frozenset({Attempt.State.VERIFIED, Attempt.State.REVIEW})
 
 
 def may_be_reported(attempt: Attempt, player_id: int | None, now: datetime | None = None) -> bool:
-    """Whether this is somebody else's game that everybody may see and that counts."""
+    """Return whether the attempt is another player's public game that counts."""
     counts = attempt.ranked or attempt.in_race
     is_others = attempt.player_id != player_id and not attempt.player.is_former
     return counts and is_others and attempt.state in _PUBLIC and attempt.deal.is_revealed(now or timezone.now())
 
 
 def report_of(attempt: Attempt, player_id: int | None) -> Report | None:
-    """The player's report of the attempt, if there is one."""
+    """Return the player's report of the attempt, or None."""
     return Report.objects.filter(attempt=attempt, reporter=player_id).first()
 
 
 def report(attempt: Attempt, reporter: Player, reason: str, text: str, now: datetime | None = None) -> Report:
     """Report a game to staff.
 
-    :raises Refusal: to guests, a second time, for a game that is not public or one's own, for a reason that there is
-        not, and for a text that is too long.
+    :raises Refusal: if the reporter is a guest or has already reported the game, the game is their own or not public,
+        the reason is unknown, or the text is too long.
     """
     now = now or timezone.now()
     if not reporter.has_page:
@@ -59,17 +59,17 @@ def report(attempt: Attempt, reporter: Player, reason: str, text: str, now: date
 
 
 def open_reports() -> QuerySet[Report]:
-    """For staff: the reports without an answer, the oldest first."""
+    """Return the unanswered reports for staff, oldest first."""
     waiting = Report.objects.filter(answered_at=None).order_by("made_at", "pk")
     return waiting.select_related("attempt__deal", "attempt__player", "reporter")
 
 
 def answer_report(found: Report, staff: Player, *, action_taken: bool, now: datetime | None = None) -> int:
-    """Answer a report and all others that are open about the same game; returns how many.
+    """Answer a report and all other open reports of the same game; return the number answered.
 
-    Who reported is told that staff have looked, and whether anything was done; nothing else.
+    Reporters learn that staff looked at the game and whether they took action, and nothing else.
 
-    :raises Refusal: for a report that is answered already.
+    :raises Refusal: if the report is already answered.
     """
     answered = _answer(found.attempt_id, staff, action_taken=action_taken, only_with=found.pk, now=now)
     found.refresh_from_db()
@@ -77,7 +77,7 @@ def answer_report(found: Report, staff: Player, *, action_taken: bool, now: date
 
 
 def game_rejected(attempt_id: int, staff: object) -> int:
-    """Answer all open reports of a game that staff have just rejected; returns how many."""
+    """Answer all open reports of a game that staff have just rejected; return the number answered."""
     return _answer(attempt_id, staff, action_taken=True)
 
 

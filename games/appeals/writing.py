@@ -1,4 +1,4 @@
-"""Texts that people write to each other: plain, and not too long."""
+"""Validation of free text that players and staff write to each other."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 
 from games.errors import ErrorCode, Refusal
 
-#: Marks that turn the direction of the text behind them.
+#: Unicode bidirectional control characters.
 _TURNS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def plain_text(text: str, most: int, *, least: int = 0) -> str:
-    """The text without marks that are not to be seen and without white space around it.
+    """Normalize line ends, remove control characters, and strip surrounding white space.
 
-    :raises Refusal: when it has fewer characters than `least` or more than `most`.
+    :raises Refusal: if the result has fewer characters than `least` or more than `most`.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     kept = "".join(one for one in lines if one in "\n\t" or not _is_unseen(one)).strip()
