@@ -1,1 +1,1 @@
-"""Whether a legal game is a fair one. What is found here is a reason to look, never a verdict."""
+"""Cheat detection for legal games. A finding here is a reason for staff to look, never a verdict."""

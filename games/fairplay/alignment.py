@@ -1,8 +1,8 @@
-"""Two lines at one deal side by side, for staff who compare them.
+"""Side-by-side alignment of two lines at one deal, for staff to compare.
 
-Both keep their order. Moves that are equal stand in one row where the orders allow it: first those that either line has
-just once, then what lies between them. A decision that both have made is marked wherever it stands, since a copy may
-have another order. Moves taken back are shown and compared with nothing.
+Both lines keep their order. Equal moves share a row where the orders allow it: first the moves that occur exactly once
+in each line, then the moves between them. A decision that both players made is marked wherever it occurs, because a
+copy may use another order. Undone moves are shown but not compared.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from games.fairplay.decisions import decision, decisions
 from games.fairplay.gaps import UNDO
 from games.rules import Record, Table
 
-#: Stretches between equal moves are compared move by move up to so many pairs; longer ones only stand side by side.
+#: Largest gap between two anchors, in pairs of moves, that is diffed move by move. Larger gaps are only placed side by
+#: side.
 _PAIRS: Final = 40_000
 
 Pair = tuple[int, int]
@@ -28,7 +29,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A token of a line, and what it decided, if anything: `bits` say how much of a surprise that was."""
+    """A token of a line. `bits` is the surprise of its decision, or 0 if it decides nothing."""
 
     n: int
     token: str
@@ -40,7 +41,7 @@ class Cell:
 
 
 class Row(NamedTuple):
-    """What stands beside each other; `same` if both are the same move."""
+    """Two cells side by side; `same` if both are the same move."""
 
     left: Cell | None
     right: Cell | None
@@ -49,7 +50,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Two lines side by side, and how alike they are as copies are judged (`games.fairplay.copies`)."""
+    """Two lines side by side, with their similarity as judged for copies (`games.fairplay.copies`)."""
 
     rows: list[Row]
     likeness: float
@@ -58,7 +59,9 @@ class Alignment:
 
 
 class _Line(NamedTuple):
-    """A record, which of its tokens stand, by what those are told and what they decided, and what decisions weigh."""
+    """A record, the indexes of its tokens that were not undone, their comparison keys and decisions, and decision
+    weights.
+    """
 
     record: Record
     stands: list[int]
@@ -68,7 +71,7 @@ class _Line(NamedTuple):
 
 
 def align(left: Record, right: Record) -> Alignment:
-    """Put the lines of two records that replay side by side."""
+    """Align the lines of two records. Both records must replay."""
     one, other = _line(left), _line(right)
     common = set(one.made.values()) & set(other.made.values())
     cells = _cells(one, common), _cells(other, common)
@@ -102,7 +105,9 @@ def _line(record: Record) -> _Line:
 
 
 def _keys(table: Table, moves: Sequence[str]) -> list[int | str]:
-    """By what moves are told: which card goes onto which, whether or not it stays there; else the token."""
+    """Return the comparison key of each move: the card and the card under it, even if it moves back later; else the
+    token.
+    """
     keys = list[int | str]()
     for token in moves:
         made = decision(table, token)
@@ -122,7 +127,7 @@ def _cells(line: _Line, common: set[int]) -> list[Cell]:
 
 
 def _equal(one: _Line, other: _Line) -> Iterator[Pair]:
-    """The pairs of equal moves, by their places among all tokens, in order."""
+    """Yield the pairs of equal moves in order, as indexes among all tokens."""
     left, right = one.keys, other.keys
     at = 0, 0
     for pair in [*_anchors(left, right), (len(left), len(right))]:
@@ -137,7 +142,7 @@ def _equal(one: _Line, other: _Line) -> Iterator[Pair]:
 
 
 def _anchors(left: Sequence[int | str], right: Sequence[int | str]) -> list[Pair]:
-    """Moves that both lines have once, as many as come in the same order in both (the longest rising run of places)."""
+    """Return the moves that occur once in each line, as many as keep their order (longest increasing subsequence)."""
     once = [{key for key, number in Counter(keys).items() if number == 1} for keys in (left, right)]
     there = {key: place for place, key in enumerate(right) if key in once[1]}
     pairs = [(n, there[key]) for n, key in enumerate(left) if key in once[0] and key in there]

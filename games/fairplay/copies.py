@@ -1,8 +1,8 @@
-"""Copies: another account decided the same before.
+"""Copy detection: another account made the same decisions earlier.
 
-Won games at one deal are compared by what was decided (`games.fairplay.decisions`), so the order of moves, moves taken
-back and draws on the way make no difference. A decision that comes of itself weighs little, so that two players who
-both take what lies at hand do not accuse each other. docs/fairplay.md, "Copies", has the figures.
+Won games at one deal are compared by their decisions (`games.fairplay.decisions`), so move order, undone moves and
+draws in between make no difference. Obvious decisions weigh little, so two players who both play the obvious move do
+not incriminate each other. docs/fairplay.md, "Copies", has the figures.
 """
 
 from __future__ import annotations
@@ -25,32 +25,30 @@ from games.players import people
 from games.rules import Record, Table
 from games.statements import Statement, read_time, run_in_order, stored
 
-#: Games of which a win tells nothing: nearly all who win decide the same.
+#: Games where a win is no evidence, because nearly all winners make the same decisions.
 ALIKE: Final = frozenset({"labyrinth"})
 
-#: From how large a share of all that two players decided, the obvious included, they are looked at closely. In Braid
-#: there is little to decide, so that all who win have much in common, as have greedy players of a Plot; a copy has
-#: nearly all.
+#: Minimum Jaccard similarity of two games' decisions, obvious ones included, for a close comparison. Braid offers few
+#: decisions, so all winners have much in common, and so have greedy players of Plot; a copy shares nearly everything.
 LIKENESS: Final = 0.85
 LIKENESS_OF: Final = {"braid": 0.95, "plot": 0.95}
 
-#: From how large a share of their weight the decisions of the one that decided less are the other's, too.
+#: Minimum weighted share of the smaller game's decisions that the other game must also contain.
 SHARE: Final = 0.85
 
-#: How many bits of what is not obvious they have in common at least. Only in Braid are simple players who win alike in
-#: some of it.
+#: Minimum bits of non-obvious decisions in common. Only in Braid do simple players who win share some of them.
 BITS: Final = 10.0
 BITS_OF: Final = {"braid": 14.0}
 
-#: A line begins with so many parts of a sketch, each from two of the lowest hashes of its decisions. Lines that are
-#: alike have a part in common: at 0.85 of their decisions 99 of 100 have, at 0.9 all but 1 of 700.
+#: A line starts with a MinHash sketch for lookup: `BANDS` bands of two minimum hashes each. Of the pairs with a
+#: similarity of 0.85, 99 in 100 share a band; at 0.9, all but 1 in 700.
 BANDS: Final = 4
 BAND_BYTES: Final = 4
 _HEAD: Final = BANDS * BAND_BYTES
 
 
 class Earlier(NamedTuple):
-    """A won attempt that may have been copied."""
+    """An earlier won attempt that may have been copied."""
 
     pk: int
     public_id: UUID
@@ -58,9 +56,9 @@ class Earlier(NamedTuple):
 
 
 def line_of(table: Table, moves: Sequence[str]) -> bytes | None:
-    """The line of a won game: a sketch, then what was decided. Changes the table, from which the moves start.
+    """Return the line of a won game: its sketch, then its decisions. Changes the table, where the moves start.
 
-    None where it tells nobody from others. The moves have no undo among them (`Table.moves`).
+    Return None for games where decisions do not distinguish players. The moves contain no undo (`Table.moves`).
     """
     if table.GAME in ALIKE:
         return None
@@ -69,7 +67,7 @@ def line_of(table: Table, moves: Sequence[str]) -> bytes | None:
 
 
 def decided(line: bytes) -> frozenset[int]:
-    """The decisions in a line."""
+    """Return the decisions in a line."""
     return frozenset(struct.unpack(f">{(len(line) - _HEAD) // 2}H", line[_HEAD:]))
 
 
@@ -80,25 +78,26 @@ def _sketch(made: Iterable[int]) -> bytes:
 
 
 def likeness(one: AbstractSet[int], other: AbstractSet[int]) -> float:
-    """The share of all the decisions of two games that is common to both."""
+    """Return the Jaccard similarity of two games' decisions."""
     together = len(one | other)
     return len(one & other) / together if together else 0.0
 
 
 def likeness_wanted(game: str) -> float:
-    """From which likeness on two games are looked at closely."""
+    """Return the minimum similarity for a close comparison of two games."""
     return LIKENESS_OF.get(game, LIKENESS)
 
 
 def bits_wanted(game: str) -> float:
-    """How many bits in common make a copy of one of them."""
+    """Return the minimum bits in common that make one of two games a copy."""
     return BITS_OF.get(game, BITS)
 
 
 @lru_cache(maxsize=200)
 def weights(record: bytes) -> Mapping[int, float]:
-    """What was decided in a packed record that replays, each with its weight in bits. Those of deals that are won alike
-    are asked for again and again.
+    """Return the decisions of a packed record that replays, each with its weight in bits.
+
+    The cache pays off at deals that many players win in similar ways.
     """
     return MappingProxyType(_weights(Record.from_bytes(record)))
 
@@ -112,7 +111,7 @@ def _weights(record: Record) -> dict[int, float]:
 
 
 def is_copy(one: Mapping[int, float], other: Mapping[int, float], game: str) -> bool:
-    """Whether two games that look alike have in common what two players do not find each for himself."""
+    """Return whether two similar games share more than two players would find independently."""
     common = one.keys() & other.keys()
     least, common_of_least = min((sum(game.values()), sum(game[found] for found in common)) for game in (one, other))
     bits = min(sum(game[found] for found in common) for game in (one, other))
@@ -120,14 +119,14 @@ def is_copy(one: Mapping[int, float], other: Mapping[int, float], game: str) -> 
 
 
 def can_be_copy(attempt: Attempt) -> bool:
-    """Whether enough was decided in an attempt to be a copy of anything."""
+    """Return whether an attempt has enough decisions to be a copy of anything."""
     return sum(weights(bytes(attempt.record or b"")).values()) >= bits_wanted(attempt.deal.game)
 
 
 def may_be_copied(asked: Sequence[tuple[Attempt, bytes]], judged: Sequence[int]) -> dict[int, list[Earlier]]:
-    """By the id of each attempt asked about: the earlier ones of others that are like it, the first first.
+    """Return the similar earlier attempts of other players for each attempt id, earliest first.
 
-    Only ranked wins of accounts count that are verified, or among those just judged, whose verdict the caller knows.
+    Only ranked wins of accounts count. They must be verified, or be among `judged`, whose verdicts the caller knows.
     """
     batch = ", ".join(["%s"] * len(judged)) or "NULL"
     wanted = (
@@ -144,8 +143,10 @@ def may_be_copied(asked: Sequence[tuple[Attempt, bytes]], judged: Sequence[int])
 
 
 def copies_since(verified: Sequence[tuple[Attempt, bytes]], since: datetime) -> set[int]:
-    """Of wins that have just been verified, and others like them that were so after `since` or ended later: the ids of
-    the later of each two, which may have been judged without sight of the earlier.
+    """Find pairs of similar wins that may have been judged without sight of each other.
+
+    Compares wins that have just been verified with similar ones that were verified after `since` or finished later.
+    Return the ids of the later attempt of each pair.
     """
     wanted = f"a.state = '{Attempt.State.VERIFIED}' AND ((a.finished_at, a.id) > (%s, %s) OR a.verified_at >= %s)"
     found = run_in_order([_others_like(*one, wanted, [stored(since)]) for one in verified])
@@ -166,8 +167,9 @@ def _read(row: tuple[Any, ...]) -> Earlier:
 
 
 def _others_like(attempt: Attempt, line: bytes, wanted: str, more: Sequence[object]) -> Statement:
-    """The ranked wins of others at a deal that have a part of the sketch in common with a line, as far as they are
-    `wanted`, which may use when the attempt was finished, its id, and `more`.
+    """Build the query for other players' ranked wins at a deal that share a band of the sketch with a line.
+
+    `wanted` is an extra condition; its parameters are the attempt's finish time and id, then `more`.
     """
     parts = [line[at : at + BAND_BYTES] for at in range(0, _HEAD, BAND_BYTES)]
     when = stored(attempt.finished_at)
@@ -176,7 +178,9 @@ def _others_like(attempt: Attempt, line: bytes, wanted: str, more: Sequence[obje
 
 @cache
 def _others() -> str:
-    """Written out, as many verdicts ask it: composing it by the ORM takes longer than running it."""
+    """Return the common part of the query. It is hand-written SQL because every verdict runs it, and the ORM takes
+    longer to compose it than the database takes to run it.
+    """
     cut = "SUBSTRING" if connection.vendor == "postgresql" else "SUBSTR"
     parts = " OR ".join(f"{cut}(a.line, {at + 1}, {BAND_BYTES}) = %s" for at in range(0, _HEAD, BAND_BYTES))
     return (

@@ -1,9 +1,9 @@
-"""What a player decided: which card was brought onto which, whatever the order and whatever was taken back.
+"""Decisions of a player: which card went onto which, regardless of order and undone moves.
 
-A *decision* is a card (or the lowest of several moved together) that is put onto another card or onto an empty place.
-Draws, redeals and foundations are none: who wins makes them all. Decisions are told by the kinds of cards, not by
-piles, so moves that commute, equal piles and equal cards make no difference. A card that comes back to where it lay
-before has made no way: what lies between is left out.
+A *decision* moves a card (or the lowest of several moved together) onto another card or an empty place. Draws, redeals
+and foundation moves are not decisions, because every winner makes them all. Decisions are identified by the kinds of
+cards and not by piles, so commuting moves, equal piles and equal cards make no difference. If a card returns to where
+it was before, the moves in between are dropped.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from typing import Final
 from games.rules import Table
 from games.rules.tokens import TO_FOUNDATION
 
-#: What a card is put onto where no card lies.
+#: Target of a move onto an empty place.
 _EMPTY: Final = 0xFF
 
 _DRAWS: Final = frozenset({"d", "n"})
 
-#: The draw, among the possibilities of a moment.
+#: Key of the draw among the options of a position.
 _DRAW: Final = -1
 
-#: What stands in place of a card for leaving a waste's card off the empty places that it could have had, even if it was
-#: put on one later.
+#: Stands in for the target card when the player left the waste's card off an available empty place, even if the card
+#: went onto one later.
 _LEFT: Final = 0xFE
 
-#: Bits of a card left like that: half of all players would have waited, too.
+#: Weight of such a wait, in bits: half of all players would have waited, too.
 _LEFT_BITS: Final = 1.0
 
 
 def decision(table: Table, token: str) -> int | None:
-    """The decision that a move is at this position; None for draws, redeals, foundations and the like."""
+    """Return the decision that a move makes in this position; None for draws, redeals and foundation moves."""
     move = table.VOCABULARY.read(token)
     if move.target < 0:
         return None
@@ -41,8 +41,9 @@ def decision(table: Table, token: str) -> int | None:
 
 
 def decisions(table: Table, tokens: Sequence[str]) -> list[int | None]:
-    """For each of the tokens (no undo among them), played from the position of the table: its decision, if it is one
-    that made some way. Changes the table.
+    """Return the decision of each token, or None if it makes none or its card later returns to where it was.
+
+    The tokens start at the table's position and contain no undo. Changes the table.
     """
     made: list[int | None] = []
     ways: dict[int, list[tuple[int, int]]] = {}
@@ -56,7 +57,7 @@ def decisions(table: Table, tokens: Sequence[str]) -> list[int | None]:
 
 
 def _below(table: Table, token: str) -> int:
-    """What the moved card lies on; one that comes from elsewhere than a pile has nothing to come back to."""
+    """Return the card under the moved card, or -1 for a card that does not come from the tableau and cannot return."""
     source, count = table.VOCABULARY.read(token)[1::2]
     pile = table.piles[source]
     if source >= table.TABLEAU:
@@ -65,7 +66,7 @@ def _below(table: Table, token: str) -> int:
 
 
 def _go(made: list[int | None], ways: dict[int, list[tuple[int, int]]], n: int, found: int, below: int) -> None:
-    """Add a card's move to its way, and leave out of `made` what a return makes idle."""
+    """Append a move to its card's path, and clear the decisions in `made` that a return makes pointless."""
     card, onto = found >> 8, found & 0xFF
     way = ways.setdefault(card, [])
     if not way or made[way[-1][0]] is None or (made[way[-1][0]] or 0) & 0xFF != below:
@@ -80,7 +81,7 @@ def _go(made: list[int | None], ways: dict[int, list[tuple[int, int]]], n: int, 
 
 
 def weighed(table: Table, tokens: Sequence[str], made: Sequence[int | None]) -> dict[int, float]:
-    """The decisions in `made`, each with its weight in bits. Changes the table."""
+    """Return the decisions in `made`, each with its weight in bits. Changes the table."""
     bits: dict[int, float] = {}
     left: set[int] = set()
     seen = {_piles(table)}
@@ -99,7 +100,7 @@ def _piles(table: Table) -> tuple[object, ...]:
 
 
 def _left(table: Table) -> int | None:
-    """The waste's card, if it could be put on an empty place."""
+    """Return the waste's card if it could go onto an empty place, or None."""
     index = table.VOCABULARY.index.get("w")
     if index is None or not table.piles[index] or all(table.tableau):
         return None
@@ -109,11 +110,11 @@ def _left(table: Table) -> int | None:
 
 
 def _surprise(table: Table, made: int, seen: set[tuple[object, ...]]) -> float:
-    """The bits of hearing that this was decided here, to one who knows what simple players do.
+    """Return the surprise of a decision in bits, measured against simple players.
 
-    None where it was the first possibility at hand or the most inviting one; the choice among equally inviting ones
-    where it was one of those; else the choice among all. A draw is one possibility; a foundation is none, and neither
-    is what leads back to a position seen before.
+    It is 0 for the first option and for the first of the most attractive ones, log2 of the number of most attractive
+    options for the rest of those, and log2 of the number of all options otherwise. A draw counts as one option.
+    Foundation moves and moves that lead back to an earlier position do not count.
     """
     options: dict[int, int] = {}
     for token in table.legal_moves():
@@ -140,10 +141,10 @@ def _leads_back(table: Table, token: str, seen: set[tuple[object, ...]]) -> bool
 
 
 def _appeal(table: Table, token: str) -> int:
-    """How inviting a move looks to somebody who takes what lies at hand; the smallest number comes first.
+    """Rank a move by its appeal to a player who takes the obvious; lower is more attractive.
 
-    Moves that turn a card up come first, then cards of the waste and the reserve, then whole piles, then the stock, and
-    last moves between face-up cards.
+    Moves that turn up a card come first, then cards of the waste and the reserve, whole piles, the stock, and finally
+    moves between face-up cards.
     """
     what, source, _, count = table.VOCABULARY.read(token)
     if what < TO_FOUNDATION:

@@ -1,7 +1,7 @@
-"""What other parts have to say of an attempt at the staff's desk.
+"""Registry of evidence sections for the staff's page of an attempt.
 
-A part that has evidence registers a provider when the applications are ready; the desk shows its section with the
-others, in the order of registration.
+Other parts register a provider when the applications are ready. The page shows the sections in the order of
+registration.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from games.models import Attempt
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of the desk's page: a heading, sentences, figures by their names, and a table, each if there is any.
+    """A section of the page: a heading, with optional sentences, named figures and a table.
 
-    One that tells what lies or was played is shown only to those who may watch the game (`tells_cards`).
+    A section with `tells_cards` reveals cards or moves, and is shown only to staff who may watch the game.
     """
 
     title: str
@@ -28,18 +28,18 @@ class Section:
 
 
 Provider = Callable[[Attempt], Section | None]
-"""Gives the section of an attempt, or None when there is nothing to say."""
+"""Returns the section of an attempt, or None if there is no evidence."""
 
 _providers: list[Provider] = []
 
 
 def register(provider: Provider) -> None:
-    """Show what this one has to say from now on."""
+    """Add a provider of sections, once."""
     if provider not in _providers:
         _providers.append(provider)
 
 
 def sections(attempt: Attempt, *, may_watch: bool) -> list[Section]:
-    """The sections of an attempt, for somebody who may watch the game or not."""
+    """Return the sections of an attempt, without those that reveal cards unless `may_watch`."""
     found = [section for provider in _providers if (section := provider(attempt)) is not None]
     return [section for section in found if may_watch or not section.tells_cards]

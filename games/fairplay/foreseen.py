@@ -1,4 +1,4 @@
-"""Foresight of stored games: figures kept for staff. No player is shown them, and no verdict follows from them."""
+"""Storage of foresight measurements, for staff only. They are never shown to players and never decide a verdict."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from games.fairplay.foresight import SILENT, Foresight, Tally, measure
 from games.models import Attempt, ForesightFigures
 from games.rules import Record
 
-#: The form of the figures: raised with every change of what is measured, which has stored games measured anew.
+#: Version of the figures. Raise it with every change of the measurement, so that stored games are measured again.
 FORM: Final = 1
 
 
-#: How long figures are kept.
+#: Retention of figures.
 KEPT: Final = timedelta(days=90)
 
 
 class Together(NamedTuple):
-    """What a player's measured games tell together, in standard deviations: so many of foresight, so many of pauses."""
+    """Combined evidence of a player's measured games: number of games and z-score, for foresight and for pauses."""
 
     games: int
     z: float
@@ -32,22 +32,22 @@ class Together(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of what staff read."""
+    """A line of the staff's table."""
 
     what: str
     said: str
 
 
 def evidence_of(attempt: Attempt) -> Foresight | None:
-    """What was found in the attempt; None while it has not been measured."""
+    """Return the attempt's foresight measurement, or None if it has not run yet."""
     kept = ForesightFigures.objects.filter(attempt=attempt.pk, form=FORM).first()
     return None if kept is None else msgspec.convert(kept.figures, Foresight)
 
 
 def evidence_of_player(player_id: int) -> Together:
-    """What was found in a player's games that were measured, but for those in which it tells nothing.
+    """Combine the measurements of a player's games, without games in which foresight is no evidence.
 
-    Top places are won games, and who wins was lucky: what winners reach by chance is more than zero.
+    Top places are wins, and winners are lucky: the score that winners reach by chance is above zero.
     """
     kept = ForesightFigures.objects.filter(attempt__player=player_id, form=FORM).values_list("figures", flat=True)
     found = [msgspec.convert(figures, Foresight) for figures in kept]
@@ -57,15 +57,15 @@ def evidence_of_player(player_id: int) -> Together:
 
 
 def _summed(figures: Sequence[float]) -> float:
-    """The figures of several games in one, with the same deviation by chance as each."""
+    """Combine z-scores of several games into one z-score (Stouffer's method)."""
     return sum(figures) / math.sqrt(len(figures)) if figures else 0.0
 
 
 def keep(attempt: Attempt) -> Foresight:
-    """Measure a finished attempt and store what is found, in place of what was stored before.
+    """Measure a finished attempt and store the result in place of an earlier one.
 
-    :raises RecordError: when the attempt has no readable record.
-    :raises RulesError: when it does not replay.
+    :raises RecordError: if the attempt has no readable record.
+    :raises RulesError: if the record does not replay.
     """
     found = measure(Record.from_bytes(bytes(attempt.record or b"")), attempt.auto_runs)
     row = ForesightFigures(attempt=attempt, form=FORM, figures=msgspec.to_builtins(found), made_at=timezone.now())
@@ -76,13 +76,13 @@ def keep(attempt: Attempt) -> Foresight:
 
 
 def measured_among(attempts: Collection[int]) -> set[int]:
-    """Those of the attempts, by id, that have been measured."""
+    """Return the ids of the attempts that have a current measurement."""
     kept = ForesightFigures.objects.filter(attempt__in=attempts, form=FORM)
     return set(kept.values_list("attempt_id", flat=True))
 
 
 def table_of(found: Foresight) -> list[Line]:
-    """What was found, line by line, for staff to read."""
+    """Describe a measurement line by line for staff."""
     if not found.applicable:
         return [Line("foresight", "not applicable: nothing was decided while cards were unseen")]
     worth = "which tells nothing in this game" if found.game in SILENT else "one game proves nothing"
@@ -102,7 +102,7 @@ def table_of(found: Foresight) -> list[Line]:
 
 
 def text_of(found: Foresight) -> str:
-    """What was found, as plain text."""
+    """Describe a measurement as plain text."""
     return "\n".join(f"{what}: {said}" for what, said in table_of(found))
 
 

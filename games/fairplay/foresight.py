@@ -1,14 +1,15 @@
-"""Foresight: choosing rightly what could not be seen.
+"""Foresight detection: choices that are too good for a player who cannot see the hidden cards.
 
-Where cards are unseen, the real deal is one of many that would have looked the same. What a player does who knows only
-what was seen comes out in the real one, on average, as it would in the others, however well or oddly he plays. Who
-knows the cards does better in the real one. Two things are compared so, each with the same table dealt otherwise:
+While cards are unseen, the real deal is one of many that look the same. A player who knows only the visible cards does
+on average as well in the real deal as in the others, however well or oddly they play. A player who knows the hidden
+cards does better in the real one. Two measures compare the real deal with the same table dealt differently:
 
-- *finds*: what was turned up could be played at once;
-- *choices*: the option taken had better prospects than the best of some others that were there.
+- *finds*: the card turned up could be played at once;
+- *choices*: the option taken had better prospects than the best of some other available options.
 
-Beside that: whether plays took longer where something new had turned up. docs/fairplay.md, "Foresight", has what all
-this tells, which is little for one game of most variants. It is evidence for staff beside other evidence, no verdict.
+A third measure is the pause after a new card. docs/fairplay.md, "Foresight", explains how much these measures prove,
+which is little for a single game of most variants. The result is evidence for staff among other evidence, not a
+verdict.
 """
 
 from __future__ import annotations
@@ -25,30 +26,33 @@ from games.fairplay.unseen import Unseen
 from games.rules import Record, Table
 from games.rules.tokens import TO_FOUNDATION, TO_PILE, UNDO, WORDS
 
-#: With so many other deals the real one is compared: for finds, and for choices, which cost more.
+#: Number of alternative deals for finds, and for choices, which cost more.
 FIND_DEALS: Final = 20
 CHOICE_DEALS: Final = 12
 
-#: At most so many choices of a game are looked at, evenly spread, and so many options beside the one taken.
+#: Maximum choices measured per game, evenly spread, and other options compared per choice.
 CHOICES: Final = 60
 OTHERS: Final = 3
 
-#: With fewer pauses of a kind they are not compared.
+#: Minimum pauses of each kind for a comparison.
 LEAST_PAUSES: Final = 8
 
-#: Games of which the finds tell nothing that the choices do not tell better.
+#: Games in which choices make finds redundant.
 CHOICES_ALONE: Final = frozenset({"labyrinth"})
 
-#: Games in which finds and choices do not tell who knew the cards.
+#: Games in which neither finds nor choices identify a player who knew the cards.
 SILENT: Final = frozenset({"braid", "tarot"})
 
-#: Games in which people pause no longer for what is new: it lies where the hand is, and there is little to choose.
+#: Games in which people do not pause longer for a new card: it appears where the hand already is, and there is little
+#: to choose.
 UNPAUSED: Final = frozenset({"braid"})
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How often chance had a part in something, and what came of it: `gained`, of which chance gives `expected`."""
+    """Running total of a measure: events with an element of chance, the result `gained` and the result `expected` by
+    chance.
+    """
 
     count: int = 0
     gained: float = 0.0
@@ -56,7 +60,9 @@ class Tally:
     variance: float = 0.0
 
     def and_one(self, real: float, others: Sequence[float]) -> Tally:
-        """One more, with what it came to in the real deal and in others; itself where all came to the same."""
+        """Return a tally with one more event, given its result in the real deal and in others; unchanged if all are
+        equal.
+        """
         if all(other == real for other in others):
             return self
         spread = variance((real, *others)) * (1 + 1 / len(others))
@@ -64,15 +70,16 @@ class Tally:
 
     @property
     def z(self) -> float:
-        """By how many standard deviations it came out better than by chance."""
+        """The z-score of the result: standard deviations above chance."""
         return (self.gained - self.expected) / self.variance**0.5 if self.variance else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """How many plays came right after something new had turned up and how many elsewhere, with their medians in ms.
+    """Numbers and median times in ms of plays right after a new card and of all other plays.
 
-    `z` is that of the rank-sum test, above zero where the new makes people pause. About zero is who knew it.
+    `z` is the score of the rank-sum test. It is above zero if new cards made the player pause, and near zero if the
+    player knew them.
     """
 
     fresh: int
@@ -84,7 +91,7 @@ class Pauses:
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """What a game tells of foresight. Not applicable: nothing was decided while cards were unseen."""
+    """The foresight measurement of a game; not applicable if nothing was decided while cards were unseen."""
 
     game: str
     applicable: bool
@@ -92,12 +99,12 @@ class Foresight:
     choices: Tally = Tally()
     pauses: Pauses | None = None
     z: float = 0.0
-    """Finds and choices in one figure."""
+    """Combined z-score of finds and choices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A token played while cards were unseen, and what was unseen before and after it."""
+    """A token played while cards were unseen, with the unseen cards before and after it."""
 
     n: int
     token: str
@@ -106,14 +113,14 @@ class Step:
 
     @property
     def turned_up(self) -> bool:
-        """Whether it showed a card for the first time."""
+        """True if the token showed a card for the first time."""
         return self.after.count < self.before.count
 
 
 def measure(record: Record, auto_runs: Iterable[Sequence[int]] = ()) -> Foresight:
-    """What a record tells of foresight; always the same for the same record. `auto_runs` are tokens the server played.
+    """Measure foresight in a record. The result is deterministic. `auto_runs` are the tokens that the server played.
 
-    :raises RulesError: when the record does not replay.
+    :raises RulesError: if the record does not replay.
     """
     auto = {n for first, last in auto_runs for n in range(first, last + 1)}
     steps = [step for step in _steps(record) if step.n not in auto]
@@ -136,7 +143,7 @@ def measure(record: Record, auto_runs: Iterable[Sequence[int]] = ()) -> Foresigh
 
 
 def _steps(record: Record) -> list[Step]:
-    """The tokens played while cards were unseen, without those that were taken back before anything new was seen."""
+    """Return the tokens played while cards were unseen, without those undone before anything new was seen."""
     table = record.open_table()
     unseen = Unseen.at(table)
     steps: dict[int, Step] = {}
@@ -154,7 +161,7 @@ def _steps(record: Record) -> list[Step]:
 
 
 def _choices(record: Record, steps: Sequence[Step]) -> list[Step]:
-    """The steps at which there were several options."""
+    """Return the steps at which the player had several options."""
     by_number = {step.n: step for step in steps}
     table, found = record.open_table(), []
     for n, token in enumerate(record.tokens[: steps[-1].n + 1]):
@@ -171,7 +178,7 @@ def _evenly(steps: Sequence[Step], most: int) -> Sequence[Step]:
 
 
 def _find(table: Table, step: Step, chance: Random) -> tuple[float, list[float]]:
-    """Whether a card that the step turned up could be played at once: in the real deal, and in others."""
+    """Return 1.0 if a card that the step turned up was playable at once, else 0.0: in the real deal, and in others."""
     left = set(step.after.places(table))
     shown = [number for number, place in enumerate(step.before.places(table)) if place not in left]
     came = []
@@ -183,7 +190,7 @@ def _find(table: Table, step: Step, chance: Random) -> tuple[float, list[float]]
 
 
 def _plays(table: Table, cards: set[int]) -> bool:
-    """Whether one of the cards goes onto a foundation or another card."""
+    """Return whether one of the cards can go onto a foundation or another card."""
     for token in table.legal_moves():
         what, source, target, count = table.VOCABULARY.read(token)
         onto_something = what == TO_FOUNDATION or (what == TO_PILE and table.piles[target])
@@ -193,7 +200,7 @@ def _plays(table: Table, cards: set[int]) -> bool:
 
 
 def _choice(table: Table, step: Step, chance: Random) -> tuple[float, list[float]]:
-    """How much better than the best of some others the option taken was: in the real deal, and in other deals."""
+    """Return the advantage of the option taken over the best of some others, in the real deal and in other deals."""
     there = options(table)
     there.pop(option(table, step.token))
     others = chance.sample(list(there.values()), min(OTHERS, len(there)))
@@ -210,7 +217,7 @@ def _outcome(table: Table, token: str) -> float:
 
 
 def _pauses(record: Record, steps: Sequence[Step], auto: set[int]) -> Pauses | None:
-    """The times that plays took, where the token before had turned something up and where it had not."""
+    """Compare the times of plays right after a new card with all other plays; None for too few of either."""
     fresh_after = {step.n for step in steps if step.turned_up}
     fresh, other = list[int](), list[int]()
     for n in range(1, len(record.tokens)):
@@ -222,7 +229,7 @@ def _pauses(record: Record, steps: Sequence[Step], auto: set[int]) -> Pauses | N
 
 
 def _rank_sum(one: Sequence[int], other: Sequence[int]) -> float:
-    """The standard deviations by which `one` ranks above `other` (Mann and Whitney 1947)."""
+    """Return the z-score by which `one` ranks above `other` (Mann and Whitney 1947)."""
     wins = sum((a > b) + (a == b) / 2 for a in one for b in other)
     pairs = len(one) * len(other)
     return (wins - pairs / 2) / math.sqrt(pairs * (len(one) + len(other) + 1) / 12)

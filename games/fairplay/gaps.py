@@ -1,4 +1,4 @@
-"""The times between the tokens of a record, for staff to look at."""
+"""Times between the tokens of a record, for staff to look at."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNDO: Final = "u"
 
 
 class Kind(StrEnum):
-    """What a token does, as far as its time is concerned."""
+    """Timing class of a token."""
 
     PLAY = "play"
     DRAW = "draw"
@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 
 class Gap(NamedTuple):
-    """A token by its number from 1, when it came, and how long after the one before it; the first, after the start."""
+    """A token, numbered from 1, with its time and the gap since the previous token (since the start for the first)."""
 
     n: int
     token: str
@@ -36,7 +36,7 @@ class Gap(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How many tokens of a kind there are, and their shortest, middle and longest gap in ms."""
+    """Number of tokens of a kind, and their shortest, median and longest gap in ms."""
 
     kind: Kind
     number: int
@@ -46,7 +46,7 @@ class Spread:
 
 
 def gaps_of(record: Record, auto_runs: Collection[Sequence[int]]) -> list[Gap]:
-    """Every token of the record with its gap."""
+    """Return every token of the record with its gap."""
     served = frozenset(n for first, last in auto_runs for n in range(first, last + 1))
     found, before = list[Gap](), 0
     for n, (token, at) in enumerate(zip(record.tokens, record.clock, strict=True), 1):
@@ -56,7 +56,7 @@ def gaps_of(record: Record, auto_runs: Collection[Sequence[int]]) -> list[Gap]:
 
 
 def kind_of(token: str) -> Kind:
-    """The kind of a token that its player sent."""
+    """Return the kind of a token that the player sent."""
     if token in DRAWS:
         return Kind.DRAW
     if token == UNDO:
@@ -65,7 +65,7 @@ def kind_of(token: str) -> Kind:
 
 
 def spreads(gaps: Collection[Gap]) -> list[Spread]:
-    """The gaps of each kind that there is, summed up."""
+    """Summarize the gaps of each kind that occurs."""
     times = {kind: [gap.ms for gap in gaps if gap.kind == kind] for kind in Kind}
     return [
         Spread(kind, len(found), min(found), round(median(found)), max(found)) for kind, found in times.items() if found

@@ -1,9 +1,9 @@
-"""Links: games of the day that were begun in the same browser.
+"""Links between accounts: games of the day that started in the same browser.
 
-A browser in which a game is begun has a mark, a random number in a signed cookie. It is kept for thirty days with each
-game of the day that was begun there, beside a keyed digest of the network's address. Who begins a deal in a browser in
-which another player has begun it before may have known the cards. That is a reason to look, and no more: brothers and
-sisters share a computer. The address alone is no reason at all, as families, schools and offices share one.
+A browser gets a device mark when a game starts in it: a random number in a signed cookie. The mark is stored for thirty
+days with each game of the day started there, beside a keyed digest of the network address. A player who starts a deal
+in a browser where another player started it earlier may have known the cards. That is only a reason to look, because
+siblings share a computer. The address alone is no reason at all, because families, schools and offices share one.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from games.reasons import Reason, reason
 from games.statements import run_in_order
 
 COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_device"
-#: How long a browser keeps its mark after the last game begun there.
+#: Lifetime of the device mark after the last game started in the browser.
 COOKIE_AGE: Final = timedelta(days=400)
-#: How long it is known where a game was begun.
+#: Retention of the device mark and network digest of a game.
 KEPT: Final = timedelta(days=30)
 SAME_DEVICE: Final = "same_device"
 
@@ -36,7 +36,7 @@ _SALT: Final = "games.fairplay.links"
 _INSERT: Final = Inserting(Start, found_by="attempt.public_id")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Written out, as every verdict asks it. A start without an attempt is that of a player who is gone.
+# Hand-written SQL because every verdict runs it. A start without an attempt belongs to a deleted player.
 _LINKED: Final = (
     "SELECT DISTINCT mine.attempt_id "  # noqa: S608
     f"FROM {Start._meta.db_table} mine JOIN {Attempt._meta.db_table} my ON my.id = mine.attempt_id "
@@ -48,13 +48,13 @@ _LINKED: Final = (
 
 
 def device_of(request: HttpRequest) -> uuid.UUID:
-    """The mark of the request's browser; a new one when it has none, or one that is not ours."""
+    """Return the device mark of the request's browser, or a new one if the cookie is missing or not ours."""
     known = request.get_signed_cookie(COOKIE, default=None, salt=_SALT)
     return uuid.UUID(known) if known else uuid.uuid4()
 
 
 def mark(response: HttpResponseBase, device: uuid.UUID) -> None:
-    """Have the browser keep its mark."""
+    """Set the device cookie."""
     response.set_signed_cookie(
         COOKIE,
         device.hex,
@@ -67,7 +67,7 @@ def mark(response: HttpResponseBase, device: uuid.UUID) -> None:
 
 
 def start_of(attempt: Attempt, request: HttpRequest, device: uuid.UUID) -> Insertion:
-    """The row that says from where an attempt is begun, inserted right after the attempt and only if that is."""
+    """Build the row that records the origin of an attempt. It is inserted right after the attempt, and only with it."""
     network = network_digest(area_of(request), attempt.started_at)
     made_at = attempt.started_at
     start = Start(attempt=attempt, deal_id=attempt.deal_id, device=device, network=network, made_at=made_at)
@@ -75,8 +75,9 @@ def start_of(attempt: Attempt, request: HttpRequest, device: uuid.UUID) -> Inser
 
 
 def network_digest(area: str, now: datetime) -> bytes:
-    """What is kept of a network's address: equal for two games only within the same thirty days, and not to be undone
-    without the site's key; empty for an unknown address.
+    """Return a keyed digest of a network address; empty for an unknown address.
+
+    Digests of two games are comparable only within the same thirty days, and cannot be reversed without the site's key.
     """
     if area == UNKNOWN:
         return b""
@@ -85,7 +86,7 @@ def network_digest(area: str, now: datetime) -> bytes:
 
 
 def linked_among(attempt_ids: Collection[int]) -> set[int]:
-    """Those of the attempts whose deal another player had begun before in the same browser."""
+    """Return the ids of the attempts whose deal another player had started earlier in the same browser."""
     if not attempt_ids:
         return set()
     asked = _LINKED.format(ids=", ".join(["%s"] * len(attempt_ids)))
@@ -94,25 +95,29 @@ def linked_among(attempt_ids: Collection[int]) -> set[int]:
 
 
 def linked_to(attempt: Attempt) -> QuerySet[Attempt]:
-    """For staff: the other players' attempts at any deal that were begun in this one's browser, the earliest first."""
+    """Return other players' attempts at any deal that were started in this attempt's browser, earliest first. For
+    staff.
+    """
     devices = Start.objects.filter(attempt=attempt).values("device")
     others = Attempt.objects.filter(start__device__in=devices).exclude(player=attempt.player_id)
     return others.order_by("started_at", "pk")
 
 
 def doubt() -> Reason:
-    """The reason that is stored and shown: it names nobody."""
+    """Return the reason to store and show. It names no player."""
     return reason(SAME_DEVICE, "Another player had begun this deal before on the same device.")
 
 
 def is_doubted(reasons: Collection[Reason]) -> bool:
-    """Whether an earlier verdict found a link; what showed it is deleted after a while."""
+    """Return whether an earlier verdict found a link. The evidence itself is deleted after a while."""
     return any(one.get("code") == SAME_DEVICE for one in reasons)
 
 
 def forget(player_id: int, now: datetime) -> None:
-    """Delete from where a player's games were begun. Of deals that are still secret only the player is forgotten, until
-    they are revealed: otherwise who deletes an account could play them again.
+    """Delete the origins of a player's games.
+
+    For deals that are still secret, only the player is removed until the deal is revealed. Otherwise a player could
+    delete the account and play the deal again.
     """
     starts = Start.objects.filter(attempt__player=player_id)
     starts.filter(deal__closes_at__lte=now - GRACE).delete()

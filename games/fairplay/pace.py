@@ -1,21 +1,20 @@
-"""Pace: what a person can hardly have done, by the receive times of the tokens.
+"""Speed checks: plays faster than a person can make them, judged by the receive times of the tokens.
 
-A game's own plays say how long hands and eyes need for it at the least, by published figures:
+The plays of a game set the minimum time that hands and eyes need, by published figures:
 
 - `point`, a play from another pile than the last: Fitts' law at 10 bits a second for a card three widths away, which is
   2.2 bits. Studies find 3.7 to 4.9 bits a second for a mouse (Soukoreff and MacKenzie 2004), 6.95 for touch (MacKenzie
   2015); 0.8 to 1.5 s by the keystroke-level model (Card, Moran and Newell 1980).
-- `again`, a play from the same pile: 7 or 8 taps a second in one place; two of the best typist's keys (0.08 s each,
+- `again`, a play from the same pile: 7 or 8 taps a second in one place; two keys of the best typist (0.08 s each,
   keystroke-level model) are slower.
-- `new`, where a draw has just turned something up: 50 ms at least to perceive, 25 to choose, 30 to begin (Model Human
+- `new`, a play after a draw turned up a card: at least 50 ms to perceive, 25 to choose, 30 to begin (Model Human
   Processor, Card, Moran and Newell 1983), and Hick's law for a few moves at half an ordinary person's 0.1 s a bit.
-- `draw`, the first of a run of draws: a key (80 ms) and its beginning; `held`, each draw after it, as a key repeats (30
-  a second), less what `TIMES` adds.
+- `draw`, the first of a run of draws: a key (80 ms) and its beginning; `held`, each draw after it, at the repeat rate
+  of a key (30 a second), less the part that `TIMES` adds.
 
-The time that a game took is held against the sum of these, times what its table asks for beside hands (`TIMES`: more
-cards to look over, longer ways). A pause counts for no more than `LONGEST` times what its play demands, so that pauses
-which fit nothing new do not buy back a machine's speed. Runs that the server played out (auto-finish), undo and held
-keys are nobody's speed.
+The game's time is compared with the sum of these, multiplied by the table's factor (`TIMES`: more cards to look over,
+longer distances). A pause counts for at most `LONGEST` times the demand of its play, so that pauses without a cause do
+not compensate for machine speed. Auto-finish runs by the server, undo and held keys do not count as the player's speed.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from games.models import Attempt
 from games.reasons import Reason, reason
 from games.rules import CATALOGUE, Record
 
-#: Tokens that place no card.
+#: Tokens that do not place a card.
 FREE_TOKENS: Final = frozenset({"u", "d", "n", "up", "down"})
 DRAWS: Final = frozenset({"d", "n"})
 
-#: ms that the fastest hands and eyes need.
+#: Minimum times of the fastest hands and eyes, in ms.
 POINT_MS: Final = 220
 AGAIN_MS: Final = 130
 NEW_MS: Final = 150
 DRAW_MS: Final = 120
 HELD_MS: Final = 20
 
-#: What a table asks for beside hands: rather more cards to look over in a Labyrinth or a Stonewall than round a Braid,
-#: fewer where three are drawn at a time. By game, and by variant where it differs.
+#: Factor of a table on top of hand speed: there are more cards to look over in Labyrinth or Stonewall than in Braid,
+#: and fewer when three cards are drawn at a time. By game, and by variant where it differs.
 TIMES: Final = {
     "braid": 1.5,
     "plot": 1.52,
@@ -55,42 +54,44 @@ TIMES: Final = {
 }
 LEAST_TIMES: Final = min(TIMES.values())
 
-#: ms that the client waits, at random, before it moves a card up by itself in a game that counts (a setting of its
-#: player's): such a move is an ordinary token, and comes at an ordinary player's pace.
+#: Range of the client's random delay, in ms, before it auto-moves a card up in a game that counts (a player setting).
+#: Such a move is an ordinary token and arrives at an ordinary player's pace.
 AUTO_MS: Final = (450, 1100)
-#: The same in practice, where nothing is judged.
+#: The same delay in practice, where nothing is judged.
 AUTO_PRACTICE_MS: Final = (190, 190)
 
-#: A play's time counts for at most this many times its demand.
+#: Cap on the time that counts for a play, as a multiple of its demand.
 LONGEST: Final = 2.5
 
-#: Fewer plays tell nothing of a pace; the fewer, the more chance has in it (`_floor`).
+#: Minimum plays for a pace check, and the allowance for chance, which grows with fewer plays (`_floor`).
 FEWEST_PLAYS: Final = 12
 CHANCE: Final = 0.5
 
-#: So much of a game, if not fewer than so many plays, may not be played at this share of the floor either.
+#: The fastest part of a game is checked, too: one `PART`-th of its plays, but at least `FEWEST_IN_PART`, against this
+#: share of the floor.
 PART: Final = 3
 FEWEST_IN_PART: Final = 24
 PART_OF_FLOOR: Final = 0.75
 
-#: So many plays at so many ms each are beyond hands, even if a network held some up and let them go at once.
+#: Burst limit: this many plays at this many ms each are beyond hands, even if a network delayed some and delivered them
+#: together.
 BURST_PLAYS: Final = 15
 BURST_PART: Final = 4
 FEWEST_IN_BURST: Final = 10
 BURST_MS_A_PLAY: Final = 66
 
-#: Gaps that vary by less than this share of their mean are a timer's, jitter and all; the longest, where it paused, are
-#: left out. People vary by twice as much.
+#: Timer limit: gaps that vary by less than this share of their mean come from a timer with jitter. The longest gaps,
+#: where a timer paused, are left out. People vary twice as much.
 STEADY_PLAYS: Final = 40
 STEADY_VARIATION: Final = 0.13
 PAUSES: Final = 0.1
 
-#: How far the record's clock may differ from the time between start and finish as the database has it.
+#: Maximum difference between the record's clock and the time from start to finish in the database.
 CLOCK_TOLERANCE: Final = timedelta(seconds=5)
 
 
 class Play(NamedTuple):
-    """When a play came, how long it took since the play before, draws between them included, and what it demands."""
+    """Arrival time of a play, time since the previous play including draws in between, and its demand, all in ms."""
 
     at: int
     took: int
@@ -98,7 +99,7 @@ class Play(NamedTuple):
 
 
 def doubts(attempt: Attempt, record: Record) -> list[Reason]:
-    """What is doubtful about the pace and the clock of a finished attempt."""
+    """Return the doubts about the pace and the clock of a finished attempt."""
     name = attempt.deal.variant or attempt.deal.game
     found = implausibilities(record.tokens, record.clock, record.end.ms, attempt.auto_runs, name)
     return found + _clock_doubts(attempt, record.end.ms)
@@ -107,8 +108,10 @@ def doubts(attempt: Attempt, record: Record) -> list[Reason]:
 def implausibilities(
     tokens: Sequence[str], clock: Sequence[int], end_ms: int, auto_runs: Collection[Sequence[int]], name: str = ""
 ) -> list[Reason]:
-    """What a person can hardly have done at a variant or game, from the receive times (ms) of the tokens; empty for a
-    plausible game.
+    """Return what a person can hardly have done, judged by the receive times (ms) of the tokens; empty for a plausible
+    game.
+
+    `name` is a variant or game.
     """
     times = [*clock, end_ms]
     if times != sorted(times):
@@ -118,13 +121,13 @@ def implausibilities(
 
 
 def times_of(name: str) -> float:
-    """What the table of a variant or game asks for beside hands."""
+    """Return the table's factor on top of hand speed, for a variant or game."""
     game = CATALOGUE[name].game if name in CATALOGUE else name
     return TIMES.get(name, TIMES.get(game, LEAST_TIMES))
 
 
 def play_times(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Sequence[int]]) -> list[int]:
-    """When the plays came: tokens that place a card, but for those that the server played out."""
+    """Return the times of the plays: tokens that place a card, without those that the server played."""
     served = _served(auto_runs)
     return [
         ms
@@ -134,7 +137,7 @@ def play_times(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collectio
 
 
 def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Sequence[int]]) -> list[Play]:
-    """The plays of a game but for the server's own, each with its time and its demand. The first took no time."""
+    """Return the player's plays, without the server's, each with its time and demand. The first play took no time."""
     served = _served(auto_runs)
     found: list[Play] = []
     since, draws, before, source = 0, 0, "", ""
@@ -170,7 +173,7 @@ def _burst_of(plays_in_all: int) -> int:
 
 
 def _pace(played: Sequence[Play], times: float) -> Reason | None:
-    """Too fast as a whole, or for a good part of the game."""
+    """Check the pace of the whole game, and of its fastest part."""
     timed = played[1:]
     if len(timed) < FEWEST_PLAYS:
         return None
@@ -191,7 +194,7 @@ def _ratio(window: tuple[float, float]) -> float:
 
 
 def _floor(number: int, times: float) -> float:
-    """How many times the demand so many plays take at the least; fewer plays may by chance come faster."""
+    """Return the minimum multiple of the demand for this many plays. By chance, a few plays may come faster."""
     return times * (1 - CHANCE / math.sqrt(number))
 
 
@@ -207,7 +210,7 @@ def _steady(played: Sequence[Play]) -> Reason | None:
 
 
 def _variation(gaps: Sequence[int]) -> float:
-    """Standard deviation of the gaps over their mean."""
+    """Return the coefficient of variation: standard deviation over mean."""
     mean = sum(gaps) / len(gaps) if gaps else 0.0
     if not mean:
         return math.inf
@@ -218,7 +221,7 @@ def _clock_doubts(attempt: Attempt, end_ms: int) -> list[Reason]:
     assert attempt.finished_at is not None
     wall = attempt.finished_at - attempt.started_at
     claimed = timedelta(milliseconds=end_ms)
-    # A close at the deadline may be noticed late; a win or a resignation happens when it is received.
+    # A close at the deadline may be noticed late; a win or a resignation takes effect on receipt.
     late = attempt.end != Attempt.End.CLOSED and wall - claimed > CLOCK_TOLERANCE
     if late or claimed - wall > CLOCK_TOLERANCE:
         return [reason("clock_differs", f"The record says {claimed}, start and finish are {wall} apart.")]

@@ -1,7 +1,7 @@
-"""What may become of a position for who knows all its cards: the yardstick by which choices are compared.
+"""Evaluation function: the prospects of a position with all cards known, used to compare choices.
 
-In Labyrinth it is whether the game can be won, which a search tells in a moment. In the other games a search takes too
-long for the thousands of positions that one game asks about; there it is what the next few obvious moves bring.
+In Labyrinth it is whether the game can be won, which a search finds in a moment. In other games a search takes too long
+for the thousands of positions that one game needs; there it is the gain of the next few obvious moves.
 """
 
 from __future__ import annotations
@@ -13,19 +13,21 @@ from games.rules.tokens import TO_PILE
 from games.solver import Budget, Solution, solve
 from games.solver.players import LEAST, wish
 
-#: Games of which a search says whether they can be won, and how many positions it may look at.
+#: Games evaluated by a search, with the maximum positions it visits.
 SEARCHED: Final = {"labyrinth": 200}
 _MEMORY: Final = 16
 
-#: Elsewhere: so many obvious moves.
+#: Number of obvious moves to look ahead in all other games.
 AHEAD: Final = 2
 
 Option = tuple[int, int, int]
-"""What tells moves apart to the eye: from where, how many cards, and onto which card or other place."""
+"""Distinguishes moves as a player sees them: source, number of cards, and the target card or other target."""
 
 
 def option(table: Table, token: str) -> Option:
-    """What a token does, the same for tokens that differ only in which of two equal places a card goes to."""
+    """Return the option of a token. Tokens that differ only in the choice between two equal places have the same
+    option.
+    """
     what, source, target, cards = table.VOCABULARY.read(token)
     if what != TO_PILE:
         return source, cards, -2 - what
@@ -34,7 +36,7 @@ def option(table: Table, token: str) -> Option:
 
 
 def options(table: Table) -> dict[Option, str]:
-    """The legal moves that differ, each with a token."""
+    """Return the distinct options among the legal moves, each with a token."""
     found: dict[Option, str] = {}
     for token in table.legal_moves():
         found.setdefault(option(table, token), token)
@@ -42,7 +44,7 @@ def options(table: Table) -> dict[Option, str]:
 
 
 def prospects(table: Table, ahead: int = AHEAD) -> float:
-    """How good the position is for who knows all its cards, in a measure of each game's own. May change the table."""
+    """Evaluate the position with all cards known, on a scale specific to the game. May change the table."""
     if table.GAME not in SEARCHED:
         for _ in range(ahead):
             if not _obvious(table):
@@ -54,7 +56,7 @@ def prospects(table: Table, ahead: int = AHEAD) -> float:
 
 
 def _obvious(table: Table) -> bool:
-    """Make the move that most players would, if there is one."""
+    """Make the move that most players would make; return False if there is none."""
     best, least = "", LEAST
     for token in table.legal_moves():
         wanted = wish(table, token)

@@ -1,8 +1,7 @@
-"""What a player has not seen yet, and other deals that would have looked the same so far.
+"""Cards that a player has not seen, and alternative deals that look the same so far.
 
-A card that was turned up stays known when the move is taken back. The cards never seen lie in any order with the same
-chance, whatever a player did who knows only what was seen: a table on which they are shuffled anew is as likely as the
-real one.
+A card that was turned up stays known after an undo. All orders of the unseen cards are equally likely, whatever a
+player does who knows only the visible cards, so a table with the unseen cards reshuffled is as likely as the real one.
 """
 
 from __future__ import annotations
@@ -14,17 +13,17 @@ from typing import Final, Self
 
 from games.rules import Table
 
-#: Besides the stock and face-down cards: the pile of which only the top is seen, by game.
+#: Piles that show only their top card, by game. The stock and face-down cards are hidden in every game.
 _COVERED: Final = {"plot": "r"}
 
 Place = tuple[int, int]
-"""A pile's number, as in `Table.piles`, and a height in it."""
+"""A pile's index in `Table.piles`, and a height in the pile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """The cards of a table that were never seen: so many at the bottom of the stock, under the top of a covered pile,
-    and a bit set of face-down ones.
+    """The unseen cards of a table: counts at the bottom of the stock and under the top of a covered pile, and a bit set
+    of face-down cards.
     """
 
     in_stock: int
@@ -33,22 +32,22 @@ class Unseen:
 
     @classmethod
     def at(cls, table: Table) -> Self:
-        """What is not seen on a table just dealt."""
+        """Return the unseen cards of a table just dealt."""
         covered = _COVERED.get(table.GAME)
         return cls(len(table.stock), max(0, len(table.pile(covered)) - 1) if covered else 0, table.hidden)
 
     def after(self, table: Table) -> Unseen:
-        """What is still not seen when this position has been seen, too."""
+        """Return the cards that are still unseen after this position."""
         now = Unseen.at(table)
         return Unseen(min(self.in_stock, now.in_stock), min(self.under, now.under), self.face_down & now.face_down)
 
     @property
     def count(self) -> int:
-        """The number of cards never seen."""
+        """Number of unseen cards."""
         return self.in_stock + self.under + self.face_down.bit_count()
 
     def places(self, table: Table) -> list[Place]:
-        """Where the cards never seen lie."""
+        """Return the places of the unseen cards."""
         places = [(len(table.piles) - 1, height) for height in range(self.in_stock)]
         if self.under:
             covered = table.VOCABULARY.index[_COVERED[table.GAME]]
@@ -63,12 +62,12 @@ class Unseen:
         return places
 
     def deals(self, table: Table, chance: Random, number: int) -> list[list[int]]:
-        """The cards never seen in the order of `places`: as they lie, then in so many other orders."""
+        """Return the unseen cards in the order of `places`: first as they lie, then in `number` random orders."""
         cards = [table.piles[pile][height] for pile, height in self.places(table)]
         return [cards, *(chance.sample(cards, len(cards)) for _ in range(number))]
 
     def laid(self, table: Table, cards: Sequence[int]) -> Table:
-        """A copy of the table, without its history, with these cards in the places never seen."""
+        """Return a copy of the table, without its history, with these cards in the unseen places."""
         copy = type(table)(table.options)
         for mine, theirs in zip((*copy.piles, *copy.foundations), (*table.piles, *table.foundations), strict=True):
             mine[:] = theirs
