@@ -1,1 +1,1 @@
-"""Racing against recorded games: ghosts, challenges, and what a player is told of them."""
+"""Races against recorded games: ghosts, challenges and the inbox."""

@@ -1,4 +1,4 @@
-"""The Django application of ghosts and challenges."""
+"""Django application of ghosts and challenges."""
 
 from __future__ import annotations
 

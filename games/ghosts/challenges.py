@@ -1,6 +1,6 @@
-"""Challenges: "beat this". A finished game is sent to a friend, who plays the same deal beside its ghost.
+"""Challenges: a finished game is sent to a friend, who plays the same deal beside its ghost.
 
-Sender and challenged are told the outcome when the answer has its verdict.
+Both players are notified of the outcome once the answer has its verdict.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from games.replays.models import Continuation
 
 Outcome = Literal["won", "lost", "even", "rejected"]
 
-#: How long after its verdict an answer that nobody was told of counts as forgotten.
+#: Time after its verdict when an answer without notices counts as forgotten.
 PATIENCE: Final = timedelta(seconds=60)
 _BATCH: Final = 500
 _JUDGED: Final = (Attempt.State.VERIFIED, Attempt.State.REJECTED)
 
 
 def may_challenge(attempt: Attempt, player_id: int | None, now: datetime | None = None) -> bool:
-    """Whether the player may challenge others with an attempt: it is their own, verified and played from the first card
-    on, and its deal is not open.
+    """Return whether the player may challenge others with an attempt.
+
+    The attempt must be their own, verified and played from the first card, and its deal must not be secret.
     """
     if attempt.player_id != player_id or attempt.state != Attempt.State.VERIFIED or is_secret(attempt.deal, now):
         return False
@@ -41,12 +42,12 @@ def may_challenge(attempt: Attempt, player_id: int | None, now: datetime | None 
 
 
 def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime | None = None) -> Challenge:
-    """Challenge whoever has the link, or the account of the name `to`, who is told of it.
+    """Challenge anyone with the link, or the account named `to`, which is notified.
 
-    Asking again gives the same challenge and tells nobody.
+    Repeating the call returns the same challenge and sends no second notice.
 
-    :raises Refusal: for a game that nobody can be challenged with, or a name that cannot be challenged.
-    :raises RateLimitedError: when the player of that name has too many challenges to read already.
+    :raises Refusal: if the game cannot be used for a challenge, or the named player cannot be challenged.
+    :raises RateLimitedError: if the named player has too many unread challenges.
     """
     now = now or timezone.now()
     if attempt.player_id != sender.pk:
@@ -55,7 +56,7 @@ def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime |
         raise Refusal(ErrorCode.NO_CHALLENGE)
     addressee = _addressee(sender, to) if to else None
     with transaction.atomic():
-        # Two requests at once wait here for each other.
+        # Serialize concurrent requests for the same attempt.
         Attempt.objects.select_for_update(of=("self",)).only("pk").get(pk=attempt.pk)
         given = {"attempt": attempt, "addressee_id": addressee}
         found, made = Challenge.objects.get_or_create(**given, defaults={"sender_id": sender.pk, "made_at": now})
@@ -66,18 +67,18 @@ def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime |
 
 
 def find(code: str) -> Challenge:
-    """The challenge with this code. That of a player who was banned or has left is not there.
+    """Return the challenge with this code. Challenges by banned or former players are not found.
 
-    :raises Challenge.DoesNotExist: when there is none.
+    :raises Challenge.DoesNotExist: if there is none.
     """
     known = Challenge.objects.select_related("attempt__deal", "attempt__player", "sender", "addressee")
     return known.get(code=code, sender__is_active=True, attempt__state=Attempt.State.VERIFIED)
 
 
 def answer(found: Challenge, player: Player, now: datetime | None = None) -> Attempt:
-    """Begin, or go on with, a player's game in answer to a challenge.
+    """Start or resume a player's game in answer to a challenge.
 
-    :raises Refusal: to the sender, and while the deal may not be played.
+    :raises Refusal: if the player is the sender, or the deal may not be played now.
     """
     if player.pk == found.sender_id:
         raise Refusal(ErrorCode.NO_CHALLENGE)
@@ -89,7 +90,7 @@ def answer(found: Challenge, player: Player, now: datetime | None = None) -> Att
     try:
         with transaction.atomic():
             attempt = _without_pauses(attempt, player, found.attempt.deal)
-            # A game that is running may already be the answer to another challenge with this deal.
+            # The running game may already answer another challenge with this deal.
             Answer.objects.get_or_create(attempt=attempt, defaults={"challenge": found})
     except IntegrityError:
         raise Refusal(ErrorCode.NO_CHALLENGE) from None  # the challenge was withdrawn at this moment
@@ -97,7 +98,9 @@ def answer(found: Challenge, player: Player, now: datetime | None = None) -> Att
 
 
 def _without_pauses(attempt: Attempt, player: Player, deal: Deal) -> Attempt:
-    """The attempt, which nobody pauses before it is an answer; another in its place, if it has been paused."""
+    """Return the attempt, or a new one if it was paused. The row lock keeps it from being paused before it is an
+    answer.
+    """
     locked = Attempt.objects.select_for_update().only("paused_at", "paused_ms").get(pk=attempt.pk)
     if locked.paused_at is None and not locked.paused_ms:
         return attempt
@@ -106,13 +109,13 @@ def _without_pauses(attempt: Attempt, player: Player, deal: Deal) -> Attempt:
 
 
 def answers_to(found: Challenge) -> list[Attempt]:
-    """The verified answers to a challenge, in the order of the ranking; those of banned players are left out."""
+    """Return the verified answers to a challenge in ranking order, without banned players."""
     verified = Attempt.objects.filter(answer__challenge=found, state=Attempt.State.VERIFIED, player__is_active=True)
     return sorted(verified.select_related("player").defer("record"), key=lambda one: score_of(one).rank_key)
 
 
 def outcome(mine: Attempt, other: Attempt) -> Outcome:
-    """How a verified attempt did against another."""
+    """Return the outcome of a judged attempt against another."""
     if mine.state != Attempt.State.VERIFIED:
         return "rejected"
     one, two = score_of(mine).rank_key, score_of(other).rank_key
@@ -120,9 +123,9 @@ def outcome(mine: Attempt, other: Attempt) -> Outcome:
 
 
 def verdict_given(attempt_ids: Collection[int], now: datetime | None = None) -> int:
-    """Tell both sides of those of the attempts that answer a challenge and have their verdict; returns how many.
+    """Notify both players of those attempts that answer a challenge and have a verdict; return the number of answers.
 
-    An answer is told of once, however often and by however many this is called.
+    Idempotent: each answer is announced once, even under concurrent calls.
     """
     if not attempt_ids:
         return 0
@@ -134,7 +137,7 @@ def verdict_given(attempt_ids: Collection[int], now: datetime | None = None) -> 
 
 
 def tell_forgotten(now: datetime | None = None) -> int:
-    """Tell of answers whose verdict came some time ago, but of which nobody was told; returns how many."""
+    """Announce answers whose verdict is some time old but whose players were not notified; return their number."""
     now = now or timezone.now()
     since = Q(attempt__verified_at__lt=now - PATIENCE, attempt__state__in=_JUDGED)
     keys = Answer.objects.filter(since, told_at=None).order_by("pk").values_list("attempt", flat=True)
@@ -143,7 +146,7 @@ def tell_forgotten(now: datetime | None = None) -> int:
 
 @transaction.atomic
 def _tell(one: Answer, now: datetime) -> bool:
-    """Tell both of an answer, unless somebody else does at this moment."""
+    """Notify both players of an answer, unless a concurrent call has claimed it."""
     if not Answer.objects.filter(pk=one.pk, told_at=None).update(told_at=now):
         return False
     code, sender, answerer = one.challenge.code, one.challenge.sender_id, one.attempt.player_id
@@ -157,7 +160,7 @@ def _tell(one: Answer, now: datetime) -> bool:
 
 
 def _has_room(player_id: int, answerer_id: int) -> bool:
-    """Count one more answer that a player is told of. All answers are on the challenge's page."""
+    """Count a notice about an answer against the receiver's limits. The challenge's page lists all answers anyway."""
     try:
         inbox.check_room(player_id, "answered", answerer_id)
     except RateLimitedError:
@@ -166,9 +169,9 @@ def _has_room(player_id: int, answerer_id: int) -> bool:
 
 
 def _addressee(sender: Player, name: str) -> int:
-    """The account of this name, by id.
+    """Return the id of the account with this name.
 
-    :raises Refusal: when there is none that can be found, when it is the sender's own, and to a sender without a page.
+    :raises Refusal: if no such account can be found, it is the sender's own, or the sender has no page.
     """
     if not sender.has_page:
         raise Refusal(ErrorCode.ACCOUNT_REQUIRED)

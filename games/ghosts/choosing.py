@@ -1,4 +1,4 @@
-"""Whose ghost to race: one's own best, the next better, somebody one follows, the leader, the certified line."""
+"""Choice of ghosts: the player's best, the next better game, followed players, the leader, the certified line."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from games.ghosts import lanes
 from games.ghosts.results import Score, results
 from games.models import GRACE, Attempt, Deal
 
-#: How many of the players whom one follows are offered.
+#: Maximum followed players offered as ghosts.
 FRIENDS: Final = 5
-#: How many daily deals, and how many practice games of one's own, offer a ghost before a deal is chosen.
+#: Number of daily deals, and of the player's practice deals, offered before a deal is chosen.
 DAILY: Final = 9
 PRACTICE: Final = 3
 
 
 class Whose(StrEnum):
-    """Why a ghost is offered."""
+    """Reason for offering a ghost."""
 
     OWN = "own"
     NEXT = "next"
@@ -35,7 +35,7 @@ class Whose(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """A game that may be raced; the certified line has no attempt."""
+    """A game to race against; the certified line has no attempt."""
 
     whose: Whose
     attempt: Attempt | None
@@ -43,9 +43,9 @@ class Ghost:
 
 
 def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
-    """The ghosts that a player may race on a deal, each game once.
+    """Return the ghosts that a player may race on a deal, each game once.
 
-    :raises Refusal: when the player may not know the deal.
+    :raises Refusal: if the player may not know the deal.
     """
     if not lanes.knows_deal(deal, player_id):
         raise Refusal(ErrorCode.NOT_REVEALED)
@@ -74,7 +74,7 @@ def latest_ghosts(player_id: int | None, now: datetime | None = None) -> list[tu
 
 
 def _best_ghost(deal: Deal, player_id: int | None) -> Ghost | None:
-    """The leader's game, or else the certified line."""
+    """Return the leader's game, or else the certified line."""
     leader = leader_of(deal, player_id)
     if leader is not None:
         whose = Whose.OWN if leader.player_id == player_id else Whose.LEADER
@@ -84,17 +84,17 @@ def _best_ghost(deal: Deal, player_id: int | None) -> Ghost | None:
 
 
 def score_of(attempt: Attempt) -> Score:
-    """A verified attempt's score."""
+    """Return a verified attempt's score."""
     return Score(attempt.cards_up or 0, attempt.elapsed_ms or 0, attempt.tokens or 0)
 
 
 def best_of(deal: Deal, player_id: int | None) -> Attempt | None:
-    """A player's best verified attempt at a deal, of those played from the first card on."""
+    """Return a player's best verified attempt at a deal that was played from the first card."""
     return None if player_id is None else _best_first(deal).filter(player=player_id, continuation=None).first()
 
 
 def leader_of(deal: Deal, player_id: int | None) -> Attempt | None:
-    """The attempt with the best record of a deal; of a practice deal, which has no board, the player's own best."""
+    """Return the best attempt at a deal; on a practice deal, which has no board, the player's own best."""
     if deal.day is not None and not deal.for_race:
         key = results().leader(deal.pk)
         return None if key is None else _verified(deal).filter(pk=key).first()
@@ -129,7 +129,7 @@ def _on_board(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterato
 
 
 def _in_race(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator[tuple[Whose, Attempt]]:
-    """Those who ran a finished race: there is no board, but its entrants are few."""
+    """Yield the ghosts of a finished race, which has no board but few entrants."""
     ran = list(_best_first(deal).filter(entrant__isnull=False, player__is_active=True))
     others = [one for one in ran if one.player_id != player_id]
     if own is not None:

@@ -1,4 +1,4 @@
-"""The age at which notices go. Challenges and answers go with their attempts."""
+"""Retention of notices. Challenges and answers are deleted with their attempts."""
 
 from __future__ import annotations
 

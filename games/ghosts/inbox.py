@@ -1,4 +1,4 @@
-"""Notices: what a player is told on the site."""
+"""The inbox: notices to a player on the site."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ from games.errors import RateLimitedError
 from games.ghosts.models import Notice
 from games.players import people
 
-#: How many unread notices are counted; more are "9+".
+#: Cap on counting unread notices; the site shows "9+" from here on.
 COUNTED: Final = 10
 _UNREAD: Final = Compiled(
     lambda: Notice.objects.filter(player=Given("player", BigIntegerField()), seen_at=None).values_list("pk")[:COUNTED]
 )
 
-#: How many unread notices of one kind a player can have because of one other.
+#: Maximum unread notices of one kind that one player can cause for another.
 UNREAD_FROM_ONE: Final = 3
 _HOUR: Final = 3600
 
-#: How many notices the inbox shows, and how long they are kept.
+#: Number of notices shown in the inbox, and their retention.
 SHOWN: Final = 50
 KEPT: Final = timedelta(days=90)
 
 
 def put(player_id: int, kind: Notice.Kind, data: Mapping[str, Any], now: datetime | None = None) -> Notice:
-    """Tell a player something. `data` names players by their ids, so that nobody's name is kept here."""
+    """Send a player a notice. `data` refers to players by id, so that no names are stored here."""
     return Notice.objects.create(player_id=player_id, kind=kind, data=dict(data), made_at=now or timezone.now())
 
 
 def check_room(player_id: int, kind: Literal["challenged", "answered"], from_id: int) -> None:
-    """Count one more notice to a player because of another, so that nobody buries a friend's.
+    """Count a notice that one player causes for another against the receiver's limits, to prevent spam.
 
-    One player leaves few unread ones, and players whom the receiver does not follow leave few a day together.
+    One player can cause only a few unread notices, and all players whom the receiver does not follow share a small
+    daily limit.
 
-    :raises RateLimitedError: when the receiver has too many.
+    :raises RateLimitedError: if the receiver has too many.
     """
     unread_ones = Notice.objects.filter(player=player_id, kind=kind, seen_at=None, data__player=from_id)
     if unread_ones.count() >= UNREAD_FROM_ONE:
@@ -51,7 +52,7 @@ def check_room(player_id: int, kind: Literal["challenged", "answered"], from_id:
 
 
 def renew(player_id: int, kind: Notice.Kind, data: Mapping[str, Any]) -> bool:
-    """Say anew what an unread notice of this kind says of the same player; says whether there is one."""
+    """Replace an unread notice of this kind about the same player with a new one; return whether there was one."""
     with transaction.atomic():
         unseen = Notice.objects.filter(player=player_id, kind=kind, seen_at=None, data__player=data["player"])
         is_there = unseen.delete()[0] > 0
@@ -61,25 +62,25 @@ def renew(player_id: int, kind: Notice.Kind, data: Mapping[str, Any]) -> bool:
 
 
 def unread(player_id: int) -> int:
-    """How many notices a player has not seen, at most `COUNTED`."""
+    """Return the number of unread notices, at most `COUNTED`."""
     return len(_UNREAD.all(player=player_id))
 
 
 def latest(player_id: int) -> list[Notice]:
-    """A player's notices, the newest first."""
+    """Return a player's notices, newest first."""
     return list(Notice.objects.filter(player=player_id).order_by("-id")[:SHOWN])
 
 
 def mark_seen(player_id: int, now: datetime | None = None) -> int:
-    """Mark all of a player's notices as seen; returns how many were not."""
+    """Mark all of a player's notices as seen; return the number that were unread."""
     return Notice.objects.filter(player=player_id, seen_at=None).update(seen_at=now or timezone.now())
 
 
 def hand_over(before: int, after: int, since: datetime) -> None:
-    """Give the notices of a guest to the account that the guest has signed in to.
+    """Move a guest's notices to the account they signed in to.
 
-    Others' notices of an invitation that the guest has accepted name the account from then on. None of them is older
-    than the guest, who came at `since`.
+    Notices to other players about the guest's accepted invitations now refer to the account. All of them are newer than
+    the guest, who was created at `since`.
     """
     Notice.objects.filter(player=before).update(player=after)
     told = list(Notice.objects.filter(kind=Notice.Kind.JOINED, made_at__gte=since, data__player=before).order_by("id"))

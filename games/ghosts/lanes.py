@@ -1,7 +1,7 @@
-"""Lanes: how many cards were up at what time in a recorded game, and who may see one.
+"""Lanes: number of cards up over time in a recorded game, and access rules for them.
 
-A lane tells nothing of the cards. It is kept all the same from those who have yet to play its deal: how fast others got
-on is a hint.
+A lane reveals no cards. It is still hidden from players with the deal yet to play, because the pace of others is a
+hint.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from games.ghosts.models import Answer
 from games.models import Attempt, Deal
 from games.rules import Record, Table
 
-#: The pace at which a ghost plays a certified line: what a practised player needs for a move, in ms.
+#: Time per move of a ghost that plays a certified line, in ms: that of a practised player.
 MOVE_MS: Final = 2_500
 
 Point = tuple[int, int]
-"""A time in ms since the deal, and how many cards are up from then on."""
+"""A time in ms since the deal, and the number of cards up from then on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A recorded game as a ghost plays it. The last point is the end of the game."""
+    """The progress of a recorded game. The last point is the end of the game."""
 
     name: str
     goal: int
     points: tuple[Point, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The lane as programs read it."""
+        """Return the lane as JSON data."""
         return {"name": self.name, "goal": self.goal, "points": self.points}
 
 
 def lane_of(attempt: Attempt, name: str) -> Lane:
-    """The lane of a verified attempt; `name` is its player's."""
+    """Return the lane of a verified attempt; `name` is its player's."""
     record = record_of(attempt)
     return _lane(name, record.open_table(), zip(record.tokens, record.clock, strict=True), record.end.ms)
 
 
 def line_of(deal: Deal, name: str) -> Lane | None:
-    """The lane of a deal's certified line at a person's pace; None when the deal has no line."""
+    """Return the lane of a deal's certified line at a person's pace; None if the deal has no line."""
     if deal.solution is None:
         return None
     record = Record.from_bytes(bytes(deal.solution))
@@ -55,15 +55,15 @@ def line_of(deal: Deal, name: str) -> Lane | None:
 
 
 def line_ms(deal: Deal) -> int | None:
-    """How long a ghost takes for a deal's certified line; None when the deal has no line."""
+    """Return a ghost's time in ms for a deal's certified line; None if the deal has no line."""
     return None if deal.par is None or deal.solution is None else deal.par * MOVE_MS
 
 
 def may_see(attempt: Attempt, player_id: int | None, now: datetime | None = None) -> bool:
-    """Whether this player may see an attempt's lane.
+    """Return whether this player may see an attempt's lane.
 
-    They may when the attempt is verified and it is their own, or they know the deal already, or they are playing in
-    answer to a challenge with it.
+    The attempt must be verified. In addition, it is the player's own, the player knows the deal already, or the player
+    is answering a challenge with it.
     """
     if attempt.state != Attempt.State.VERIFIED:
         return False
@@ -78,7 +78,7 @@ def may_see(attempt: Attempt, player_id: int | None, now: datetime | None = None
 
 
 def knows_deal(deal: Deal, player_id: int | None, now: datetime | None = None) -> bool:
-    """Whether ghosts of this deal may be raced by this player: everybody may know it, or the player has finished it."""
+    """Return whether this player may race ghosts of a deal: it is public, or a practice deal they have finished."""
     if publishing.may_see_seed(deal, player_id, now or timezone.now()):
         return True
     if player_id is None or deal.day is not None or deal.for_race:

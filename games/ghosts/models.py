@@ -1,4 +1,4 @@
-"""Challenges and notices: fields and constraints only."""
+"""Models of challenges and notices: fields and constraints only."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from django.utils.translation import gettext_lazy as _
 
 
 def new_code() -> str:
-    """A challenge's code, which nobody guesses."""
+    """Return a random challenge code that cannot be guessed."""
     return secrets.token_urlsafe(9)
 
 
 class Challenge(models.Model):
-    """ "Beat this": a finished game that others are asked to play against."""
+    """A finished game that other players are challenged to beat."""
 
     code = models.CharField(max_length=12, unique=True, default=new_code, editable=False)
-    # The game to beat, and whose it is.
+    # The game to beat, and its player.
     attempt = models.ForeignKey("games.Attempt", on_delete=models.CASCADE, related_name="challenges")
     sender = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    # Whom it was sent to by name; null for anybody who has the link.
+    # Player challenged by name; null if anyone with the link may answer.
     addressee = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
@@ -34,11 +34,11 @@ class Challenge(models.Model):
 
 
 class Answer(models.Model):
-    """Somebody's game in answer to a challenge."""
+    """A player's game in answer to a challenge."""
 
     challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="answers")
     attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="answer")
-    # Set when the game is over and both have been told.
+    # Set once the game is over and both players have been notified.
     told_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -49,10 +49,10 @@ class Answer(models.Model):
 
 
 class Notice(models.Model):
-    """Something that a player is told on the site, in the inbox; `data` fills the kind's sentence."""
+    """A message to a player in the inbox; `data` fills in the sentence of its kind."""
 
     class Kind(models.TextChoices):
-        """What it is about."""
+        """The subject of the notice."""
 
         CHALLENGED = "challenged", _("Somebody has challenged you")
         ANSWERED = "answered", _("Somebody has answered your challenge")

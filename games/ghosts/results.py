@@ -1,4 +1,4 @@
-"""What ghosts ask of the boards, which build on games and register it (`LeaderboardsConfig.ready`)."""
+"""Interface from ghosts to the boards, which build on `games` and register it (`LeaderboardsConfig.ready`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Score(NamedTuple):
-    """What places are ranked by: more cards up, then less time, then fewer tokens."""
+    """The ranking criteria: more cards up, then less time, then fewer tokens."""
 
     cards_up: int
     elapsed_ms: int
@@ -16,7 +16,7 @@ class Score(NamedTuple):
 
     @property
     def rank_key(self) -> tuple[int, int, int]:
-        """The better of two scores has the smaller one."""
+        """Sort key; the better score has the smaller key."""
         return (-self.cards_up, self.elapsed_ms, self.tokens)
 
 
@@ -38,26 +38,26 @@ def _follows_nobody(_player_id: int) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What boards know of a daily deal. Attempts and players are given by their ids."""
+    """Queries on the board of a daily deal. Attempts and players are given by their ids."""
 
     leader: Callable[[int], int | None] = _nobody
-    """The attempt that leads a deal's board."""
+    """Returns the leading attempt on a deal's board."""
     next_better: Callable[[int, Score, int], int | None] = _none_better
-    """The attempt on a deal's board that is just better than a score, of anybody but this player."""
+    """Returns the attempt just above a score on a deal's board, by any other player."""
     among: Callable[[int, Collection[int]], Sequence[int]] = _no_results
-    """The attempts of these players on a deal's board, the best first."""
+    """Returns these players' attempts on a deal's board, best first."""
     followed: Callable[[int], set[int]] = _follows_nobody
-    """The players whom a player follows."""
+    """Returns the players that a player follows."""
 
 
 _registered: list[Results] = [Results()]
 
 
 def register(known: Results) -> None:
-    """Ask these from now on."""
+    """Use these queries from now on."""
     _registered[:] = [known]
 
 
 def results() -> Results:
-    """Whoever keeps the boards; without any, nobody has a result."""
+    """Return the registered queries; the default ones return no results."""
     return _registered[0]
