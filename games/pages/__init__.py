@@ -1,1 +1,1 @@
-"""The games' pages: views, and what they show."""
+"""Views of the games' pages, with the data passed to their templates."""

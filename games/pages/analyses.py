@@ -1,4 +1,4 @@
-"""The analysis of a finished game: asked for and looked at by the replay's page."""
+"""API of game analyses for the replay page, and the comparison with par and the best record."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from games.players import player_id
 @never_cache
 @json_only
 def analysis(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Have a game analysed (POST, which answers 202), look what is known (GET), or give it up (DELETE, by who asked).
+    """Request an analysis of a game (POST, answers 202), return its state (GET), or withdraw the request (DELETE).
 
-    The answer is {"state": "none", "waiting", "working", "done" or "failed", "percent": …, "ahead": …}, and as soon as
-    something is known {"verdicts": …, "turns": …} (docs/analysis.md).
+    The response is {"state": "none", "waiting", "working", "done" or "failed", "percent": …, "ahead": …}, plus
+    {"verdicts": …, "turns": …} as soon as there are results (docs/analysis.md). DELETE withdraws only the visitor's own
+    request.
     """
     found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
     if found is None:
@@ -42,7 +43,7 @@ def analysis(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A game beside par and the best record of its deal; there may be neither, and the best may be this one."""
+    """A game beside par and the best record of its deal. Either may be missing, and the best may be this game."""
 
     own: ShownAttempt
     par: int | None
@@ -51,17 +52,17 @@ class Compared:
 
     @property
     def is_best(self) -> bool:
-        """Whether this is the best record."""
+        """True if this game is the best record."""
         return self.best is not None and self.best.public_id == self.own.public_id
 
     @property
     def is_won(self) -> bool:
-        """Whether the game was won."""
+        """True if the game was won."""
         return self.own.end == Attempt.End.WON
 
 
 def compared(attempt: Attempt, player_id: int | None) -> Compared | None:
-    """What a game is compared with; None for whoever may not see its analysis, or before its verdict."""
+    """Return the game's comparison; None before its verdict, or if the player may not see its analysis."""
     if attempt.tokens is None or not analyses.may_see(attempt, player_id):
         return None
     best = choosing.leader_of(attempt.deal, player_id)

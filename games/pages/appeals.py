@@ -1,4 +1,4 @@
-"""The page of a verdict that its player may appeal against: why it is so, the appeal, and the answer."""
+"""Appeal page: the reasons for a verdict, the player's appeal, and the answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from games.pages.shown import ShownAttempt, ShownDeal
 
 @dataclass(frozen=True, slots=True)
 class ShownAppeal:
-    """An appeal as its player sees it; `granted` is None while there is no answer."""
+    """An appeal as its player sees it; `granted` is None until it is answered."""
 
     text: str
     made_at: datetime
@@ -36,7 +36,7 @@ class ShownAppeal:
 
     @classmethod
     def of(cls, appeal: Appeal) -> Self:
-        """What may be shown of `appeal`."""
+        """Return the visible part of `appeal`."""
         granted = appeal.decision == Appeal.Decision.GRANTED if appeal.answered_at else None
         return cls(appeal.text, appeal.made_at, granted, appeal.answer, appeal.answered_at)
 
@@ -44,7 +44,7 @@ class ShownAppeal:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def appeal_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Why a game is under review or rejected, and what its player can do."""
+    """Explain why a game is under review or rejected, and accept the player's appeal."""
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path(), settings.LOGIN_URL)
     if request.method == "POST":

@@ -1,4 +1,4 @@
-"""The archive: every day that had deals, a month at a time, and the deals of a chosen day."""
+"""Archive: a monthly calendar of all days with deals, and the deals of a selected day."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ _WEEKS: Final = Calendar(firstweekday=0)
 
 
 class FirstAndLast(TypedDict):
-    """The first and the last day with deals, if there are any."""
+    """First and last day with deals, or None."""
 
     first: date | None
     last: date | None
 
 
-#: For some seconds all see the same days with deals.
+#: Shared caches of the days with deals.
 months: Final = SharedCache("months", dict[date, dict[str, int]], fresh=2.0)
 first_and_last_days: Final = SharedCache("first_and_last_days", FirstAndLast, fresh=2.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day of the calendar: how the player stands with each of its deals, in catalogue order.
+    """A day of the calendar, with the player's mark for each of its deals in catalogue order.
 
     A mark is `none` (no such deal), `sealed` (the day has not begun), `open` (not played), `playing`, `won` or `lost`.
     """
@@ -57,49 +57,49 @@ class Day:
 
     @property
     def has_deals(self) -> bool:
-        """Whether the day can be chosen."""
+        """True if the day can be selected."""
         return any(mark != "none" for mark in self.marks)
 
     @property
     def is_ahead(self) -> bool:
-        """Whether the day has not begun: its deals are fixed, and nothing else is known of them."""
+        """True if the day has not begun: its deals are fixed, and nothing else is known about them."""
         return "sealed" in self.marks
 
     @property
     def cell(self) -> SafeString:
-        """The day as the calendar shows it, in the language of the request."""
+        """The rendered calendar cell, in the language of the request."""
         return _cell(self, get_language())
 
     @property
     def tally(self) -> dict[str, int]:
-        """How many deals there are of each mark."""
+        """Number of deals by mark."""
         return dict(Counter(self.marks))
 
 
 @lru_cache(maxsize=2048)
 def _cell(day: Day, _language: str | None) -> SafeString:
-    """Few days differ between two players, and a calendar has thirty."""
+    """Render a calendar cell. Cached, because players' calendars have most cells in common."""
     return render_to_string("games/_calendar_day.html", {"day": day})
 
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """A month of deals, and the player's ranked attempts at them by the deal's id."""
+    """A month of deals, and the player's ranked attempts by deal id."""
 
     first: date
     deals: Mapping[date, Mapping[str, int]]
-    """The ids of each day's deals, by variant."""
+    """Ids of each day's deals, by variant."""
     attempts: Mapping[int, Attempt]
 
     @classmethod
     def read(cls, first: date, player: int | None) -> Month:
-        """The month that begins with `first`, as `player` stands in it."""
+        """Read the month that begins with `first`, with the player's attempts."""
         deals = months.get(str(first), lambda: _deals_of(first))
         mine = ranked_attempts(player).filter(deal__day__gte=first, deal__day__lt=_next(first))
         return cls(first, deals, {attempt.deal_id: attempt for attempt in mine})
 
     def weeks(self, today: date, chosen: date | None) -> list[list[Day | None]]:
-        """Whole weeks from Monday; None stands for a day of another month."""
+        """Return whole weeks from Monday; None marks a day of another month."""
         return [
             [self._day(day, today, chosen) if day.month == self.first.month else None for day in week]
             for week in _WEEKS.monthdatescalendar(self.first.year, self.first.month)
@@ -118,7 +118,7 @@ class Month:
 @same_for_strangers(2.0)
 @from_replica("archive")
 def archive(request: HttpRequest, month: date | None = None, day: date | None = None) -> HttpResponse:
-    """A month of days, and the nine deals of `day`; by default this month and today."""
+    """Show a month, with the nine deals of `day`; by default this month and today."""
     now = timezone.now()
     today = now.date()
     if month is None:
@@ -155,12 +155,12 @@ def _deals_of(first: date) -> dict[date, dict[str, int]]:
 
 
 def _is_there(deals: Collection[date], day: date | None, today: date) -> bool:
-    """Whether there is such a page: of a month with deals, of a day with deals, or of today."""
+    """Return whether the page exists: for a month with deals, a day with deals, or today."""
     return bool(deals) if day is None else day in deals or day == today
 
 
 def _neighbours(month: date, known: FirstAndLast) -> dict[str, date | None]:
-    """The months before and after, as far as there are deals."""
+    """Return the previous and next month, or None where there are no deals."""
     following = _next(month)
     return {
         "previous": (month - timedelta(days=1)).replace(day=1) if known["first"] and known["first"] < month else None,
@@ -193,6 +193,6 @@ def _mark(attempt: Attempt | None, *, ahead: bool) -> str:
 
 
 def _tiles(day: date, attempts: Mapping[int, Attempt], now: datetime) -> list[Tile]:
-    """The day's deals in catalogue order."""
+    """Return the day's deals in catalogue order."""
     deals = {deal.variant: deal for deal in Deal.objects.filter(day=day, variant__in=CATALOGUE).defer("solution")}
     return [Tile.of(deals[name], attempts.get(deals[name].pk), now) for name in CATALOGUE if name in deals]

@@ -1,4 +1,4 @@
-"""Challenges: sending one, its page, and playing in answer to it."""
+"""Challenge pages: send a challenge, show it, and play in answer to it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from games.models import Attempt
 from games.pages.shown import ShownDeal, ShownPlayer
 from games.players import check_may_begin, player_for, player_id
 
-#: How many answers the page of a challenge lists.
+#: Maximum answers listed on the page of a challenge.
 SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One game on the page of a challenge: the sender's, or an answer with its outcome."""
+    """A game on the page of a challenge: the sender's, or an answer with its outcome."""
 
     place: int
     player: ShownPlayer
@@ -47,7 +47,7 @@ class Line:
 
     @classmethod
     def of(cls, place: int, attempt: Attempt, found: Challenge, asker: int | None) -> Self:
-        """What may be shown of `attempt`."""
+        """Return the visible part of `attempt`."""
         is_sender = attempt.pk == found.attempt_id
         return cls(
             place=place,
@@ -65,7 +65,7 @@ class Line:
 
 @require_POST
 def send(request: HttpRequest) -> HttpResponse:
-    """Challenge others with the finished game `attempt`: whoever has the link, or the account of this `name`."""
+    """Challenge others with the finished game `attempt`: anyone with the link, or the account called `name`."""
     limits.spend(request, "challenge")
     if not request.user.is_authenticated:
         raise Refusal(ErrorCode.NOT_SIGNED_IN)
@@ -76,7 +76,7 @@ def send(request: HttpRequest) -> HttpResponse:
     except Refusal as refusal:
         if not name or wants_json(request):
             raise
-        # A name that nobody has is a slip of the pen: the page says so.
+        # If the name cannot be challenged, explain why and create a challenge by link instead.
         messages.error(request, _not_sent(refusal, name))
         made = challenges.challenge(request.user, attempt)
     else:
@@ -88,7 +88,7 @@ def send(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def challenge(request: HttpRequest, code: str) -> HttpResponse:
-    """A challenge: what there is to beat, and who has tried."""
+    """Show a challenge: the game to beat, and the answers so far."""
     found = _found(code)
     asker = player_id(request)
     answers = challenges.answers_to(found)
@@ -114,7 +114,7 @@ def challenge(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def answer(request: HttpRequest, code: str) -> HttpResponse:
-    """Play in answer to a challenge; a visitor without an account becomes a guest."""
+    """Start a game in answer to a challenge; a visitor without an account becomes a guest."""
     found = _found(code)
     if found.sender_id == player_id(request):
         raise Refusal(ErrorCode.NO_CHALLENGE)
@@ -135,7 +135,7 @@ def _found(code: str) -> Challenge:
 
 
 def _lines(found: Challenge, answers: list[Attempt], asker: int | None) -> Iterator[Line]:
-    """The sender's game and the answers, ranked together; equal games share a place."""
+    """Yield the sender's game and the answers, ranked together; equal games share a place."""
     games = sorted([found.attempt, *answers], key=_key)
     for attempt in games:
         place = 1 + sum(_key(other) < _key(attempt) for other in games)
@@ -149,7 +149,7 @@ def _key(attempt: Attempt) -> tuple[int, int, int]:
 def _together(lines: list[Line]) -> str:
     if len(lines) < 2:
         return ""
-    # The sender's game, and the best that are not it.
+    # The sender's game, the visitor's own, and the best of the others.
     shown = sorted(lines, key=lambda line: not (line.is_sender or line.own))[:16]
     return f"{reverse('games:together')}?" + "&".join(f"game={line.attempt}" for line in shown)
 

@@ -1,4 +1,4 @@
-"""The form in which a game is chosen for a room: a variant, or a game with options of one's own."""
+"""Form for the game of a room: a variant, or a game with custom options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from games.pages import titles
 from games.races.rooms import LEAST_SEATS, LIMITS_S, MOST_SEATS
 from games.rules import CATALOGUE, GAMES
 
-#: Marks a game to be played with the options that the form gives.
+#: Prefix of a game played with the custom options of the form.
 OWN: Final = "own:"
 _NAME: Final = "stonewall"
 _LIMIT_S: Final = 900
@@ -23,7 +23,7 @@ _SEATS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What a form asks for."""
+    """The contents of the form."""
 
     name: str
     options: dict[str, Any] | None
@@ -33,9 +33,9 @@ class Chosen:
 
 
 def chosen(form: QueryDict) -> Chosen:
-    """What the form asks for; whether there is such a game is for the room to say.
+    """Parse the form. The room checks later that the game exists.
 
-    :raises Refusal: for what is no choice.
+    :raises Refusal: if the form is invalid.
     """
     name = form.get("name", _NAME)
     try:
@@ -57,7 +57,7 @@ def _options(game: str, form: QueryDict) -> dict[str, Any]:
 
 
 def choices() -> dict[str, Any]:
-    """What the form offers."""
+    """Return the form's choices for its template."""
     return {
         "variants": [
             {"name": name, "title": titles.VARIANT_TITLES[name], "standard": name == _NAME} for name in CATALOGUE

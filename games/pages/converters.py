@@ -1,4 +1,4 @@
-"""Days and months in the addresses of pages: `<day:…>` and `<month:…>`, where this module is imported."""
+"""URL converters for days and months: `<day:…>` and `<month:…>`. Importing this module registers them."""
 
 from __future__ import annotations
 
@@ -13,25 +13,31 @@ class DayConverter:
     regex = r"2\d{3}-\d{2}-\d{2}"
 
     def to_python(self, value: str) -> date:
-        """The day; :raises ValueError: for one that no calendar has, so that the path is not found."""
+        """Parse the day.
+
+        :raises ValueError: if there is no such day, so that the path does not match.
+        """
         return date.fromisoformat(value)
 
     def to_url(self, value: date | str) -> str:
-        """The day as it stands in a path."""
+        """Format the day for a path."""
         return str(value)
 
 
 class MonthConverter:
-    """A month of this millennium in a path, such as 2026-11: its first day."""
+    """A month of this millennium in a path, such as 2026-11, as its first day."""
 
     regex = r"2\d{3}-\d{2}"
 
     def to_python(self, value: str) -> date:
-        """The first day of the month; :raises ValueError: for one that no calendar has."""
+        """Parse the month as its first day.
+
+        :raises ValueError: if there is no such month, so that the path does not match.
+        """
         return date.fromisoformat(f"{value}-01")
 
     def to_url(self, value: date) -> str:
-        """The month as it stands in a path."""
+        """Format the month for a path."""
         return value.isoformat()[:7]
 
 

@@ -1,4 +1,4 @@
-"""The cookie against forged requests, for pages whose scripts send it back and that need have no form."""
+"""CSRF cookie for pages without a form whose scripts send the token."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from django.middleware.csrf import get_token
 
 View = Callable[..., HttpResponse]
 
-# Where Django's middleware puts the cookie's secret if the browser has one, and is told to send it again.
+# Request keys of Django's CSRF middleware: the secret from the cookie, and the flag to send the cookie again.
 _COOKIE: Final = "CSRF_COOKIE"
 _SEND: Final = "CSRF_COOKIE_NEEDS_UPDATE"
 
 
 def with_csrf_cookie(view: View) -> View:
-    """Have the browser keep its cookie, or get one.
+    """Send the CSRF cookie with the response, and renew one that the browser has.
 
-    Django's `ensure_csrf_cookie` has the whole middleware run once more, and masks a token that nobody reads.
+    Cheaper than Django's `ensure_csrf_cookie`, which runs the whole middleware again and masks a token that is never
+    read.
     """
 
     @wraps(view)

@@ -1,6 +1,6 @@
-"""A day of nine deals as one player's: how many are played and won, the points, the streak, and what to share of it.
+"""A player's daily summary: deals played and won of nine, points, streak and a text to share.
 
-The home page and the end of a game show the same figures, from here.
+The home page and the end of a game show the same figures from this module.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from games.rules import CATALOGUE
 
 State = Attempt.State
 
-#: For some seconds all see the same deals and leaders.
+#: Shared caches of the day's deals and leaders.
 days_deals: Final = SharedCache("days_deals", list[ShownDeal], fresh=5.0)
 days_boards: Final = SharedCache("days_boards", DayBoards, fresh=5.0)
 
@@ -39,10 +39,10 @@ _NOT_COUNTED: Final = (State.REJECTED, State.REVIEW)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How a player stands with the nine deals of a day.
+    """A player's results at the nine deals of a day.
 
     `marks` has `won`, `lost` (played, not won), `playing`, `open`, `coming` (still being prepared) or `void` (played,
-    and not ranked or under review) for each variant. Points are of verified games.
+    but not ranked, rejected or under review) for each variant. Only verified games earn points.
     """
 
     day: date
@@ -55,38 +55,38 @@ class Summary:
 
     @property
     def played(self) -> int:
-        """How many of the deals are finished."""
+        """Number of finished deals."""
         return self.won + sum(mark == "lost" for mark in self.marks.values())
 
     @property
     def won(self) -> int:
-        """How many are won."""
+        """Number of deals won."""
         return sum(mark == "won" for mark in self.marks.values())
 
     @property
     def of(self) -> int:
-        """How many there are."""
+        """Number of deals."""
         return len(self.marks)
 
     @property
     def is_begun(self) -> bool:
-        """Whether any deal was begun."""
+        """True if the player has started any deal."""
         return any(mark not in {"open", "coming"} for mark in self.marks.values())
 
     @property
     def coming(self) -> int:
-        """How many are still being prepared."""
+        """Number of deals still being prepared."""
         return sum(mark == "coming" for mark in self.marks.values())
 
     @property
     def left(self) -> int:
-        """How many can still be played."""
+        """Number of deals that the player can still finish."""
         return sum(mark in {"open", "playing"} for mark in self.marks.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's day: the attempts by the ids of the deals, the places, and the figures."""
+    """A player's day: attempts by deal id, places, and the summary."""
 
     attempts: Mapping[int, ShownAttempt] = field(default_factory=dict)
     places: OwnPlaces = field(default_factory=OwnPlaces)
@@ -94,7 +94,7 @@ class Standing:
 
 
 def deals_of(now: datetime) -> list[ShownDeal]:
-    """The deals of the day in catalogue order, as everybody sees them, without those still being prepared."""
+    """Return the day's published deals in catalogue order, as everyone sees them."""
     key = f"{now.date()}.{get_language()}"
     return days_deals.get(key, lambda: _read_deals(now), is_complete=lambda found: len(found) == len(CATALOGUE))
 
@@ -104,13 +104,13 @@ def _read_deals(now: datetime) -> list[ShownDeal]:
 
 
 def boards_of(day: date, deals: Collection[ShownDeal]) -> DayBoards:
-    """The leaders of a day, as of some seconds ago at most."""
+    """Return the day's leaders, at most some seconds old."""
     ids = [deal.id for deal in deals]
     return days_boards.get(f"{day}.{len(ids)}", lambda: boards().of_day(day, ids))
 
 
 def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], shown: DayBoards) -> Standing:
-    """How a player stands on the day of `now`, whose deals and boards these are; nothing for a visitor."""
+    """Return a player's standing on the day of `now`, given its deals and boards; an empty one for a visitor."""
     if player is None:
         return Standing()
     begun = begun_on(player, now.date())
@@ -128,9 +128,9 @@ def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], s
 
 
 def mark_of(attempt: Attempt | None) -> str:
-    """How an attempt stands, as in `Summary.marks`.
+    """Return an attempt's mark, as in `Summary.marks`.
 
-    Practice begun as a guest and games rejected or under review count for nothing.
+    Practice games that began as a guest, and games rejected or under review, do not count.
     """
     if attempt is None:
         return "open"
@@ -142,14 +142,14 @@ def mark_of(attempt: Attempt | None) -> str:
 
 
 def summary_of(player: int | None, now: datetime | None = None) -> Summary | None:
-    """The figures of a player's day: played and won of nine, points, streak, place; None for a visitor."""
+    """Return a player's summary of the day, or None for a visitor."""
     now = now or timezone.now()
     deals = deals_of(now)
     return standing_of(player, now, deals, boards_of(now.date(), deals)).summary
 
 
 def share_text(summary: Summary, address: str) -> str:
-    """The day in a few lines to share: a square for each deal and the figures, nothing of any card."""
+    """Return the day as a few lines to share: a square for each deal and the figures, without spoilers."""
     squares = [_SQUARES.get(mark, _EMPTY) for mark in summary.marks.values()]
     day = date_format(summary.day, "DATE_FORMAT")
     done = _("%(played)s of %(of)s played, %(won)s won") % {
@@ -165,5 +165,5 @@ def share_text(summary: Summary, address: str) -> str:
 
 
 def address_of(day: date) -> str:
-    """Where a day's deals are, for others."""
+    """Return the public URL of a day's deals."""
     return settings.PUBLIC_URL + reverse("games:archive_day", args=[day])

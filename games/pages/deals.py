@@ -1,4 +1,4 @@
-"""The pages of one daily deal: its seal, and once it is revealed its seed and how it is won."""
+"""Pages of a daily deal: its commitment, and once revealed its seed and solution."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from games.rules import Record, shuffled_deck
 @require_safe
 @never_cache
 def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
-    """One deal: its commitment, and once it is revealed its seed and solution."""
+    """Show a deal: its commitment, and once it is revealed its seed and solution."""
     deal = get_object_or_404(Deal, day=day, variant=variant)
     tile = Tile.of(deal, begun_at(player_id(request), deal))
     context = {
@@ -36,7 +36,10 @@ def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
 
 @require_GET
 def deal_data(request: HttpRequest, day: date, variant: str) -> HttpResponse:  # noqa: ARG001
-    """A revealed deal to check or to play elsewhere: seed, commitment, deck order, and a winning record if known."""
+    """Return a revealed deal as JSON, to check or to play elsewhere.
+
+    The file has the seed, the commitment, the deck order, and a winning record if one is known.
+    """
     deal = _revealed(day, variant)
     seed = bytes(deal.seed)
     data = {
@@ -58,7 +61,7 @@ def deal_data(request: HttpRequest, day: date, variant: str) -> HttpResponse:  #
 @require_safe
 @never_cache
 def solution_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
-    """How a revealed deal is won, move by move in the replay viewer."""
+    """Show the solution of a revealed deal, move by move in the replay viewer."""
     deal = _revealed(day, variant)
     _winning_record(deal)
     where = {"day": day, "variant": variant}
@@ -74,23 +77,23 @@ def solution_page(request: HttpRequest, day: date, variant: str) -> HttpResponse
 
 @require_GET
 def solution_steps(request: HttpRequest, day: date, variant: str) -> HttpResponse:
-    """The winning record's first view and what each token changes."""
+    """Return the first view of the winning record, and the changes of each token."""
     limits.spend(request, "replay")
     return JsonResponse(steps_of(_winning_record(_revealed(day, variant))))
 
 
 @require_GET
 def solution_record(request: HttpRequest, day: date, variant: str) -> HttpResponse:  # noqa: ARG001
-    """The winning record, as `python -m games.rules verify` reads it."""
+    """Return the winning record in the format of `python -m games.rules verify`."""
     name = f"talon-{variant}-{day.isoformat()}-solution.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return JsonResponse(_winning_record(_revealed(day, variant)).to_json(), headers=headers)
 
 
 def _revealed(day: date, variant: str) -> Deal:
-    """A deal whose seed everybody may see.
+    """Return a deal with a public seed.
 
-    :raises Http404: when there is no such deal.
+    :raises Http404: if there is no such deal.
     :raises PermissionDenied: while it may still be played for a rank.
     """
     deal = get_object_or_404(Deal, day=day, variant=variant)
@@ -100,9 +103,9 @@ def _revealed(day: date, variant: str) -> Deal:
 
 
 def _winning_record(deal: Deal) -> Record:
-    """The deal's winning record.
+    """Return the deal's winning record.
 
-    :raises Http404: when the deal was published unproven.
+    :raises Http404: if the deal was published unproven.
     """
     if deal.solution is None:
         raise Http404

@@ -1,4 +1,4 @@
-"""The page that tells players what is looked at, and what "verified" means; docs/fairplay.md has the whole of it."""
+"""Fair play page for players: the checks, and the meaning of "verified". docs/fairplay.md has the details."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from games.appeals import appeals
 
 @require_safe
 def fairplay_page(request: HttpRequest) -> HttpResponse:
-    """Fair play in plain words, with the time that there is for an appeal."""
+    """Show the fair play page, with the deadline for appeals in days."""
     return render(request, "games/fairplay.html", {"appeal_days": appeals.WITHIN.days})

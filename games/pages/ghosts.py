@@ -1,4 +1,4 @@
-"""Ghosts: choosing one, starting a game beside it, and its lane."""
+"""Ghost pages: choose a ghost, start a game beside it, and fetch its lane."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from games.models import Attempt, Deal
 from games.pages.shown import ShownDeal, ShownPlayer
 from games.players import check_may_begin, player_for, player_id
 
-#: What names the certified line where others name an attempt.
+#: Name of the certified line where other ghosts have an attempt id.
 LINE: Final = "line"
 
 _WHOSE: Final = {
@@ -39,7 +39,7 @@ _WHOSE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ShownGhost:
-    """A ghost to choose; `ghost` is what the form sends, `attempt` is empty for the certified line."""
+    """A ghost to choose; `ghost` is the form's value, and `attempt` is None for the certified line."""
 
     whose: str
     ghost: str
@@ -50,7 +50,7 @@ class ShownGhost:
 
     @classmethod
     def of(cls, ghost: Ghost) -> Self:
-        """What may be shown of `ghost`."""
+        """Return the visible part of `ghost`."""
         whose, attempt = str(_WHOSE[ghost.whose]), ghost.attempt
         if attempt is None:
             return cls(whose, LINE, None, None, None, ghost.elapsed_ms)
@@ -61,7 +61,7 @@ class ShownGhost:
 @require_safe
 @never_cache
 def latest(request: HttpRequest) -> HttpResponse:
-    """Ghosts that the visitor can race at once, on different deals."""
+    """List ghosts on different deals that the visitor can race at once."""
     found = choosing.latest_ghosts(player_id(request))
     offers = [(ShownDeal.of(deal), ShownGhost.of(ghost)) for deal, ghost in found]
     return render(request, "games/latest_ghosts.html", {"offers": offers})
@@ -70,7 +70,7 @@ def latest(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def choose(request: HttpRequest, deal: int) -> HttpResponse:
-    """Whose ghost to race on a deal that the visitor may know."""
+    """List the ghosts of a deal that the visitor may know."""
     found = get_object_or_404(Deal, pk=deal)
     ghosts = [ShownGhost.of(ghost) for ghost in choosing.ghosts_of(found, player_id(request))]
     games = [ghost.attempt for ghost in ghosts if ghost.attempt is not None]
@@ -84,7 +84,7 @@ def choose(request: HttpRequest, deal: int) -> HttpResponse:
 
 @require_POST
 def race(request: HttpRequest, deal: int) -> HttpResponse:
-    """Begin a practice game of a deal beside the ghost that `ghost` names."""
+    """Start a practice game of a deal beside the ghost named by `ghost`."""
     found = get_object_or_404(Deal, pk=deal)
     if not lanes.knows_deal(found, player_id(request)):
         raise Refusal(ErrorCode.NOT_REVEALED)
@@ -100,7 +100,7 @@ def race(request: HttpRequest, deal: int) -> HttpResponse:
 @never_cache
 @json_only
 def lane(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """How many cards were up when in a verified game."""
+    """Return the lane of a verified game: the number of cards up over time."""
     limits.spend(request, "replay")
     found = get_object_or_404(Attempt.objects.select_related("deal", "player"), public_id=attempt)
     asker = player_id(request)
@@ -115,7 +115,7 @@ def lane(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @never_cache
 @json_only
 def line(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The lane of the certified line of an attempt's deal, for the attempt's player."""
+    """Return the lane of the certified line of an attempt's deal, to the attempt's player."""
     limits.spend(request, "replay")
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
     if found.player_id != player_id(request):
@@ -129,9 +129,9 @@ def line(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 
 def ghost_beside(attempt: Attempt, wanted: str) -> str:
-    """The address of the lane that is raced at an attempt's table; empty when there is none.
+    """Return the URL of the lane to race at an attempt's table; empty if there is none.
 
-    It is that of the challenge which the attempt answers, or the one `wanted`. Nobody races a ghost for a rank.
+    It is the lane of the challenge that the attempt answers, or else the `wanted` one. Ranked games have no ghost.
     """
     if attempt.ranked:
         return ""
@@ -144,7 +144,7 @@ def ghost_beside(attempt: Attempt, wanted: str) -> str:
 
 
 def _lane_address(deal: Deal, ghost: str, player: int | None) -> str:
-    """The address of the lane of a ghost on this deal; empty when there is none that the player may race."""
+    """Return the URL of the lane of a ghost on this deal; empty if there is none that the player may race."""
     if ghost == LINE:
         return LINE if deal.solution is not None else ""
     try:

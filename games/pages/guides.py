@@ -1,4 +1,4 @@
-"""The hints for the first moves of a newcomer's first game."""
+"""Guide to the first moves of a newcomer's first game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from games.models import Attempt
 
 
 def guide_at(attempt: Attempt) -> dict[str, Any] | None:
-    """The moves to try, each as `{"token", "why"}`, and those made so far; None where there is no guide."""
+    """Return the suggested moves, each as `{"token", "why"}`, and the moves made so far; None without a guide."""
     if attempt.is_over or attempt.ranked or not first_game.is_first_game(attempt.deal):
         return None
     table = deal_table(attempt.deal)

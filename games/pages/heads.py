@@ -1,4 +1,4 @@
-"""The ledger's heads for those who keep them: as a text, as a feed, and the key to their signatures."""
+"""Ledger heads for archivists: as text, as an Atom feed, and the public key of their signatures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from games.deals import heads
 
-#: More than a year of days.
+#: More than a year of daily heads.
 MOST_LINES: Final = 400
 MOST_IN_FEED: Final = 30
 
@@ -21,14 +21,14 @@ MOST_IN_FEED: Final = 30
 @require_safe
 @never_cache
 def heads_text(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The last line of each day of the ledger, newest first, one a line."""
+    """Return the head of each day, newest first, one per line."""
     return HttpResponse(heads.written(heads.heads(MOST_LINES)), content_type="text/plain; charset=utf-8")
 
 
 @require_safe
 @never_cache
 def heads_feed(request: HttpRequest) -> HttpResponse:
-    """The newest heads as an Atom feed: what readers have fetched stays with them."""
+    """Return the newest heads as an Atom feed; feed readers keep what they have fetched."""
     page = request.build_absolute_uri(reverse("games:ledger"))
     feed = Atom1Feed(
         title=_("Talon: heads of the ledger"),
@@ -51,7 +51,7 @@ def heads_feed(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def key(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The public key of the site's signatures on heads, as PEM."""
+    """Return the public key of the signatures on heads, as PEM."""
     found = heads.public_key()
     if found is None:
         raise Http404

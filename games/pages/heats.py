@@ -1,4 +1,4 @@
-"""The standings of heats."""
+"""Standings of heats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LATEST: Final = 12
 @require_safe
 @never_cache
 def heats(request: HttpRequest) -> HttpResponse:
-    """The standings of a day's and its week's heats, today's unless `?day=` says otherwise, and the latest heats."""
+    """Show the latest heats, and the standings of a day and its week; `?day=` selects another day than today."""
     today = timezone.now().date()
     day = _day(request.GET.get("day"), today)
     me = player_id(request)
@@ -43,7 +43,7 @@ def heats(request: HttpRequest) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Where a player stands among those of a day's or a week's heats."""
+    """A player's place in the heats of a day or a week."""
 
     place: int
     name: str
@@ -55,13 +55,13 @@ class Points:
 
     @classmethod
     def of(cls, row: standings.Standing, me: int | None) -> Self:
-        """What is shown of a standing."""
+        """Return the visible part of a standing."""
         return cls(row.place, row.name, row.page, row.player_id == me, row.points, row.heats, row.wins)
 
 
 @dataclass(frozen=True, slots=True)
 class PointsTable:
-    """The standing of a day or a week; the visitor's own comes last where it is not among the first."""
+    """Standings of a day or a week. `own` is the visitor's row if it is not among the first."""
 
     period: str
     rows: list[Points]
@@ -77,7 +77,7 @@ def _standing(period: standings.Period, day: date, me: int | None) -> PointsTabl
 
 
 def _day(text: str | None, today: date) -> date:
-    """The day asked for, if there has been one."""
+    """Return the requested day; today if it is invalid or in the future."""
     try:
         day = date.fromisoformat(text or "")
         standings.span("week", day)

@@ -1,4 +1,4 @@
-"""A player's question whether the game can still be won, and the way to win that was found."""
+"""API and pages for winnability questions and hints in a running game."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from games.rules import Table
 @never_cache
 @json_only
 def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Ask whether this game can still be won (POST), look for the answer (GET), or withdraw the question (DELETE).
+    """Ask if this game can still be won (POST), return the answer (GET), or withdraw the question (DELETE).
 
-    POST takes {"n": number of moves}, or no body for the position now, and answers 202. GET answers
-    {"state": "looking" or "answered", "n": …, "answer": "yes", "no" or "unknown", "moves": …}, with `?way=1` also
-    {"way": tokens}, for a lost position {"back": moves to take back to one that wins}, if known, and 404 when nothing
-    was asked.
+    POST takes {"n": number of moves}, or no body for the current position, and answers 202. GET answers {"state":
+    "looking" or "answered", "n": …, "answer": "yes", "no" or "unknown", "moves": …}, with `?way=1` also {"way":
+    tokens}, for a lost position {"back": number of moves to undo to reach a winning one}, if known, and 404 without a
+    question.
     """
     found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
     if found is None:
@@ -54,13 +54,14 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @never_cache
 @json_only
 def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """One good next move: {"state": "answered", "token": …, "why": "way", "back", "return" or "likely"}, or "looking"
-    with 202.
+    """Return a good next move: {"state": "answered", "token": …, "why": "way", "back", "return" or "likely"}, or
+    "looking" with 202.
 
-    With "back" and "return" come "moves", how many to take back, and "to", how many then still stand; "more": true
-    says that the player has begun to. "provisional": true says that the search goes on and a later answer may differ,
-    "lost": true that the deal cannot be won at all.
-    Clients that get "looking" ask again; only the beginning of a search counts.
+    "back" and "return" come with "moves", the number of moves to undo, and "to", the number of moves left after that;
+    "more": true means that the player has begun to undo. "provisional": true means that the search continues and a
+    later answer may differ, "lost": true that the deal cannot be won at all.
+
+    Clients repeat the request after "looking"; only the start of a search counts against the limit.
     """
     limits.spend(request, "hint")
     found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
@@ -75,7 +76,7 @@ def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def way_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The way to win from the position asked about, in the replay viewer."""
+    """Show the winning line from the position asked about in the replay viewer."""
     found, _, _ = _answered(request, attempt)
     context = {
         "deal": ShownDeal.of(found.deal),
@@ -88,7 +89,7 @@ def way_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def way_steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The view of the position asked about, and what each move of the way changes."""
+    """Return the view of the position asked about, and the changes of each move of the winning line."""
     limits.spend(request, "replay")
     _, table, way = _answered(request, attempt)
     clock = range(MS_A_MOVE, MS_A_MOVE * (len(way) + 1), MS_A_MOVE)
@@ -96,10 +97,10 @@ def way_steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 
 def _answered(request: HttpRequest, public_id: uuid.UUID) -> tuple[Attempt, Table, list[str]]:
-    """The attempt, its table at the position asked about, and the way.
+    """Return the attempt, its table at the position asked about, and the winning line.
 
-    :raises Http404: when no way was found.
-    :raises Refusal: for a visitor who may not ask.
+    :raises Http404: if no winning line was found.
+    :raises Refusal: if the visitor may not ask.
     """
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=public_id)
     answer = questions.way_of(found, player_id(request))

@@ -1,7 +1,7 @@
-"""The home page: today's deals.
+"""Home page: today's deals.
 
-Everybody comes here at midnight, so what is the same for all is read and rendered once for all: the deals, who leads,
-and most of each tile.
+Traffic peaks at midnight, so the parts common to all visitors are read and rendered once: the deals, the leaders, and
+most of each tile.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from games.presence import summary
 from games.readings import SharedCache
 from games.rules import CATALOGUE
 
-#: The cookie of a visitor who has dismissed the newcomers' guide.
+#: Cookie of a visitor who has dismissed the newcomers' guide.
 KNOWS_THE_WAY: Final = f"{settings.COOKIE_PREFIX}talon_guide"
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What everybody is shown in one language: the deals, each with the rendered head of its tile and the foot that it
-    has for whoever has not played it, and the boards.
+    """Part of the page common to everyone in one language: deals, boards, and each tile's rendered head and unplayed
+    foot.
     """
 
     deals: list[ShownDeal]
@@ -49,13 +49,13 @@ class Shared:
     best: SafeString
 
 
-#: For some seconds all see the same page, but for what is their own.
+#: Shared cache of the common part of the page.
 home_pages: Final = SharedCache("home_pages", Shared, fresh=3.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One of today's deals: what is rendered of it, and the player's attempt and place where there are any."""
+    """One of today's deals: its rendered parts, and the player's attempt and place if any."""
 
     deal: ShownDeal
     head: SafeString
@@ -65,7 +65,7 @@ class Tile:
 
     @classmethod
     def of(cls, deal: ShownDeal, shared: Shared, mine: Standing) -> Tile:
-        """What there is to show of a deal."""
+        """Return the tile of a deal."""
         head, foot = shared.heads[deal.id], shared.feet[deal.id]
         return cls(deal, head, foot, mine.attempts.get(deal.id), mine.places.deals.get(deal.id))
 
@@ -74,9 +74,9 @@ class Tile:
 @never_cache
 @same_for_strangers(2.0)
 def home(request: HttpRequest) -> HttpResponse:
-    """Today's nine deals, and how the player stands with each; `preparing` lists those not yet published.
+    """Show today's nine deals with the player's results; `preparing` lists deals that are not published yet.
 
-    `mine` are the figures of the player's day (None for a visitor), `boards` who leads.
+    `mine` is the player's summary of the day (None for a visitor), `boards` the leaders.
     """
     now = timezone.now()
     shared = _shared(now)
@@ -106,12 +106,12 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(max_age=round(summary.playing.fresh))
 def playing_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
-    """Who is playing, the same for everybody; home pages ask again every 20 seconds while they are looked at."""
+    """Return the players now playing, identical for everyone; visible home pages poll it every 20 seconds."""
     return JsonResponse(summary.now_playing())
 
 
 def _shared(now: datetime) -> Shared:
-    """What everybody is shown. While deals are being prepared, it is read anew for everybody."""
+    """Return the common part of the page. It is not cached until all of the day's deals are published."""
     key = f"{now.date()}.{get_language()}"
     return home_pages.get(key, lambda: _read(now), is_complete=lambda found: len(found.deals) == len(CATALOGUE))
 

@@ -1,4 +1,4 @@
-"""The inbox: what a player has been told, the newest first."""
+"""Inbox page: a player's notices, newest first."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _REPORTED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ShownNotice:
-    """A notice in words; `address` is where it leads, if anywhere."""
+    """A notice in words; `address` is its link, or empty."""
 
     text: str
     address: str
@@ -54,7 +54,7 @@ class ShownNotice:
 @require_safe
 @never_cache
 def inbox_page(request: HttpRequest) -> HttpResponse:
-    """A player's notices, which are seen by this."""
+    """Show a player's notices and mark them as seen."""
     player = player_id(request)
     if player is None:
         return redirect_to_login(request.get_full_path(), settings.LOGIN_URL)
@@ -65,7 +65,7 @@ def inbox_page(request: HttpRequest) -> HttpResponse:
 
 
 def shown_notices(notices: Iterable[Notice]) -> list[ShownNotice]:
-    """Notices in words, with the names that players have now."""
+    """Return notices in words, with the current names of players."""
     found = list(notices)
     names = people().names_of({one.data["player"] for one in found if "player" in one.data})
     return [ShownNotice(_text(one, names), _address(one), one.made_at, one.seen_at is None) for one in found]

@@ -1,4 +1,4 @@
-"""The ledger of deals, by which anybody can check them: a page, and the whole of it as JSON."""
+"""Public ledger of deals, for verification: as a page, and in full as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from games.models import LedgerEntry
 from games.pages import titles
 from games.replicas.reading import from_replica
 
-#: Lines on one page of the ledger: more than a fortnight's. The JSON has more of them.
+#: Lines per page of the ledger: more than two weeks' worth. The JSON has more.
 PAGE_LINES: Final = 150
 
 
@@ -23,7 +23,7 @@ PAGE_LINES: Final = 150
 @never_cache
 @from_replica("ledger")
 def ledger_page(request: HttpRequest) -> HttpResponse:
-    """The ledger, newest line first; `?before=<index>` for older ones."""
+    """Show the ledger, newest line first; `?before=<index>` shows older lines."""
     now = timezone.now()
     before = _index(request, "before")
     entries = LedgerEntry.objects.select_related("deal").order_by("-index")
@@ -45,7 +45,7 @@ def ledger_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @from_replica("ledger")
 def ledger_json(request: HttpRequest) -> HttpResponse:
-    """The ledger from its beginning, or from `?from=<index>` on; `next` is where to go on, null at the end."""
+    """Return the ledger from the start or from `?from=<index>`; `next` is the following index, null at the end."""
     return JsonResponse(ledger.lines_from(_index(request, "from") or 0, timezone.now()))
 
 

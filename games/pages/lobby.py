@@ -1,4 +1,4 @@
-"""The lobby of races: where to watch, where to sit down, and how to begin one."""
+"""Race lobby: races to watch, seats to take, and new races."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from games.races import conduct, heats, lobby, quick, rooms, seats
 from games.races.models import Room
 from games.rules import CATALOGUE
 
-#: Refusals that have to do with a seat elsewhere: the way there is the answer.
+#: Refusals caused by a seat elsewhere; the response redirects there.
 _ELSEWHERE: Final = frozenset({ErrorCode.ALREADY_RACING})
 
 
 @require_safe
 @never_cache
 def races(request: HttpRequest) -> HttpResponse:
-    """The lobby; what is going on comes with the page, and again every few seconds."""
+    """Show the lobby. The page includes its current state and polls for updates every few seconds."""
     context = {
         "lobby": lobby.now_in_the_lobby(),
         "naming": titles.for_client(),
@@ -42,7 +42,7 @@ def races(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
-    """What is going on, the same for everybody."""
+    """Return the current state of the lobby, identical for everyone."""
     response = JsonResponse(lobby.now_in_the_lobby())
     response["Cache-Control"] = f"max-age={lobby.lobbies.fresh:.0f}"
     return response
@@ -50,7 +50,7 @@ def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
 
 @require_POST
 def new(request: HttpRequest) -> HttpResponse:
-    """Make a room, and take the first seat in it. Rooms that the player has made and nobody uses are closed."""
+    """Open a room and take its first seat. The player's unused rooms are closed."""
     limits.spend(request, "room")
     check_may_sit(request)
     try:
@@ -61,9 +61,9 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def open_own_room(request: HttpRequest, asked: Chosen) -> Room:
-    """Make the room that is asked for, and give whoever plays in this session, or a new guest, the first seat in it.
+    """Open the requested room, and give its first seat to the session's player or a new guest.
 
-    :raises Refusal: for a game that there is not, and to those who have a seat elsewhere.
+    :raises Refusal: if there is no such game, or the player has a seat elsewhere.
     """
     player = seated_player(request)
     _check_free(player.pk)
@@ -80,16 +80,16 @@ def open_own_room(request: HttpRequest, asked: Chosen) -> Room:
 
 
 def check_may_sit(request: HttpRequest) -> None:
-    """Check that a visitor may begin a game, and take a seat beside others. Nothing is made before.
+    """Check that a visitor may start a game and take a seat beside others. Creates nothing.
 
-    :raises RateLimitedError: when too many games were begun, or too many starts spoiled.
+    :raises RateLimitedError: if the visitor has started too many games or spoiled too many starts.
     """
     check_may_begin(request)
     conduct.check_may_sit(player_id(request), network_of(request), has_account=has_account(request))
 
 
 def seated_player(request: HttpRequest) -> Player:
-    """Return the player of this session, or a new guest, who is about to take a seat; `check_may_sit` comes first."""
+    """Return the player of this session, or a new guest, to be seated. Call `check_may_sit` first."""
     player = player_for(request)
     conduct.remember_network(player.pk, network_of(request), has_account=player.has_page)
     return player
@@ -97,7 +97,7 @@ def seated_player(request: HttpRequest) -> Player:
 
 @require_POST
 def quick_match(request: HttpRequest) -> HttpResponse:
-    """Take a seat beside whoever wants one of the same variants; `variant` is given once for each."""
+    """Take a seat in a quick match of one of the chosen variants; `variant` is repeated for each."""
     check_may_sit(request)
     try:
         wishes = [name for name in request.POST.getlist("variant") if name in CATALOGUE]
@@ -109,7 +109,7 @@ def quick_match(request: HttpRequest) -> HttpResponse:
 
 
 def to_seat(request: HttpRequest, code: str) -> HttpResponse:
-    """Lead whoever has just taken a seat to the room, past the queue: the race will not wait for them."""
+    """Redirect a newly seated player to the room, past the admission queue, because the race will not wait."""
     response = redirect("games:room", code=code)
     give_pass(request, response)
     return response
@@ -118,15 +118,15 @@ def to_seat(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 @never_cache
 def heat(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The room of the next heat; before its doors open, the lobby."""
+    """Redirect to the room of the next heat, or to the lobby before its doors open."""
     room = heats.next_room()
     return redirect("games:room", code=room.code) if room else redirect("games:races")
 
 
 def refused(request: HttpRequest, refusal: Refusal, *, stays: str = "") -> HttpResponse:
-    """Say why: where the player has a seat already, in the room whose code is `stays`, or else in the lobby.
+    """Show a refusal in the room of the player's seat, in the room with the code `stays`, or else in the lobby.
 
-    Programs get the refusal itself.
+    API clients get the refusal itself.
     """
     if wants_json(request):
         raise refusal
@@ -137,9 +137,9 @@ def refused(request: HttpRequest, refusal: Refusal, *, stays: str = "") -> HttpR
 
 
 def _check_free(player: int) -> None:
-    """Nobody makes a room while they have a seat.
+    """Check that the player has no seat.
 
-    :raises Refusal: for who has one.
+    :raises Refusal: if the player has one.
     """
     if seat_of(player) is not None:
         raise Refusal(ErrorCode.ALREADY_RACING)

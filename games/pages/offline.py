@@ -1,6 +1,6 @@
-"""The pages for a browser without a connection: the same for everybody, made without the request that asks for them.
+"""Offline pages: identical for everyone and rendered without a request.
 
-The service worker keeps them (see `config.worker`), so they have no form, no name and nothing of the day.
+The service worker caches them (see `config.worker`), so they contain no form, no name and nothing of the day.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from games.rules import GAMES
 @require_safe
 @cache_control(no_cache=True)
 def page(request: HttpRequest, language: str, game: str = "") -> HttpResponse:  # noqa: ARG001 - the same for everybody
-    """What is shown without a connection, in a language; with a game, its rules and lesson."""
+    """Return the offline page in a language; with a game, its rules and lesson."""
     if language not in dict(settings.LANGUAGES) or (game and game not in GAMES):
         raise Http404
     return HttpResponse(rendered(language, game), headers={"Content-Language": language})
@@ -33,29 +33,29 @@ def page(request: HttpRequest, language: str, game: str = "") -> HttpResponse:  
 @require_safe
 @cache_control(no_cache=True)
 def unsent(request: HttpRequest, language: str) -> HttpResponse:  # noqa: ARG001 - the same for everybody
-    """What is shown instead of the answer to a form that was sent without a connection, in a language."""
+    """Return the page shown in a language when a form was submitted without a connection."""
     if language not in dict(settings.LANGUAGES):
         raise Http404
     return HttpResponse(rendered_unsent(language), headers={"Content-Language": language})
 
 
 def unsent_address(language: str) -> str:
-    """Where that page is."""
+    """Return the URL of the page for an unsent form."""
     return reverse("games:offline_unsent", args=[language])
 
 
 def address_of(language: str, game: str = "") -> str:
-    """Where such a page is."""
+    """Return the URL of an offline page."""
     return reverse("games:offline_lesson", args=[language, game]) if game else reverse("games:offline", args=[language])
 
 
 def instead(language: str) -> Iterator[tuple[str, str]]:
-    """The addresses of pages that have a page for want of a connection, each with the address of that."""
+    """Yield the URL of each page with an offline replacement, and the replacement's URL."""
     return ((reverse("games:rules", args=[game]), address_of(language, game)) for game in GAMES)
 
 
 def rendered(language: str, game: str = "") -> str:
-    """The page as HTML."""
+    """Render the offline page as HTML."""
     context = _context(language)
     with translation.override(language):
         if game:
@@ -64,7 +64,7 @@ def rendered(language: str, game: str = "") -> str:
 
 
 def rendered_unsent(language: str) -> str:
-    """The page instead of the answer to a form, as HTML."""
+    """Render the page for an unsent form as HTML."""
     with translation.override(language):
         return render_to_string("offline/unsent.html", _context(language))
 

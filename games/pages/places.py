@@ -1,4 +1,6 @@
-"""Leaders and places of a day: asked of the boards, which build on games and register it when they are ready."""
+"""Interface from pages to the day's leaders and places. The boards build on `games` and register it when they are
+ready.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from games.players import Player
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """Who leads a board: of a deal by cards up, of the nine by points. The name of a former player is the site's."""
+    """The leader of a board: by cards up for a deal, by points for the nine. A former player has a generic name."""
 
     player: UUID
     name: str
@@ -28,9 +30,9 @@ class Leader:
 
 @dataclass(frozen=True, slots=True)
 class DayBoards:
-    """What everybody may see of a day's boards: the leader of each deal, by its id, and the best of the nine.
+    """Public part of a day's boards: the leader of each deal by its id, and the best of the nine.
 
-    `nines` are the ids of the nine's boards by ladder, `ladder` the one shown.
+    `nines` has the ids of the nine's boards by ladder; `ladder` is the one shown.
     """
 
     leaders: Mapping[int, Leader] = field(default_factory=dict)
@@ -50,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class OwnPlaces:
-    """Where a player stands: on the boards of the day's deals, by their ids, and on that of the nine."""
+    """A player's places on the boards of the day's deals, by deal id, and on the board of the nine."""
 
     deals: Mapping[int, Place] = field(default_factory=dict)
     nine: Place | None = None
@@ -58,24 +60,24 @@ class OwnPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """What the pages of a day ask."""
+    """Queries on the boards of a day."""
 
     of_day: Callable[[date, Collection[int]], DayBoards]
-    """The boards of a day, whose deals have these ids."""
+    """Returns the boards of a day, given the ids of its deals."""
     own: Callable[[int, Collection[int], DayBoards], OwnPlaces]
-    """The places of a player, by id, on the boards of these deals and on the nine's."""
+    """Returns a player's places on the boards of these deals and of the nine."""
     ladder_of: Callable[[Player, Deal], LadderSlug | None]
-    """The ladder on which a player's result at a deal will stand; None where there is one for all."""
+    """Returns the ladder for a player's result at a deal; None if there is one ladder for all."""
 
 
 _registered: list[Boards] = []
 
 
 def register(known: Boards) -> None:
-    """Ask these from now on."""
+    """Use these queries from now on."""
     _registered[:] = [known]
 
 
 def boards() -> Boards:
-    """Whoever keeps the boards."""
+    """Return the registered queries."""
     return _registered[0]

@@ -1,4 +1,4 @@
-"""Practice: any variant, a game with options of one's own, a deal by its number, or a past deal, unranked."""
+"""Unranked practice: any variant, a game with custom options, a deal by its number, or a past deal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _RUNNING_SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class NamedDeal:
-    """A deal that a link names: what there is to say of it, and the fields that begin it."""
+    """A deal named by a link: its description, and the form fields that start it."""
 
     variant: Variant
     title: str
@@ -42,9 +42,9 @@ class NamedDeal:
 
     @classmethod
     def of(cls, request: HttpRequest) -> Self | None:
-        """The deal that the address names, if it names one.
+        """Return the deal that the URL names, or None if it names none.
 
-        :raises ValueError: when there is no such deal.
+        :raises ValueError: if there is no such deal.
         """
         if "name" not in request.GET:
             return None
@@ -68,8 +68,10 @@ class NamedDeal:
 @require_safe
 @never_cache
 def practice_page(request: HttpRequest) -> HttpResponse:
-    """Choose what to practise: a variant, a game with options, a past deal (`?deal=<id>`), or the deal that a link
-    names (`?name=…&number=…`).
+    """Show the form to choose a practice game.
+
+    The choices are a variant, a game with options, a past deal (`?deal=<id>`), or the deal of a link
+    (`?name=…&number=…`).
     """
     past = Deal.objects.filter(pk=_number(request.GET.get("deal")), day__isnull=False).first()
     try:
@@ -100,8 +102,9 @@ def practice_page(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def start_practice(request: HttpRequest) -> HttpResponse:
-    """Begin a practice game: `deal` (an id), or `name` with `option-<name>` fields holding JSON values. A `number` or
-    `seed` asks for a certain deal, `deals=winnable` with or without a `grade` for one that can be won.
+    """Start a practice game: `deal` (an id), or `name` with `option-<name>` fields of JSON values.
+
+    A `number` or `seed` selects a specific deal; `deals=winnable`, with or without a `grade`, one that can be won.
     """
     check_may_begin(request)
     try:
@@ -118,7 +121,7 @@ def start_practice(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def start_first_game(request: HttpRequest) -> HttpResponse:
-    """Begin, or go on with, a newcomer's first game: a gentle deal, with hints for its first moves."""
+    """Start or resume a newcomer's first game: a gentle deal with hints for its first moves."""
     check_may_begin(request)
     player = player_for(request)
     return _begun(player, first_game.deal_for(player.pk))
@@ -127,7 +130,7 @@ def start_first_game(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def looking(request: HttpRequest) -> HttpResponse:
-    """The page that waits for a deal to be found, and offers it."""
+    """Show the progress of the search for a deal, and offer the deal once it is found."""
     wish = practice.order_of(player_id(request))
     if wish is None:
         return redirect("games:practice")
@@ -150,7 +153,7 @@ def looking(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def looking_json(request: HttpRequest) -> HttpResponse:
-    """How far the search is: {"state": "looking", "found", "other" (another grade) or "none", "tried": number}."""
+    """Return the search's state: {"state": "looking", "found", "other" (another grade) or "none", "tried": number}."""
     wish = practice.order_of(player_id(request))
     if wish is None:
         return JsonResponse({"state": "none", "tried": 0})
@@ -159,7 +162,7 @@ def looking_json(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def start_found(request: HttpRequest) -> HttpResponse:
-    """Begin the game that was looked for."""
+    """Start the deal that the search has found."""
     check_may_begin(request)
     wish = practice.order_of(player_id(request))
     if wish is None or wish.deal is None:
@@ -178,13 +181,13 @@ def _state(wish: PracticeOrder) -> str:
 
 
 def _wants_winnable(request: HttpRequest) -> bool:
-    """Whether a deal that can be won is wished. Without a stock none is certified here, and any deal will do."""
+    """Return whether the form asks for a winnable deal. Without a stock none is certified, and any deal will do."""
     named = any(request.POST.get(field) for field in ("deal", "number", "seed"))
     return request.POST.get("deals") == "winnable" and bool(settings.SEALED_STOCK) and not named
 
 
 def _begin_winnable(request: HttpRequest) -> HttpResponse:
-    """To the table of a deal that is at hand, or to the page that waits for one."""
+    """Start a winnable deal that is in stock, or redirect to the page that waits for one."""
     variant = variant_in(request.POST)
     wished = _number(request.POST.get("grade"))
     grade = wished if variant.name and wished in GRADES else None
@@ -198,9 +201,9 @@ def _begin_winnable(request: HttpRequest) -> HttpResponse:
 
 
 def _chosen_deal(request: HttpRequest) -> Deal:
-    """The deal that the form asks for.
+    """Return the deal that the form asks for.
 
-    :raises ValueError: for what cannot be practised.
+    :raises ValueError: if it cannot be practised.
     """
     if "deal" in request.POST:
         return _known_deal(request)
@@ -212,7 +215,7 @@ def _chosen_deal(request: HttpRequest) -> Deal:
 
 
 def _known_deal(request: HttpRequest) -> Deal:
-    """A deal to play again: a past daily deal, or a practice deal that this player has played."""
+    """Return a deal to play again: a past daily deal, or a practice deal that this player has played."""
     known = Deal.objects.filter(pk=_number(request.POST["deal"]))
     deal = known.filter(day__isnull=False).first() or known.filter(attempts__player=player_id(request)).first()
     if deal is None:
@@ -234,5 +237,5 @@ def _option(option: Option) -> dict[str, Any]:
 
 
 def _number(text: str | None) -> int:
-    """An id from a request; 0, which no row has, for anything else."""
+    """Parse an id of a request; return 0, which no row has, for anything else."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else 0

@@ -1,7 +1,7 @@
-"""How a practice deal is named in forms and links: the game, its options, and a number or a seed.
+"""Form and link format of practice deals: the game, its options, and a number or a seed.
 
-`name` is a variant, or a game with `option-<name>` fields holding JSON values; `number` is a numbered deal's, `seed` 64
-hexadecimal digits.
+`name` is a variant, or a game with `option-<name>` fields of JSON values; `number` is a numbered deal's, and `seed` has
+64 hexadecimal digits.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Form = Mapping[str, Any]
 
 
 def variant_in(form: Form) -> Variant:
-    """The game that a form names.
+    """Return the game named by a form.
 
-    :raises ValueError: when there is no such game.
+    :raises ValueError: if there is no such game.
     """
     given = {key: value for key, value in form.items() if key.startswith(OPTION_PREFIX)}
     options = {key.removeprefix(OPTION_PREFIX): parse_json(str(value)) for key, value in given.items()}
@@ -35,9 +35,9 @@ def variant_in(form: Form) -> Variant:
 
 
 def seed_in(form: Form, variant: Variant) -> bytes | None:
-    """The seed of the deal that a form names by `number` or `seed`, or by either in `code`; None when it names none.
+    """Return the seed that a form gives by `number` or `seed`, or either in `code`; None without any of them.
 
-    :raises ValueError: for what is neither.
+    :raises ValueError: if the value is neither.
     """
     text = "".join(str(form.get("number") or form.get("seed") or form.get("code") or "").split())
     if not text:
@@ -48,7 +48,7 @@ def seed_in(form: Form, variant: Variant) -> bytes | None:
 
 
 def fields_of(variant: Variant) -> dict[str, str]:
-    """The fields that name a game."""
+    """Return the form fields that name a game."""
     if variant.name:
         return {"name": variant.name}
     options = {f"{OPTION_PREFIX}{name}": json.dumps(value) for name, value in sorted(variant.options.items())}
@@ -56,9 +56,9 @@ def fields_of(variant: Variant) -> dict[str, str]:
 
 
 def link_to(request: HttpRequest, deal: Deal, player_id: int | None) -> str:
-    """The link by which this player gives a practice deal to others; empty when it is not theirs to give.
+    """Return the player's share link to a practice deal; empty if they may not share it.
 
-    The seed of a deal without a number is known to its player when the game is over.
+    A deal without a number is shared by its seed, which its player may see once the game is over.
     """
     if deal.day is not None or deal.for_race:
         return ""

@@ -1,7 +1,7 @@
-"""The pictures that a link to the site shows elsewhere: of a variant, of a day, and of one deal.
+"""Preview images for links to the site: of a variant, a day, or a deal.
 
-Each is the same for everybody and has its language in its address. As long as a deal is secret there is one of it face
-down only, which is made without looking at the deal.
+Each image is identical for everyone and has its language in its URL. While a deal is secret, its image is face down and
+is drawn without reading the deal.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from games.pages import titles
 from games.replays.previews import Preview, face_down, image_of, opening
 from games.rules import CATALOGUE
 
-#: Seconds that others may keep a picture without asking for it again.
+#: Cache lifetime of an image, in seconds.
 KEPT: Final = 24 * 3600
 
 P = ParamSpec("P")
 
 
 def _picture(make: Callable[P, Preview]) -> Callable[..., HttpResponse]:
-    """The view that answers with a picture, its words in a language of the site."""
+    """Build a view that returns the image, with its text in one of the site's languages."""
 
     @require_safe
     @conditional_page
@@ -50,7 +50,7 @@ def _picture(make: Callable[P, Preview]) -> Callable[..., HttpResponse]:
 
 @_picture
 def variant_picture(variant: str) -> Preview:
-    """A variant as it is laid out, every card face down."""
+    """Draw the layout of a variant, every card face down."""
     if variant not in CATALOGUE:
         raise Http404
     return Preview("Talon", titles.deal_title(variant, ""), [settings.SITE_DOMAIN], [face_down(variant)])
@@ -58,7 +58,7 @@ def variant_picture(variant: str) -> Preview:
 
 @_picture
 def day_picture(day: date, *, opened: bool = False) -> Preview:
-    """The nine deals of a day: face down, or once all are revealed as they were when their games began."""
+    """Draw the nine deals of a day: face down, or in their opening positions once all are revealed."""
     deals = {deal.variant: deal for deal in Deal.objects.filter(day=day, variant__in=CATALOGUE).defer("solution")}
     if not deals and day != timezone.now().date():
         raise Http404
@@ -71,7 +71,7 @@ def day_picture(day: date, *, opened: bool = False) -> Preview:
 
 @_picture
 def deal_picture(day: date, variant: str, *, opened: bool = False) -> Preview:
-    """A deal of the day: face down, or once it is revealed as it was when its game began."""
+    """Draw a daily deal: face down, or in its opening position once it is revealed."""
     deal = Deal.objects.filter(day=day, variant=variant).defer("solution").first()
     if deal is None or variant not in CATALOGUE:
         raise Http404
@@ -84,7 +84,7 @@ def _foot(day: date) -> list[str]:
 
 
 def _revealed(deal: Deal) -> Deal:
-    """A deal whose cards everybody may know.
+    """Return a deal whose cards are public.
 
     :raises PermissionDenied: while it may still be played for a rank.
     """

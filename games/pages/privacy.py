@@ -1,4 +1,4 @@
-"""The page that says what is kept of a player, how long and why."""
+"""Privacy page: personal data, its retention and the reasons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from games.fairplay import foreseen, links
 
 @require_safe
 def privacy(request: HttpRequest) -> HttpResponse:
-    """What is kept, with the ages from the code that deletes it."""
+    """Show the page, with retention periods from the code that deletes the data."""
     context = {
         "starts_days": links.KEPT.days,
         "device_days": links.COOKIE_AGE.days,

@@ -1,4 +1,4 @@
-"""The page of those who wait until there is room: `config.admission` fills in the place and sends it for another."""
+"""Waiting page of the admission queue. `config.admission` fills in the position and serves it for other pages."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from django.views.decorators.http import require_safe
 @require_safe
 @never_cache
 def queue(request: HttpRequest) -> HttpResponse:
-    """The page without anybody's place."""
+    """Show the page without a position."""
     return render(request, "games/queue.html")

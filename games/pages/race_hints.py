@@ -1,4 +1,4 @@
-"""A hint to confirm a strong game of the day in a race: to be sent away, and never a doubt."""
+"""Race hint: a dismissible suggestion to confirm a strong daily game in a race. It never implies doubt."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from games.players import has_account
 from games.races.control import has_raced
 from games.rules import CATALOGUE
 
-#: The cookie of a player who has sent the hint away.
+#: Cookie of a player who has dismissed the hint.
 COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_race_hint"
 
 
 @dataclass(frozen=True, slots=True)
 class RaceHint:
-    """What the hint says: the game by name, and the variants of a quick match of it."""
+    """Contents of the hint: the game's title, and the variants for a quick match."""
 
     game: str
     variants: list[str]
@@ -28,17 +28,17 @@ class RaceHint:
 
     @classmethod
     def of(cls, deal: Deal) -> Self:
-        """The hint for a deal's game."""
+        """Return the hint for a deal's game."""
         variants = [name for name, variant in CATALOGUE.items() if variant.game == deal.game]
         return cls(str(titles.GAME_TITLES[deal.game]), variants)
 
 
 def is_wanted(request: HttpRequest) -> bool:
-    """Whether the visitor may be given the hint: has an account, and has not sent it away."""
+    """Return whether the visitor has an account and has not dismissed the hint."""
     return has_account(request) and COOKIE not in request.COOKIES
 
 
 def hint_at(request: HttpRequest, attempt: Attempt) -> RaceHint | None:
-    """The hint for the end of a ranked game of the day, should it end on a top place."""
+    """Return the hint for a ranked daily game, to show if it ends on a top place."""
     asks = attempt.ranked and attempt.deal.day is not None and is_wanted(request)
     return RaceHint.of(attempt.deal) if asks and not has_raced(attempt.player_id, attempt.deal.game) else None

@@ -1,4 +1,4 @@
-"""How races ended: one race, a player's history, and the standings of heats."""
+"""Race results: a single race, and a player's history."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PAGE: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """What an opponent was worth to a rating."""
+    """Rating points from one opponent."""
 
     name: str
     points: int
@@ -37,7 +37,7 @@ class Duel:
 
 @dataclass(frozen=True, slots=True)
 class ShownChange:
-    """How a race moved a rating, and by whom."""
+    """A rating change from a race, by opponent."""
 
     before: int
     after: int
@@ -46,13 +46,13 @@ class ShownChange:
 
     @property
     def change(self) -> int:
-        """By how much."""
+        """Difference in rating points."""
         return self.after - self.before
 
 
 @dataclass(frozen=True, slots=True)
 class ShownEntrant:
-    """Somebody in a finished race. `name` is empty for a guest who has been removed."""
+    """An entrant of a finished race. `name` is empty for a guest who has been removed."""
 
     id: int
     name: str
@@ -70,7 +70,7 @@ class ShownEntrant:
 
     @classmethod
     def of(cls, entrant: Entrant, names: Names, me: int | None, rating: ShownChange | None = None) -> Self:
-        """What may be shown of an entrant of a finished race."""
+        """Return the visible part of an entrant of a finished race."""
         return cls(
             id=entrant.pk,
             name=_name(entrant, names),
@@ -92,12 +92,12 @@ class ShownEntrant:
 
     @property
     def has_page(self) -> bool:
-        """Whether the player has a page, and with it a picture."""
+        """True if the player has a page, and with it a picture."""
         return self.page is not None
 
 
 def _name(entrant: Entrant, names: Names) -> str:
-    """The name, or what stands for it: of a deleted account, of a banned player."""
+    """Return the name, or a substitute for a deleted account or a banned player."""
     player: Player | None = entrant.player
     if player is None:
         return ""
@@ -108,7 +108,7 @@ def _name(entrant: Entrant, names: Names) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownRace:
-    """A race that is over, without its entrants."""
+    """A finished race without its entrants."""
 
     code: str
     kind: str
@@ -127,7 +127,7 @@ class ShownRace:
 
     @classmethod
     def of(cls, race: Race) -> Self:
-        """What may be shown of `race`."""
+        """Return the visible part of `race`."""
         return cls(
             code=race.room.code,
             kind=race.room.kind,
@@ -149,7 +149,7 @@ class ShownRace:
 @require_safe
 @never_cache
 def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
-    """How a race ended; one that has not is in its room."""
+    """Show the result of a race, or redirect to the room while it is unfinished."""
     race = get_object_or_404(Race.objects.select_related("room", "deal"), room__code=code, number=number)
     if race.state not in {Race.State.FINISHED, Race.State.VOID}:
         return redirect("games:room", code=code)
@@ -167,7 +167,7 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
 
 
 def _entrants(race: Race, me: int | None) -> list[ShownEntrant]:
-    """Those who took part, in the order of their places; who was absent comes last."""
+    """Return the entrants in the order of their places, absent ones last."""
     rows = list(Entrant.objects.filter(race=race).select_related("attempt", "player"))
     rows.sort(key=lambda row: (row.place is None, row.place or 0, row.pk))
     names = people().names_of([row.player_id for row in rows if row.player_id])
@@ -179,7 +179,7 @@ def _entrants(race: Race, me: int | None) -> list[ShownEntrant]:
 
 @require_safe
 def race_json(request: HttpRequest, code: str, number: int) -> JsonResponse:
-    """A finished race with every record, for anybody to check."""
+    """Return a finished race with every record, for anyone to verify."""
     limits.spend(request, "replay")
     race = get_object_or_404(Race.objects.select_related("room", "deal"), room__code=code, number=number)
     disposition = f'attachment; filename="{files.file_name(race)}"'
@@ -195,7 +195,7 @@ def _change(change: RatingChange | None, names: dict[int, str]) -> ShownChange |
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A race in a player's history, and what came of it."""
+    """A race in a player's history, with the player's result."""
 
     race: ShownRace
     me: ShownEntrant
@@ -204,7 +204,7 @@ class Entry:
 @require_safe
 @never_cache
 def mine(request: HttpRequest) -> HttpResponse:
-    """The races that the player has finished, the latest first."""
+    """List the player's finished races, latest first."""
     me = player_id(request)
     over = [Race.State.FINISHED, Race.State.SETTLING]
     rows = Entrant.objects.filter(player=me, race__state__in=over) if me else Entrant.objects.none()

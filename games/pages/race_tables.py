@@ -1,4 +1,4 @@
-"""What a table's page shows of the company it is played in: a race's others, or those at the same daily deal."""
+"""Opponents beside a table: the other racers, or the other players of the same daily deal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RaceSeat:
 
     @classmethod
     def of(cls, attempt: Attempt) -> Self | None:
-        """The seat of an attempt; None outside races."""
+        """Return the seat of an attempt; None outside races."""
         if not attempt.deal.for_race:
             return None
         entrant = Entrant.objects.select_related("race__room").filter(attempt=attempt).first()
@@ -44,14 +44,14 @@ class RaceSeat:
 
 @dataclass(frozen=True, slots=True)
 class DayLanes:
-    """Where a table hears of the others at its daily deal, and of the leader's pace."""
+    """URLs for the progress of others at a daily deal, and for the leader's pace."""
 
     socket: str
     pace: str
 
     @classmethod
     def of(cls, deal: Deal, now: datetime) -> Self | None:
-        """Those of a daily deal that is open; None for others."""
+        """Return the URLs for a daily deal that is open; None otherwise."""
         if deal.day is None or not deal.variant or not deal.is_open(now):
             return None
         return cls(f"/ws/lanes/{deal.pk}/", f"/boards/{deal.day.isoformat()}/{deal.variant}/pace.json")

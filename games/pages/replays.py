@@ -1,6 +1,4 @@
-"""Replays of finished games, with their steps, records and what can be done from them; and the check of a record that
-a visitor brings.
-"""
+"""Replays of finished games with their steps, records and follow-up actions, and verification of uploaded records."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ from games.rules import Record, RecordError, RulesError, Table, replay
 @require_safe
 @never_cache
 def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """A finished game, step by step."""
+    """Show a finished game step by step."""
     found, asker = finished_attempt(request, attempt), player_id(request)
     knows_seed, is_public = publishing.may_see_seed(found.deal, asker), access.is_public(found)
     context = {
@@ -63,7 +61,7 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @xframe_options_exempt
 @csp_replace({"frame-ancestors": ["*"]})  # type: ignore[arg-type]
 def embed(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """A game that everybody may watch, as a page that other sites may frame. It is the same for every visitor."""
+    """Show a public game on a page that other sites may frame. It is identical for every visitor."""
     found = get_object_or_404(Attempt.objects.select_related("deal", "player"), public_id=attempt)
     if not access.is_public(found):
         raise PermissionDenied
@@ -80,9 +78,9 @@ def embed(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @never_cache
 @json_only
 def picture(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Ask for the animated picture of a game (POST, 202 while it is drawn), or whether it is there (GET).
+    """Request the animated picture of a game (POST, 202 while it is drawn), or check for it (GET).
 
-    Answers {"state": "drawing"} or {"state": "drawn", "url": …}.
+    The response is {"state": "drawing"} or {"state": "drawn", "url": …}.
     """
     found = _shareable(request, attempt)
     if request.method == "POST":
@@ -97,7 +95,7 @@ def picture(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def picture_gif(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The animated picture of a game, once it has been drawn."""
+    """Return the animated picture of a game, once it is drawn."""
     found = _shareable(request, attempt)
     image = pictures.image_of(found)
     if image is None:
@@ -108,7 +106,7 @@ def picture_gif(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def play_on(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Go on from a moment of a finished game, after its first `n` moves, as practice."""
+    """Continue a finished game as practice, after its first `n` moves."""
     found = finished_attempt(request, attempt)
     text = request.POST.get("n", "")
     if not (text.isascii() and text.isdigit() and len(text) < 6):
@@ -121,16 +119,18 @@ def play_on(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @require_GET
 def steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The first view of a finished game and what each token changed, in the form of the game protocol's messages."""
+    """Return the first view of a finished game and the changes of each token, in the form of the game protocol's
+    messages.
+    """
     limits.spend(request, "replay")
     return JsonResponse(steps_of(record_of(finished_attempt(request, attempt))))
 
 
 @require_GET
 def record(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The record of a finished game, to keep or to check offline. It names the seed.
+    """Return the record of a finished game, to keep or to check offline. It includes the seed.
 
-    The `Link` header of a game in a race names the race's file, which has all records and the commitment.
+    For a game in a race, the `Link` header refers to the race's file, which has all records and the commitment.
     """
     found = finished_attempt(request, attempt)
     if not publishing.may_see_seed(found.deal, player_id(request)):
@@ -144,7 +144,7 @@ def record(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def verify(request: HttpRequest) -> HttpResponse:
-    """Replay a pasted or uploaded record and report the result, as `python -m games.rules verify` does."""
+    """Replay a pasted or uploaded record and show the result, as `python -m games.rules verify` does."""
     context: dict[str, Any] = {"result": None, "error": None, "text": ""}
     status = 200
     if request.method == "POST":
@@ -163,13 +163,13 @@ def verify(request: HttpRequest) -> HttpResponse:
 
 
 def steps_of(record: Record) -> dict[str, Any]:
-    """A record as the replay viewer reads it: the first view, what each token changes, and the end."""
+    """Convert a record for the replay viewer: the first view, the changes of each token, and the end."""
     steps = steps_from(record.open_table(), record.tokens, record.clock)
     return steps | {"end": {"how": record.end.how, "ms": record.end.ms}}
 
 
 def steps_from(table: Table, tokens: Sequence[str], clock: Sequence[int]) -> dict[str, Any]:
-    """A table's view, and what each of these tokens changes in it; `clock` has a time in ms for each token."""
+    """Return a table's view, and the changes of each token; `clock` has a time in ms for each token."""
     view = table.view()
     moved: list[dict[str, Any]] = []
     for n, (token, ms) in enumerate(zip(tokens, clock, strict=True), start=1):
@@ -179,10 +179,10 @@ def steps_from(table: Table, tokens: Sequence[str], clock: Sequence[int]) -> dic
 
 
 def finished_attempt(request: HttpRequest, public_id: uuid.UUID) -> Attempt:
-    """An attempt that this visitor may watch.
+    """Return an attempt that this visitor may watch.
 
-    :raises Http404: when there is none.
-    :raises PermissionDenied: while it is being played, or is another player's and its deal is still secret.
+    :raises Http404: if there is none.
+    :raises PermissionDenied: while it is being played, or if it is another player's and its deal is still secret.
     """
     attempts = Attempt.objects.select_related("deal", "player")
     found = get_object_or_404(attempts, public_id=public_id)
@@ -192,7 +192,7 @@ def finished_attempt(request: HttpRequest, public_id: uuid.UUID) -> Attempt:
 
 
 def _race_file_address(attempt: Attempt) -> str:
-    """Where the file of the attempt's race is; empty for a game in no race, and while the file is secret."""
+    """Return the URL of the file of the attempt's race; empty outside races, and while the file is secret."""
     entrant = Entrant.objects.select_related("race__room", "race__deal").filter(attempt=attempt).first()
     if entrant is None or not files.is_public(entrant.race):
         return ""
@@ -200,10 +200,10 @@ def _race_file_address(attempt: Attempt) -> str:
 
 
 def _shareable(request: HttpRequest, public_id: uuid.UUID) -> Attempt:
-    """An attempt whose picture this visitor may take away.
+    """Return an attempt whose picture this visitor may share.
 
-    :raises Http404: when there is none.
-    :raises Refusal: for a game that the visitor may not watch, or whose deal is still secret.
+    :raises Http404: if there is none.
+    :raises Refusal: if the visitor may not watch the game, or its deal is still secret.
     """
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=public_id)
     if not access.may_be_shared(found, player_id(request)):

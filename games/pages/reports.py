@@ -1,4 +1,4 @@
-"""The page on which a player reports somebody's public game, and sees that it has been looked at."""
+"""Report page: a player reports another player's public game, and later sees the answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from games.players import has_account
 
 @dataclass(frozen=True, slots=True)
 class ShownReport:
-    """A report as its author sees it; `action_taken` is None while there is no answer."""
+    """A report as its author sees it; `action_taken` is None until it is answered."""
 
     reason: str
     text: str
@@ -36,14 +36,14 @@ class ShownReport:
 
     @classmethod
     def of(cls, report: Report) -> Self:
-        """What may be shown of `report`."""
+        """Return the visible part of `report`."""
         return cls(report.get_reason_display(), report.text, report.made_at, report.action_taken)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def report_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Report a game; one's own report of it, once there is one."""
+    """Show the form to report a game, or the player's existing report of it."""
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path(), settings.LOGIN_URL)
     if not has_account(request):

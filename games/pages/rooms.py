@@ -1,4 +1,4 @@
-"""A room: its page, and the way to a seat for those who come by its link."""
+"""Room page, and seats for visitors with its link."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from games.races.models import Race, Room
 
 @dataclass(frozen=True, slots=True)
 class ShownRoom:
-    """A room as everybody with its link may see it."""
+    """A room as everyone with its link may see it."""
 
     code: str
     kind: str
@@ -35,7 +35,7 @@ class ShownRoom:
 
     @classmethod
     def of(cls, room: Room) -> Self:
-        """What may be shown of `room`; its `results` are the numbers of finished races, the latest first."""
+        """Return the visible part of `room`; its `results` are the numbers of finished races, latest first."""
         finished = Race.objects.filter(room=room, state=Race.State.FINISHED).order_by("-number")
         title = titles.deal_title(room.variant, room.game)
         return cls(
@@ -47,7 +47,7 @@ class ShownRoom:
 @never_cache
 @with_csrf_cookie
 def room(request: HttpRequest, code: str) -> HttpResponse:
-    """The room's page; what goes on in it comes over the socket. A closed room shows its results."""
+    """Show the room, which is updated over the WebSocket. A closed room shows its results."""
     found = get_object_or_404(Room, code=code)
     shown = ShownRoom.of(found)
     if why := _shut(found, player_id(request)):
@@ -68,7 +68,7 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def sit(request: HttpRequest, code: str) -> HttpResponse:
-    """Take a seat in the race to come; a visitor without an account becomes a guest."""
+    """Take a seat in the next race; a visitor without an account becomes a guest."""
     found = get_object_or_404(Room, code=code)
     if why := _shut(found, player_id(request)):
         raise Refusal(why)
@@ -83,7 +83,7 @@ def sit(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _shut(room: Room, player: int | None) -> ErrorCode | None:
-    """Why a player may not come in."""
+    """Return the reason why a player may not enter, or None."""
     if room.closed_at is not None:
         return ErrorCode.ROOM_CLOSED
     return ErrorCode.KICKED if player is not None and player in room.kicked else None

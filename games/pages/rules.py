@@ -1,4 +1,4 @@
-"""The rules of each game, with a lesson."""
+"""Rules of each game, with a lesson."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from games.rules import CATALOGUE, GAMES
 @require_safe
 @same_for_strangers(60.0)
 def index(request: HttpRequest) -> HttpResponse:
-    """The games, each with its variants and the way to its rules."""
+    """List the games with their variants and links to the rules."""
     variants: dict[str, list[str]] = {}
     for name, variant in CATALOGUE.items():
         variants.setdefault(variant.game, []).append(name)
@@ -29,14 +29,14 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 @same_for_strangers(60.0)
 def rules(request: HttpRequest, game: str) -> HttpResponse:
-    """The rules of a game, and its variants to practise."""
+    """Show the rules of a game, and its variants to practise."""
     if game not in GAMES:
         raise Http404
     return render(request, f"games/rules/{game}.html", rules_context(game))
 
 
 def rules_context(game: str) -> dict[str, Any]:
-    """What the template of a game's rules is given."""
+    """Return the template context of a game's rules."""
     variants = [
         {"name": name, "title": titles.VARIANT_TITLES[name]}
         for name, variant in CATALOGUE.items()

@@ -1,7 +1,7 @@
-"""What pages may show of deals, attempts and players.
+"""View models: the visible parts of deals, attempts and players.
 
-Templates are given these and never the models, so that no template can come across a seed, a solution, a record or
-somebody's e-mail address.
+Templates get these instead of model instances, so that no template can leak a seed, a solution, a record or an e-mail
+address.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from games.reasons import Shown, shown
 
 @dataclass(frozen=True, slots=True)
 class ShownDeal:
-    """A deal as everybody may see it now; `seed` is empty until the deal is revealed."""
+    """A deal as everyone may see it now; `seed` is empty until the deal is revealed."""
 
     id: int
     variant: str
@@ -45,7 +45,7 @@ class ShownDeal:
 
     @classmethod
     def of(cls, deal: Deal, now: datetime | None = None) -> Self:
-        """What may be shown of `deal` at `now`."""
+        """Return the visible part of `deal` at `now`."""
         now = now or timezone.now()
         is_revealed = deal.is_revealed(now)
         return cls(
@@ -67,13 +67,13 @@ class ShownDeal:
         )
 
 
-#: States for which an attempt's player is told reasons.
+#: States whose reasons are shown to the attempt's player.
 _EXPLAINED = frozenset({Attempt.State.REVIEW, Attempt.State.REJECTED})
 
 
 @dataclass(frozen=True, slots=True)
 class ShownAttempt:
-    """An attempt without its record; `reasons` say why it is under review or rejected, to its player."""
+    """An attempt without its record; `reasons` explain to its player why it is under review or rejected."""
 
     public_id: UUID
     ranked: bool
@@ -88,7 +88,7 @@ class ShownAttempt:
 
     @classmethod
     def of(cls, attempt: Attempt) -> Self:
-        """What may be shown of `attempt`."""
+        """Return the visible part of `attempt`."""
         return cls(
             public_id=attempt.public_id,
             ranked=attempt.ranked,
@@ -104,25 +104,25 @@ class ShownAttempt:
 
     @property
     def subjects(self) -> list[str]:
-        """What the reasons are about, each once."""
+        """Subjects of the reasons, without duplicates."""
         return list(dict.fromkeys(str(one.about) for one in self.reasons))
 
     @property
     def is_over(self) -> bool:
-        """Whether the attempt takes no more moves."""
+        """True if the attempt takes no more moves."""
         return self.state != Attempt.State.PLAYING
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A deal, and a player's attempt at it if there is one."""
+    """A deal, and a player's attempt at it or None."""
 
     deal: ShownDeal
     attempt: ShownAttempt | None
 
     @classmethod
     def of(cls, deal: Deal, attempt: Attempt | None, now: datetime | None = None) -> Self:
-        """What may be shown of both at `now`."""
+        """Return the visible part of both at `now`."""
         return cls(ShownDeal.of(deal, now), None if attempt is None else ShownAttempt.of(attempt))
 
 
@@ -138,7 +138,7 @@ class ShownPlayer:
 
     @classmethod
     def of(cls, player: Player) -> Self:
-        """What may be shown of `player`."""
+        """Return the visible part of `player`."""
         return cls(player.public_id, str(player), player.date_joined, player.is_former, player.has_page)
 
     def __str__(self) -> str:
@@ -146,32 +146,33 @@ class ShownPlayer:
 
 
 def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
-    """A player's ranked attempts, without their records; none for a visitor who has not played."""
+    """Return a player's ranked attempts, without their records; none for a visitor who has not played."""
     if player_id is None:
         return Attempt.objects.none()
     return Attempt.objects.filter(player=player_id, ranked=True).defer("record")
 
 
 def has_ranked(player_id: int | None) -> bool:
-    """Whether a player has begun a ranked game; a visitor who has not played has not."""
+    """Return whether a player has started a ranked game; False for a visitor who has not played."""
     return player_id is not None and _RANKED.first(player=player_id) is not None
 
 
 def begun_on(player_id: int | None, day: date) -> dict[int, Attempt]:
-    """A player's attempts at the deals of a day, by the deal's id: the ranked one, or else the one that was begun as a
-    guest on that day and is practice.
+    """Return a player's attempts at the deals of a day, by deal id.
+
+    It is the ranked attempt, or else the practice attempt started on that day as a guest.
     """
     return {} if player_id is None else {one.deal_id: one for one in _BEGUN_ON.all(player=player_id, day=day)}
 
 
 def begun_at(player_id: int | None, deal: Deal) -> Attempt | None:
-    """A player's attempt at a deal, as in `begun_on`."""
+    """Return a player's attempt at a deal, as in `begun_on`."""
     found = [] if player_id is None else _BEGUN_AT.all(player=player_id, deal=deal.pk)
     return found[-1] if found else None
 
 
 def _begun(**where: Given) -> QuerySet[Attempt]:
-    """The one that counts comes last."""
+    """Query attempts with the one that counts last."""
     on_the_day = Q(ranked=True) | Q(started_at__lt=F("deal__closes_at"))
     return Attempt.objects.filter(on_the_day, **where).defer("record").order_by("ranked", "-started_at")
 

@@ -1,4 +1,4 @@
-"""Pages that are the same for every visitor of whom nothing is known."""
+"""Marker for pages that are cached for visitors without a session."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Final, TypeVar
 
 from django.http import HttpResponse
 
-#: The attribute of a view that says so: seconds for which one copy of its page serves all of them.
+#: View attribute with the lifetime in seconds of the cached page.
 MARK: Final = "same_for_strangers"
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
 def same_for_strangers(seconds: float) -> Callable[[View], View]:
-    """Mark a view whose page depends, for visitors without a session, on address, language and day alone.
+    """Mark a view whose page, for visitors without a session, depends only on URL, language and day.
 
-    The newcomers' guide (`games.pages.home`), the CSRF token and the time of the server (`data-now`) may differ;
-    `config.strangers` sees to them.
+    The newcomers' guide (`games.pages.home`), the CSRF token and the server time (`data-now`) may differ;
+    `config.strangers` handles them.
     """
 
     def mark(view: View) -> View:

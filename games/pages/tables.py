@@ -1,4 +1,4 @@
-"""Tables: the page of a deal before its cards are seen, the first card, and the table itself."""
+"""Table pages: a daily deal before its cards are seen, its start, and the table itself."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _AT_TABLE: Final = Compiled(
 @never_cache
 @same_for_strangers(2.0)
 def play(request: HttpRequest, variant: str) -> HttpResponse:
-    """Today's deal of a variant before its first card is seen; a player who has begun is sent to the table."""
+    """Show today's deal of a variant before its first card, or redirect to the table if the player has started it."""
     try:
         deal = _todays(variant)
     except DealAwaitedError:
@@ -68,7 +68,7 @@ def play(request: HttpRequest, variant: str) -> HttpResponse:
     player = request.user if request.user.is_authenticated and has_account(request) else None
     context = {
         "deal": ShownDeal.of(deal),
-        "is_first": not has_ranked(player_id(request)),  # and is to be told how ranked games are played
+        "is_first": not has_ranked(player_id(request)),  # selects the explanation of ranked games
         "has_account": player is not None,
         "ladder": boards().ladder_of(player, deal) if player else None,
     }
@@ -77,19 +77,19 @@ def play(request: HttpRequest, variant: str) -> HttpResponse:
 
 @require_POST
 def start(request: HttpRequest, variant: str) -> HttpResponse:
-    """Begin, or go on with, today's deal of a variant; a visitor without an account becomes a guest."""
+    """Start or resume today's deal of a variant; a visitor without an account becomes a guest."""
     check_may_begin(request)
     try:
         deal = _todays(variant)
         return _begun(request, deal)
     except DealClosedError as refusal:
-        # The day ended between the click and the first card: the new day's deal is shown.
+        # The day ended between the click and the first card: show the new day's deal.
         if wants_json(request):
             raise
         messages.error(request, refusal.sentence)
         return redirect("games:play", variant=variant)
     except (DealAwaitedError, IntegrityError):
-        # It is not there yet; or a guest idle for long was removed at this moment, and may begin again as another.
+        # The deal is not ready yet, or an idle guest was deleted just now and may start again as a new one.
         return redirect("games:play", variant=variant)
 
 
@@ -97,7 +97,7 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
 @never_cache
 @with_csrf_cookie
 def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """The table of the player's own attempt as it stands; all that follows comes over the WebSocket."""
+    """Show the table of the player's own attempt in its current position. Updates follow over the WebSocket."""
     try:
         there = read(attempt, _AT_TABLE)
     except Attempt.DoesNotExist:
@@ -110,7 +110,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     now = timezone.now()
     opening = opening_view(there)
     if found.in_race and opening["type"] == "view" and not found.is_over:
-        starting.dealt([found.pk])  # who has seen the cards here races, whether or not the socket follows
+        starting.dealt([found.pk])  # the player has seen the cards and races, with or without a socket
     day_lanes, ghost_url = DayLanes.of(found.deal, now), ghost_beside(found, request.GET.get("ghost", ""))
     context = {
         "deal": ShownDeal.of(found.deal),
@@ -141,7 +141,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def restart(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Begin a practice game again, with the same cards, beside the same `ghost`; the one before is closed."""
+    """Restart a practice game with the same cards beside the same `ghost`, and close the previous attempt."""
     check_may_begin(request)
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
     if found.player_id != player_id(request) or not _may_restart(found, timezone.now()):
@@ -154,7 +154,7 @@ def restart(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 
 def _may_restart(attempt: Attempt, now: datetime) -> bool:
-    """Whether the game can be begun again at will: it is practice, and no challenge is being answered with its deal."""
+    """Return whether the game can be restarted at will: it is practice, and its deal answers no challenge now."""
     if not _is_practice(attempt, now):
         return False
     running = Q(attempt__player=attempt.player_id, attempt__deal=attempt.deal_id, attempt__state=Attempt.State.PLAYING)
@@ -162,14 +162,16 @@ def _may_restart(attempt: Attempt, now: datetime) -> bool:
 
 
 def _is_practice(attempt: Attempt, now: datetime) -> bool:
-    """Whether nothing hangs on the game; a guest's of this day that an account took over is on a deal still secret."""
+    """Return whether the game counts for nothing. A guest's daily game that an account took over is not practice while
+    its deal is secret.
+    """
     return not attempt.ranked and not attempt.in_race and not publishing.is_secret(attempt.deal, now)
 
 
 def _begun(request: HttpRequest, deal: Deal) -> HttpResponse:
-    """The way to the table of the attempt, begun now or before; the browser keeps its mark.
+    """Redirect to the table of the new or running attempt, and set the device cookie.
 
-    :raises DealClosedError: as `start_attempt` does; before a guest is made.
+    :raises DealClosedError: as `start_attempt` does, before a guest is created.
     """
     now, device = timezone.now(), links.device_of(request)
 
@@ -188,7 +190,7 @@ def _begun(request: HttpRequest, deal: Deal) -> HttpResponse:
 
 
 def _origin_url(attempt: Attempt) -> str:
-    """The way back to the moment of the replay from which a practice game goes on."""
+    """Return the URL of the replay position that a practice game continues."""
     origin = None if attempt.deadline else continuing.origin_of(attempt, attempt.player_id)
     if origin is None or origin.origin is None:
         return ""
@@ -196,7 +198,7 @@ def _origin_url(attempt: Attempt) -> str:
 
 
 def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
-    """The page of a deal that is still being certified; it reloads itself."""
+    """Show the page of a deal that is still being certified; the page reloads itself."""
     context = {"title": titles.VARIANT_TITLES[variant], "variant": CATALOGUE[variant]}
     response = render(request, "games/preparing.html", context, status=503)
     response["Retry-After"] = "3"
@@ -204,7 +206,7 @@ def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
 
 
 def _todays(variant: str) -> Deal:
-    """Today's deal; a deal of the day is never changed, so one reading serves all who begin it in the same seconds."""
+    """Return today's deal. A daily deal never changes, so all players who start it within seconds share one read."""
     try:
         return todays_deals.get(f"{variant} {timezone.now().date()}", lambda: publishing.todays_deal(variant))
     except Deal.DoesNotExist:

@@ -1,4 +1,4 @@
-"""What games, variants and options are called on pages."""
+"""Display names of games, variants and options."""
 
 from __future__ import annotations
 
@@ -48,34 +48,34 @@ _CHOICE_TITLES: Final[Mapping[tuple[str, object], Promise]] = {
 
 
 def deal_title(variant: str, game: str) -> str:
-    """The name of a deal: of its variant, or of its game when it was dealt with options of the player's own."""
+    """Return the title of a deal: of its variant, or of its game if it has custom options."""
     return str(VARIANT_TITLES[variant] if variant else GAME_TITLES[game])
 
 
 def choice_title(option: str, value: object) -> str:
-    """One choice of an option in words."""
+    """Return the display name of an option's value."""
     return str(_CHOICE_TITLES.get((option, value), value))
 
 
 def options_in_words(options: Mapping[str, object]) -> list[tuple[str, str]]:
-    """A deal's options, each with what was chosen."""
+    """Return a deal's options with their values, both as display names."""
     return [(str(OPTION_TITLES[name]), choice_title(name, value)) for name, value in options.items()]
 
 
 def games_and_options() -> list[tuple[str, str, tuple[Option, ...]]]:
-    """Every game's name, title and options, in catalogue order."""
+    """Return every game's name, title and options, in catalogue order."""
     names = dict.fromkeys(variant.game for variant in CATALOGUE.values())
     return [(name, str(GAME_TITLES[name]), GAMES[name].OPTIONS) for name in names]
 
 
 @cache
 def _goals() -> dict[str, int]:
-    """How many cards are up when a game is won."""
+    """Return the number of cards up in a won game, by game."""
     return {name: open_table(name, bytes(32)).goal for name in GAMES}
 
 
 def for_client() -> dict[str, Any]:
-    """Every name there is, in the page's language, and each game's goal: for what the client draws by itself."""
+    """Return all display names in the page's language and each game's goal, for rendering by the client."""
     return {
         "variants": {name: str(title) for name, title in VARIANT_TITLES.items()},
         "games": {name: str(title) for name, title in GAME_TITLES.items()},

@@ -1,4 +1,4 @@
-"""Recorded games side by side on one time line: any that the visitor may see, or all of a finished race."""
+"""Side-by-side replay on one time line: any games that the visitor may see, or all of a finished race."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from games.pages.shown import ShownDeal, ShownPlayer
 from games.players import player_id
 from games.races.models import Race
 
-#: As many as a race has entrants.
+#: Maximum games: as many as a race has entrants.
 MOST: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """One of the games that are shown."""
+    """One of the games shown."""
 
     player: ShownPlayer
     own: bool
@@ -36,7 +36,7 @@ class Board:
 
     @classmethod
     def of(cls, attempt: Attempt, asker: int | None) -> Self:
-        """What may be shown of a finished game."""
+        """Return the visible part of a finished game."""
         own = asker is not None and attempt.player_id == asker
         address = [attempt.public_id]
         return cls(
@@ -50,7 +50,7 @@ class Board:
 @require_safe
 @never_cache
 def together(request: HttpRequest) -> HttpResponse:
-    """Finished games side by side: `?game=<attempt>&game=…`, each of which the visitor may see."""
+    """Show finished games side by side: `?game=<attempt>&game=…`. The visitor must have access to each."""
     try:
         wanted = dict.fromkeys(uuid.UUID(text) for text in request.GET.getlist("game")[: MOST + 1])
     except ValueError:
@@ -65,7 +65,7 @@ def together(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def race_replay(request: HttpRequest, code: str, number: int) -> HttpResponse:
-    """All boards of a finished race side by side, in the order of places."""
+    """Show all boards of a finished race side by side, in the order of places."""
     race = get_object_or_404(Race, room__code=code, number=number)
     if race.state != Race.State.FINISHED or race.deal is None or not race.deal.is_revealed(timezone.now()):
         raise Refusal(ErrorCode.NOT_REVEALED)

@@ -1,6 +1,6 @@
-"""Where a player has a seat, and the mark in the session of those who wait for a quick match.
+"""A player's seat in a race, and the session flag of players who wait for a quick match.
 
-A page that they look at meanwhile tells them when their race is ready. Only sessions with the mark ask the database.
+Pages opened in the meantime announce that the race is ready. Only sessions with the flag query the database.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SEATED: Final = [Entrant.State.JOINED, Entrant.State.READY, Entrant.State.RACIN
 
 @dataclass(frozen=True, slots=True)
 class ShownSeat:
-    """A seat in a race that is not over: the room, and the address of the table once there is one."""
+    """A seat in an unfinished race: the room, and whether the race has begun."""
 
     code: str
     kind: str
@@ -32,7 +32,7 @@ class ShownSeat:
 
 
 def seat_of(player: int | None) -> ShownSeat | None:
-    """The player's seat in a race that is not over for them."""
+    """Return the player's seat in a race that is not over for them."""
     if player is None:
         return None
     found = Entrant.objects.filter(player=player, state__in=_SEATED).select_related("race__room").first()
@@ -42,17 +42,17 @@ def seat_of(player: int | None) -> ShownSeat | None:
 
 
 def mark_waiting(request: HttpRequest) -> None:
-    """Have the pages that this player looks at say when the race is ready."""
+    """Set the session flag, so that this player's pages announce the race."""
     request.session[_MARK] = True
 
 
 def waiting_room(request: HttpRequest) -> dict[str, str]:
-    """For every template: the code of the quick match that the player waits in, empty for everybody else."""
+    """Return the code of the quick match that the player waits in, for every template; empty for all others."""
     session = getattr(request, "session", None)
     if session is None or not session.get(_MARK):
         return {"waiting_room": ""}
     player = player_id(request)
-    with reading_primary():  # a mark that is taken away does not come back
+    with reading_primary():  # a lagging replica must not clear the flag
         seat = seat_of(player)
     if seat is None or seat.kind != Room.Kind.QUICK or seat.has_begun:
         del session[_MARK]

@@ -1,4 +1,4 @@
-"""The page that says how often each game can be won, and its figures as CSV (`games.solver.winnability`)."""
+"""Page on the winnability of each game, with its figures as CSV (`games.solver.winnability`)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from games.rules import CATALOGUE
 from games.solver import winnability
 from games.solver.winnability import Outcome, Share, Summary
 
-#: How long a drawn bar is, in its own units.
+#: Length of a bar, in units of its SVG.
 LENGTH: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a bar, from `begin` on, in units of its picture."""
+    """A segment of a bar, in units of its picture."""
 
     outcome: Outcome
     begin: int
@@ -35,42 +35,42 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the page shows of a variant."""
+    """A variant's row on the page."""
 
     found: Summary
     title: Promise
     game: str
     longest: float
-    """The longest of all variants' median lines."""
+    """The longest median line of all variants."""
 
     @property
     def won(self) -> tuple[str, str]:
-        """The share won in words, and the ends of its interval."""
+        """The share won, and its confidence interval, as text."""
         return _in_words(self.found.share("won"))
 
     @property
     def lost(self) -> tuple[str, str]:
-        """The share proved lost, likewise."""
+        """The share proved lost, and its confidence interval, as text."""
         return _in_words(self.found.share("lost"))
 
     @property
     def undecided(self) -> tuple[str, str]:
-        """The share of which neither is known, likewise."""
+        """The share undecided, and its confidence interval, as text."""
         return _in_words(self.found.share("undecided"))
 
     @property
     def shares(self) -> list[tuple[str, str]]:
-        """All three, in the order of the table's columns."""
+        """All three shares, in the order of the table's columns."""
         return [self.won, self.lost, self.undecided]
 
     @property
     def between(self) -> str:
-        """The least and the most that can be won, as far as is known."""
+        """Lower and upper bound of the share that can be won."""
         return f"{_in_hundred(self.found.share('won').low)}–{percent(self.found.share('won', 'undecided').high)}"
 
     @property
     def bar(self) -> list[Stretch]:
-        """The outcomes side by side; none that never occurred."""
+        """Segments of the outcomes that occurred."""
         return [
             Stretch(outcome, round(LENGTH * begin), round(LENGTH * (begin + length)) - round(LENGTH * begin))
             for outcome, begin, length in self.found.stretches()
@@ -79,18 +79,18 @@ class Row:
 
     @property
     def whisker(self) -> tuple[int, int]:
-        """The ends of the interval of the wins, in units of the bar."""
+        """Ends of the wins' confidence interval, in units of the bar."""
         won = self.found.share("won")
         return round(LENGTH * won.low), round(LENGTH * won.high)
 
     @property
     def line_length(self) -> int:
-        """The median line, in units of a bar whose whole is the longest of them."""
+        """Length of the median line, in units of a bar that is as long as the longest of them."""
         return round(LENGTH * self.found.line / self.longest)
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with one place, as the language writes it."""
+    """Format a share as a percentage with one decimal place, in the current language."""
     return _("%(number)s%%") % {"number": _in_hundred(share)}
 
 
@@ -99,19 +99,19 @@ def _in_words(share: Share) -> tuple[str, str]:
 
 
 def _in_hundred(share: float) -> str:
-    return number_format(round(100 * share, 1), 1)  # by itself it would cut off
+    return number_format(round(100 * share, 1), 1)  # number_format truncates instead of rounding
 
 
 @cache
 def kept() -> list[Summary]:
-    """The figures that came with the code, those most often won first."""
+    """Return the figures shipped with the code, most often won first."""
     return sorted(winnability.read(), key=lambda row: -row.share("won").value)
 
 
 @require_safe
 @same_for_strangers(60.0)
 def page(request: HttpRequest) -> HttpResponse:
-    """The figures as pictures and as tables, how they were found, and what others have published."""
+    """Show the figures as charts and tables, the method, and published results by others."""
     summaries = kept()
     longest = max(row.line for row in summaries)
     rows = [Row(row, titles.VARIANT_TITLES[row.variant], CATALOGUE[row.variant].game, longest) for row in summaries]
@@ -122,6 +122,6 @@ def page(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=3600)
 def data(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The file that the page is made from."""
+    """Return the CSV file behind the page."""
     headers = {"Content-Disposition": 'attachment; filename="talon-winnability.csv"'}
     return HttpResponse(winnability.KEPT.read_bytes(), content_type="text/csv; charset=utf-8", headers=headers)
