@@ -1,4 +1,4 @@
-"""Names and figures as the pages write them."""
+"""Template tags for names and figures on the pages."""
 
 from __future__ import annotations
 
@@ -37,31 +37,31 @@ _SUMMARIES = {
 
 @register.filter
 def variant_name(name: str) -> str:
-    """The title of a variant of the catalogue."""
+    """Return the title of a variant in the catalogue."""
     return str(VARIANT_TITLES.get(name, name))
 
 
 @register.filter
 def variant_summary(name: str) -> str:
-    """One line on what is special about a variant."""
+    """Return a one-line description of a variant."""
     return str(_SUMMARIES.get(name, ""))
 
 
 @register.filter
 def game_name(name: str) -> str:
-    """The title of a game."""
+    """Return the title of a game."""
     return str(GAME_TITLES.get(name, name))
 
 
 @register.filter
 def game_of(variant: str) -> str:
-    """The game that a variant of the catalogue is played as."""
+    """Return the game of a variant in the catalogue."""
     return "braid" if variant in {"braid-either", "pigtail"} else variant.partition("-")[0]
 
 
 @register.filter
 def duration(ms: int | None, places: int = 1) -> str:
-    """How long a game took, from milliseconds: ``4:07.3`` or ``1:04:07.3``; with `places` ``4:07.312`` or ``4:07``."""
+    """Format milliseconds as ``4:07.3`` or ``1:04:07.3``; with `places` as ``4:07.312`` or ``4:07``."""
     if ms is None:
         return "–"
     seconds, rest = divmod(ms, 1000)
@@ -71,13 +71,13 @@ def duration(ms: int | None, places: int = 1) -> str:
     return f"{text}{get_format('DECIMAL_SEPARATOR')}{f'{rest:03}'[:places]}" if places else text
 
 
-#: What stands beside the time on a board.
+#: Fields shown beside the time on a board.
 _RANKED_BY: Final = ("points", "figure", "cards_up")
 
 
 @register.filter
 def timed(entries: Sequence[Any]) -> list[tuple[Any, str]]:
-    """The entries of a board, each with its time: to the millisecond where it would look like a neighbour's."""
+    """Pair each entry of a board with its time, to the millisecond if it would look the same as a neighbour's."""
     looks = [(*(getattr(one, name, None) for name in _RANKED_BY), duration(one.elapsed_ms)) for one in entries]
     alike = [one == other for one, other in pairwise(looks)]
     equal = [before or after for before, after in zip([False, *alike], [*alike, False], strict=True)]
@@ -89,13 +89,13 @@ register.filter("goal_of", goal_of)
 
 @register.filter
 def over_par(entry: Any, deal: Any) -> str:  # noqa: ANN401 - an entry of a board, and the board's deal
-    """A win's moves over par, as ``+12``; empty for other games and for deals without a par."""
+    """Return a win's moves over par, as ``+12``; empty for other games and for deals without a par."""
     if deal.par is None or entry.cards_up != goal_of(deal.variant):
         return ""
     return f"{entry.tokens - deal.par:+d}"
 
 
-#: How moments are written where the browser does not put them on the visitor's clock.
+#: Formats of moments until the browser converts them to local time.
 _MOMENTS: Final = {
     "date": "DATE_FORMAT",
     "long": _("j F Y, H:i"),
@@ -106,7 +106,7 @@ _MOMENTS: Final = {
 
 @register.simple_tag
 def moment(when: datetime, form: str = "long") -> SafeString:
-    """A moment in UTC, which the browser rewrites on the visitor's clock (`moments.js`)."""
+    """Render a moment in UTC, which the browser converts to local time (`moments.js`)."""
     in_utc = when.astimezone(UTC)
     text = date_format(in_utc, str(_MOMENTS[form]))
     zone = "" if form == "date" else " UTC"
@@ -115,25 +115,25 @@ def moment(when: datetime, form: str = "long") -> SafeString:
 
 @register.simple_tag
 def utc_time(time: str) -> SafeString:
-    """A time of every day in UTC, such as 03:00, which the browser rewrites on the visitor's clock."""
+    """Render a daily time in UTC, such as 03:00, which the browser converts to local time."""
     return format_html('<span data-utc="{0}">{0} UTC</span>', time)
 
 
 @register.simple_tag
 def client_catalogue() -> str:
-    """The script that holds the client's texts, run before the modules; English ones are in the modules."""
+    """Return the URL of the client's message catalogue, which runs before the modules. English needs none."""
     language = get_language() or settings.LANGUAGE_CODE
     return "" if language == settings.LANGUAGE_CODE else static(f"js/catalogue/{language}.js")
 
 
 @register.simple_tag
 def tarot_cards() -> str:
-    """The drawings of the tarot cards, whose trumps bear their names."""
+    """Return the URL of the tarot cards' drawings, which include the names of the trumps."""
     language = get_language() or settings.LANGUAGE_CODE
     return static("cards/tarot.svg" if language == settings.LANGUAGE_CODE else f"cards/tarot.{language}.svg")
 
 
 @register.filter
 def as_json(value: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
-    """A value as JSON, for a data attribute (the template escapes it)."""
+    """Encode a value as JSON for a data attribute (the template escapes it)."""
     return json.dumps(value, ensure_ascii=False)

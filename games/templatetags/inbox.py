@@ -1,4 +1,4 @@
-"""The number of unread notices, as the header of every page shows it."""
+"""Template tag for the unread count in the header of every page."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ register = template.Library()
 
 @register.simple_tag
 def unread_notices(user: Any) -> str:  # noqa: ANN401 - whoever is signed in, if anybody is
-    """How many notices the player has not seen, ``9+`` for more than nine; empty when there is none."""
+    """Return the number of unread notices, ``9+`` for more than nine; empty if there are none."""
     count = inbox.unread(user.pk) if user.is_authenticated else 0
     return "" if not count else "9+" if count >= inbox.COUNTED else str(count)

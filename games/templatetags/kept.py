@@ -1,4 +1,4 @@
-"""Stretches of a page that are rendered once for all who see the same."""
+"""Template fragment cache in process memory."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from django.utils.translation import get_language
 
 register = template.Library()
 
-#: How many renderings of one stretch are kept: those of a day's deals, and some of what else is played.
+#: Maximum cached renderings of one fragment: enough for a day's deals and some others.
 MOST: Final = 32
-#: What may be named: plain values, equal only if they are written the same.
+#: Types allowed as cache keys: plain values that are equal only if they render the same.
 PLAIN: Final = frozenset({str, SafeString, int, bool, NoneType, date})
 
 _Key = tuple[object, ...]
 
 
 class KeptNode(Node):
-    """Renders what is inside once for each language and each set of values, which is all that it sees."""
+    """Cached fragment, rendered once per language and set of values. Its content sees nothing but these values."""
 
     def __init__(self, nodelist: NodeList, values: dict[str, FilterExpression]) -> None:
         self.nodelist = nodelist
@@ -34,9 +34,9 @@ class KeptNode(Node):
         self._lock: Final = Lock()
 
     def render(self, context: Context) -> SafeString:
-        """The text, kept or rendered now.
+        """Return the cached text, or render it.
 
-        :raises TypeError: for a value that is not plain.
+        :raises TypeError: if a value is not plain.
         """
         values = {name: value.resolve(context) for name, value in self.values.items()}
         key = (get_language(), context.autoescape, *((type(value), value) for value in values.values()))
@@ -57,7 +57,7 @@ class KeptNode(Node):
 
 @register.tag
 def kept(parser: Parser, token: Token) -> KeptNode:
-    """`{% kept name=value … %} … {% endkept %}`: nothing but those names is seen inside, no request and no player."""
+    """Parse `{% kept name=value … %} … {% endkept %}`. The content sees only these names: no request and no player."""
     bits = token.split_contents()[1:]
     values = token_kwargs(bits, parser)
     if bits:

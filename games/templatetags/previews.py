@@ -1,4 +1,4 @@
-"""The picture that a link to a page shows elsewhere."""
+"""Template tag for the preview image of a link to a page."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ register = template.Library()
 def preview(
     *, deal: ShownDeal | None = None, day: date | None = None, variant: str = "", is_revealed: bool = False
 ) -> dict[str, str]:
-    """The tags for a page of a deal, of a day, or of a variant; without any of them, for a page of the site.
+    """Return the context of the preview tags for a deal, a day or a variant; by default for the site.
 
-    `is_revealed` says of a day that all its deals are; those of a deal know it themselves.
+    `is_revealed` applies to a day: all its deals are revealed. A deal has its own flag.
     """
     language = get_language() or settings.LANGUAGE_CODE
     if deal is not None and deal.day is not None:
