@@ -1,1 +1,1 @@
-"""The table in memory: from a player's message to the committed move, and back to everybody who looks."""
+"""In-memory tables: from a player's message to the committed move, and back to every connection watching."""

@@ -1,6 +1,6 @@
-"""How many messages a player may send, over all connections to this process.
+"""Per-player rate limit for socket messages, shared by all of a player's connections to this process.
 
-Counted in memory, unlike requests (`games.limits`): a move cannot wait for a count in Redis.
+Counted in memory, unlike HTTP requests (`games.limits`): a move cannot wait for a round trip to Redis.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from time import monotonic
 from typing import Final
 from weakref import WeakValueDictionary
 
-#: Messages a second, and how many may come at once. It guards the server; what pace is human is for the verifier.
+#: Messages per second, and the burst size. This protects the server; the verifier judges whether a pace is human.
 RATE: Final = 50.0
 BURST: Final = 100.0
 
 
 class Allowance:
-    """A token bucket: it holds `burst` and refills at `rate`, those of messages unless others are given."""
+    """A token bucket that holds `burst` tokens and refills at `rate` per second; the defaults are for messages."""
 
     __slots__ = ("__weakref__", "_at", "_burst", "_left", "_rate")
 
@@ -27,11 +27,11 @@ class Allowance:
 
     @property
     def fills_in(self) -> float:
-        """Seconds in which an empty one is full."""
+        """Seconds it takes to refill an empty bucket."""
         return self._burst / self._rate
 
     def spend(self) -> int:
-        """Take one; returns 0, or after how many milliseconds one will be there."""
+        """Take a token and return 0, or return the milliseconds until one is available."""
         now = monotonic()
         left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now
@@ -47,12 +47,12 @@ _of_others: WeakValueDictionary[tuple[str, int], Allowance] = WeakValueDictionar
 
 
 def allowance_of(player_id: int | None) -> Allowance:
-    """A player's allowance in this process; a visitor's is the connection's own."""
+    """Return the player's message allowance in this process; a visitor gets a new one for the connection."""
     return Allowance() if player_id is None else _shared.setdefault(player_id, Allowance())
 
 
 def share_of(player_id: int | None, what: str, rate: float, burst: float) -> Allowance:
-    """A player's allowance of something other than messages; a visitor's is the connection's own."""
+    """Return the player's allowance for something other than messages; a visitor gets one for the connection."""
     if player_id is None:
         return Allowance(rate, burst)
     kept = _of_others.get((what, player_id))
@@ -62,9 +62,9 @@ def share_of(player_id: int | None, what: str, rate: float, burst: float) -> All
 
 
 def keep_until_full(allowance: Allowance) -> None:
-    """Forget it no sooner than a new one would have as much in it: connecting again gains nothing."""
+    """Keep the allowance until it would be full again, so that reconnecting gains nothing."""
     asyncio.get_running_loop().call_later(allowance.fills_in, _let_go, allowance)
 
 
 def _let_go(_allowance: Allowance) -> None:
-    """The reference that the loop has kept ends with this call."""
+    """Drop the event loop's reference to the allowance."""

@@ -1,4 +1,4 @@
-"""Auto-finish: when a game is won by nothing but foundation moves, the server can play them out."""
+"""Auto-finish: the server plays out a game that foundation moves alone can win."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from games.rules import RecordFullError, Table
 
 
 def winning_run(table: Table) -> tuple[str, ...]:
-    """The foundation moves that win the game from here, first to last; empty when there is no such run.
+    """Return the foundation moves that win the game from here, in order; empty if there is no such run.
 
-    It takes no draw, no new round and no choice: as long as there is a foundation move, one is played. Looked for only
-    once nothing on the table is hidden, so that the answer tells the player nothing new: a waste's cards have all been
-    seen. The table is left as it was, except that `view_changes` is no longer about the last push.
+    The run never draws or turns the stock over, and makes no choices: it plays a foundation move as long as there is
+    one. It is only searched for once no card on the table is hidden, so the answer tells the player nothing new: every
+    card in the waste has been seen. The table is restored, except that `view_changes` no longer describes the last
+    push.
     """
     if table.stock or table.hidden or table.is_won or not _all_seen(table):
         return ()

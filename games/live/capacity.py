@@ -1,7 +1,7 @@
-"""How many WebSockets a process keeps open for one address and for one player.
+"""Connection limits: open WebSockets per address and per player.
 
-An idle connection costs memory and a session's reading. The counts are a process's own: with several, each lets in as
-many.
+An idle connection still costs memory and a session lookup. Each process counts its own connections, so with several
+processes the effective limit is that many times higher.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 class Capped:
-    """Lets in at most so many connections of one origin at a time, and closes others with a code that says so."""
+    """ASGI middleware that admits at most `most` connections per origin and closes the others with `CLOSE_CROWDED`."""
 
     def __init__(self, application: Application, origin_of: Callable[[Scope], Hashable | None], most: int) -> None:
         self._application = application
@@ -35,7 +35,7 @@ class Capped:
         self._open: Counter[Hashable] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
+        """Serve one connection, or turn it away."""
         origin = self._origin_of(scope)
         if origin is None:
             await self._application(scope, receive, send)
@@ -54,7 +54,7 @@ class Capped:
 
 
 def address_of(scope: Scope) -> Hashable | None:
-    """Where a connection comes from; None for this machine, where a proxy that tells no addresses may be."""
+    """Return the connection's network; None if unknown or loopback, where a proxy may hide the client addresses."""
     network = addresses.network_of_scope(scope)
     if network == addresses.UNKNOWN:
         return None
@@ -62,13 +62,13 @@ def address_of(scope: Scope) -> Hashable | None:
 
 
 def player_of(scope: Scope) -> Hashable | None:
-    """Whose connection it is, as the session says; None for a visitor."""
+    """Return the id of the player signed in to the connection's session; None for a visitor."""
     user = scope.get("user")
     return user.pk if user is not None and user.is_authenticated else None
 
 
 async def turn_away(receive: Receive, send: Send, code: int) -> None:
-    """Accept, or a browser would not be told the code, and close."""
+    """Accept the connection, then close it with `code`: a browser only sees the code of an accepted connection."""
     await receive()
     await send({"type": "websocket.accept"})
     await send({"type": "websocket.close", "code": code})

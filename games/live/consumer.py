@@ -1,4 +1,4 @@
-"""The game's WebSocket: parse, call, reply."""
+"""WebSocket consumer of a game: parse, call, reply."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from games.live.tables import LiveTables, shared_tables
 
 
 async def play(scope: Scope, receive: Receive, send: Send) -> None:
-    """The ASGI application of one connection."""
+    """Serve one connection, as an ASGI application."""
     await PlayConsumer(scope, send, shared_tables()).run(receive)
 
 
 class PlayConsumer(SocketConnection):
-    """One connection to one attempt."""
+    """A connection to one attempt."""
 
     __slots__ = ("_public_id", "_table", "_tables")
 
@@ -80,9 +80,9 @@ class PlayConsumer(SocketConnection):
             await self._table.greet(self, message.have, fresh=False)
 
     async def _check_session(self) -> None:
-        """Check the session, and that the attempt is still its player's.
+        """Check the session, and that the attempt still belongs to its player.
 
-        :raises Refusal: as the session's check, and not_yours.
+        :raises Refusal: not_yours, or as the base class.
         """
         await super()._check_session()
         if self._table is not None and self.player_id is not None:

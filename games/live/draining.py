@@ -1,8 +1,8 @@
-"""How a process that stops lets its players go: one after the other, each when what it has sent is answered.
+"""Connection draining at shutdown: sockets are closed one by one, each once its messages are answered.
 
-A connection is closed with 1012 between two messages. Whatever was answered is in the journal, and whatever was not has
-not been done, so the client goes on with another process as if nothing had been. Those whose turn has not come yet play
-on meanwhile: everybody at once would be a rush on the processes that stay.
+A connection is closed with 1012 between two messages. Every move that was answered is in the journal and every move
+that was not had no effect, so the client can carry on with another process. Connections are spread over a few seconds,
+and keep playing until their turn, because closing all at once would stampede the remaining processes.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from games.live.tables import close_shared_tables
 
 log = logging.getLogger(__name__)
 
-#: Connections that are closed in a second, unless that would take longer than SECONDS for all of them.
+#: Connections closed per second; more if closing all of them would take longer than SECONDS.
 PACE: Final = 200
 SECONDS: Final = 4.0
-#: Seconds for the last messages to be answered: as long as the journal tries to commit.
+#: Seconds to wait for the last messages to be answered: as long as the journal keeps trying to commit.
 PATIENCE: Final = 5.0
-#: Seconds for the last notices to be sent.
+#: Seconds to wait for the last notices to be sent.
 NOTICES_WITHIN: Final = 2.0
 _LOOK_EVERY: Final = 0.02  # seconds
 
 
 async def drain(is_hurried: Callable[[], bool]) -> None:
-    """Close every socket of the process and wait until they are closed; at once when it `is_hurried`.
+    """Close every socket of the process and wait until they are closed; skip the waiting when `is_hurried`.
 
-    The process must take no new connections; those that were just being made are closed as well.
+    The process must no longer accept connections. Connections still being set up are closed as well.
     """
     sockets = open_sockets()
     sockets.are_leaving = True
@@ -45,7 +45,7 @@ async def drain(is_hurried: Callable[[], bool]) -> None:
 
 
 async def finish() -> None:
-    """After the last connection: commit what waits, and send the notices that wait."""
+    """Commit pending moves and send pending notices; call it after the last connection has closed."""
     await close_shared_tables()
     await asyncio.to_thread(notifier.flush, NOTICES_WITHIN)
 

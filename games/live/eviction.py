@@ -1,7 +1,7 @@
-"""Closing a player's sockets at once when a session ends, in every process.
+"""Socket eviction: close a player's sockets in every process as soon as a session ends.
 
-This only speeds things up: each connection's session is checked against the database every minute anyway. A connection
-closed this way may come back, and its `hello` is answered from the database.
+This is only a shortcut: every connection's session is checked against the database once a minute anyway. An evicted
+client may reconnect, and its `hello` is answered from the database.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from games.events import notifier
 
 log = logging.getLogger(__name__)
 
-#: The one channel-layer group that every process with sockets listens to.
+#: Channel-layer group that every process with sockets listens to.
 GROUP: Final = "evictions"
-#: Seconds after which the group is joined again: the layers forget members.
+#: Seconds after which the group is joined again, because channel layers expire memberships.
 RENEWED_EVERY: Final = 1800.0
-_PAUSE: Final = 5.0  # seconds between two tries to listen
+_PAUSE: Final = 5.0  # seconds between attempts to listen
 
 
 class Socket(Protocol):
@@ -32,49 +32,49 @@ class Socket(Protocol):
 
     @property
     def player_id(self) -> int | None:
-        """Whose it is."""
+        """Id of the player it belongs to; None for a visitor."""
 
     @property
     def session(self) -> str | None:
-        """The `session_name` of the session it was opened in."""
+        """`session_name` of the session it was opened in."""
 
     def evict(self) -> None:
-        """Close; does not wait."""
+        """Close without waiting."""
 
     def go_away(self) -> None:
-        """Close when what has arrived is answered; does not wait."""
+        """Close once every message received so far is answered; return without waiting."""
 
 
 def evict_player(player_id: int) -> None:
-    """After the commit, close every socket of a player."""
+    """Close every socket of a player once the transaction commits."""
     _tell({"type": f"evict.player.{player_id}", "player": player_id})
 
 
 def evict_session(session_key: str | None) -> None:
-    """After the commit, close every socket of a session."""
+    """Close every socket of a session once the transaction commits."""
     if session_key:
         name = session_name(session_key)
         _tell({"type": f"evict.session.{name}", "session": name})
 
 
 def session_name(session_key: str) -> str:
-    """A session's name in messages between processes: a hash, as the key itself would sign the reader in."""
+    """Return a hash of the session key for messages between processes; the key itself would be a credential."""
     return hashlib.sha256(session_key.encode()).hexdigest()
 
 
 def _tell(message: dict[str, Any]) -> None:
-    # Each player and session is a type of its own: of messages of one type only the newest that waits is sent.
+    # A separate type per player and session, because the notifier keeps only the newest pending message of a type.
     transaction.on_commit(lambda: notifier.send(GROUP, message))
 
 
 class OpenSockets:
-    """The sockets of one process, and its listener for messages that close them."""
+    """The open sockets of a process, and the listener for eviction messages."""
 
     def __init__(self) -> None:
         self._sockets: WeakSet[Socket] = WeakSet()
         self._listener: asyncio.Task[None] | None = None
         self.are_leaving = False
-        """Whether the process stops, and hands its players over to others."""
+        """True while the process is shutting down and draining its connections."""
 
     def __len__(self) -> int:
         return len(self._sockets)
@@ -83,17 +83,17 @@ class OpenSockets:
         return iter(list(self._sockets))
 
     def add(self, socket: Socket) -> None:
-        """Close the socket when its session ends."""
+        """Register a socket, to be closed when its session ends."""
         self._sockets.add(socket)
         if self._listener is None:
             self._listener = asyncio.create_task(self._keep_listening())
 
     def discard(self, socket: Socket) -> None:
-        """The socket is closed."""
+        """Unregister a closed socket."""
         self._sockets.discard(socket)
 
     def heard(self, message: dict[str, Any]) -> None:
-        """Close those that a message is about."""
+        """Close the sockets that a message refers to."""
         for socket in self._meant(message):
             socket.evict()
 
@@ -117,7 +117,7 @@ class OpenSockets:
         while True:
             hearing = asyncio.ensure_future(layer.receive(channel))
             try:
-                # A receive that is cancelled gives its channel up: it is left alone while the group is joined again.
+                # Cancelling a receive gives up its channel, so it stays pending while the group is joined again.
                 while not hearing.done():
                     await layer.group_add(GROUP, channel)
                     await asyncio.wait({hearing}, timeout=RENEWED_EVERY)
@@ -130,5 +130,5 @@ _shared: WeakKeyDictionary[asyncio.AbstractEventLoop, OpenSockets] = WeakKeyDict
 
 
 def open_sockets() -> OpenSockets:
-    """The sockets of the running loop: of the process, as a server has one."""
+    """Return the sockets of the running event loop, which are the process's: a server has one loop."""
     return _shared.setdefault(asyncio.get_running_loop(), OpenSockets())

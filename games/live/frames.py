@@ -1,4 +1,4 @@
-"""The frames that tell of a table: what its player may see, and what a token changed."""
+"""Frame builders: the view a player may see, the changes each token makes, and the messages around them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_PROGRESS: Final = frozenset({"d", "n"})
 def push(table: Table, token: str) -> None:
     """Play a token on a table.
 
-    :raises Refusal: invalid_token, illegal_move or record_full; the table stays as it was.
+    :raises Refusal: invalid_token, illegal_move or record_full; the table is unchanged.
     """
     try:
         table.push(token)
@@ -30,9 +30,9 @@ def push(table: Table, token: str) -> None:
 
 
 def push_rewind(table: Table) -> tuple[str, ...]:
-    """Take back every move that stands; returns the tokens that did it.
+    """Undo every standing move and return the tokens played to do so.
 
-    :raises Refusal: illegal_move or record_full; the table stays as it was.
+    :raises Refusal: illegal_move or record_full; the table is unchanged.
     """
     run = ("u",) * len(table.moves)
     if not run or table.is_won:
@@ -45,9 +45,9 @@ def push_rewind(table: Table) -> tuple[str, ...]:
 
 
 def because(table: Table, question: protocol.Why) -> str:
-    """`because`, the answer to a question why.
+    """Return the `because` frame that answers `why`.
 
-    :raises Refusal: invalid_token, for a pile that the game does not have.
+    :raises Refusal: invalid_token if the game has no such pile.
     """
     try:
         reasons = explain(table, question.pile, question.cards, question.to)
@@ -58,7 +58,7 @@ def because(table: Table, question: protocol.Why) -> str:
 
 
 def moved(table: Table, token: str, ms: int, facts: Loaded) -> str:
-    """`moved`, for the token that was pushed last."""
+    """Return the `moved` frame for the last token pushed."""
     changes = table.view_changes()
     legal, stuck, auto = _offers(table, facts)
     message = protocol.Moved(
@@ -75,7 +75,7 @@ def moved(table: Table, token: str, ms: int, facts: Loaded) -> str:
 
 
 def view(table: Table, public_id: uuid.UUID, ms: int, facts: Loaded) -> protocol.View:
-    """The message `view`: also what the table's page says before the socket does."""
+    """Return the `view` message, which the table's page also embeds."""
     legal, stuck, auto = _offers(table, facts)
     return protocol.View(
         attempt=str(public_id),
@@ -95,34 +95,34 @@ def view(table: Table, public_id: uuid.UUID, ms: int, facts: Loaded) -> protocol
 
 
 def waiting(public_id: uuid.UUID, now_ms: int, facts: Loaded) -> protocol.Waiting:
-    """The message `waiting`, before the cards are dealt: also what the table's page says until then."""
+    """Return the `waiting` message sent before the cards are dealt, which the table's page also embeds."""
     return protocol.Waiting(
         attempt=str(public_id), starts_in=max(0, facts.deals_at_ms - now_ms), now=now_ms, deal=facts.deal
     )
 
 
 def resumed(n: int, ms: int, facts: Loaded) -> str:
-    """`resumed`."""
+    """Return the `resumed` frame."""
     return protocol.write(protocol.Resumed(n=n, ms=ms, paused=facts.is_paused, state=facts.state))
 
 
 def clock(ms: int, facts: Loaded) -> str:
-    """`clock`."""
+    """Return the `clock` frame."""
     return protocol.write(protocol.Clock(ms=ms, paused=facts.is_paused))
 
 
 def ended(n: int, facts: Loaded) -> str:
-    """`ended`."""
+    """Return the `ended` frame."""
     return protocol.write(protocol.Ended(n=n, how=facts.how, ms=facts.end_ms, state=facts.state))
 
 
 def _safe(table: Table, legal: list[str]) -> list[str]:
-    """The safe ones among the foundation moves that are offered."""
+    """Return the safe moves among the legal foundation moves."""
     return table.safe_moves(legal) if any(token.endswith("-f") for token in legal) else []
 
 
 def _offers(table: Table, facts: Loaded) -> tuple[list[str], bool, bool]:
-    """The legal tokens, whether the game is stuck, and whether it can be played out."""
+    """Return the legal tokens, whether the game is stuck, and whether auto-finish would win it."""
     if facts.state != PLAYING:
         return [], False, False
     legal = table.legal_moves()

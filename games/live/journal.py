@@ -1,8 +1,8 @@
-"""The journal of moves: group commit for all attempts of a process.
+"""Move journal: group commit for all attempts of a process.
 
-Tokens wait while the commit before theirs is under way; when it returns, all that has gathered goes out in the next.
-So the database is always busy with exactly one commit of ours, and a commit grows with the load: waiting a fixed time
-for more was measured to be slower. One thread owns one connection and does nothing else.
+Tokens queue while a commit is in flight; when it returns, everything queued goes into the next one. So each process
+has exactly one commit in flight under load, and batches grow with the load. Waiting a fixed time to fill a batch was
+measured to be slower. A dedicated thread owns the database connection and does nothing else.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from games.live.journal_store import Entry, JournalStore
 
 log = logging.getLogger(__name__)
 
-#: Appends that may wait at once; beyond them the process says that it is busy instead of growing without bound.
+#: Queue limit: further appends are refused as busy instead of letting the queue grow without bound.
 MAX_WAITING: Final = 20_000
 
 
 class JournalBusyError(RuntimeError):
-    """The journal cannot take the tokens now. None is acknowledged; whether they are in it, the database knows."""
+    """The journal cannot take the tokens now. None are acknowledged, but they may have been committed."""
 
 
 @dataclass(slots=True, eq=False)
@@ -35,11 +35,11 @@ class _Waiting:
     entry: Entry
     kept: asyncio.Future[bool]
     since: float
-    """By the loop's clock."""
+    """Enqueue time on the event loop's clock."""
 
 
 class Journal:
-    """Appends tokens durably; belongs to the event loop that first appends."""
+    """A durable log of tokens; bound to the event loop of the first append."""
 
     def __init__(self, alias: str = DEFAULT_DB_ALIAS) -> None:
         self._store = JournalStore(alias)
@@ -50,12 +50,13 @@ class Journal:
         self._thread: threading.Thread | None = None
 
     async def append(self, entry: Entry) -> bool:
-        """Commit an attempt's next tokens; returns once they are durable.
+        """Commit an attempt's next tokens and return True once they are durable.
 
-        False means that they are not in the journal, none of them: somebody else has played that number, or the attempt
-        is closed, or paused, or has been paused unnoticed. The caller has at most one append of an attempt under way.
+        Return False if none of them were written: another process has played that number, or the attempt is closed,
+        paused, or was paused and resumed without this process noticing. The caller must not have two appends of one
+        attempt in flight.
 
-        :raises JournalBusyError: when too much is waiting, or the database could not be reached for some time.
+        :raises JournalBusyError: if the queue is full, or the database has been unreachable for too long.
         """
         if self._closed or len(self._gathering) >= MAX_WAITING:
             raise JournalBusyError("the journal takes no more at the moment")
@@ -63,13 +64,13 @@ class Journal:
         kept: asyncio.Future[bool] = loop.create_future()
         self._gathering.append(_Waiting(entry, kept, loop.time()))
         if not self._flushing:
-            # Whatever else arrives in this turn of the loop goes along.
+            # Appends made later in this iteration of the event loop join the same batch.
             self._flushing = True
             loop.call_soon(self._flush, loop)
         return await kept
 
     async def close(self) -> None:
-        """Commit what waits, then stop the thread; later appends are refused."""
+        """Commit everything queued, then stop the thread; later appends are refused."""
         self._closed = True
         waiting = [item.kept for item in self._gathering]
         if waiting:
@@ -80,7 +81,7 @@ class Journal:
             await asyncio.to_thread(thread.join)
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand what has gathered to the thread, on the loop."""
+        """Hand the queued appends to the thread. Runs on the event loop."""
         batch = [item for item in self._gathering if not item.kept.done()]
         self._gathering = []
         self._flushing = bool(batch)
@@ -92,14 +93,14 @@ class Journal:
         self._flushes.put((loop, batch))
 
     def _work(self) -> None:
-        """The thread: one commit after the other, for as long as the process lives."""
+        """Commit one batch after another until the journal is closed. Runs in the thread."""
         while flush := self._flushes.get():
             loop, batch = flush
             lost: frozenset[int] | Exception
             try:
                 with metrics.JOURNAL_SECONDS.time():
                     lost = self._store.write([item.entry for item in batch])
-            except Exception as error:  # noqa: BLE001 - whatever it is, somebody waits for the answer
+            except Exception as error:  # noqa: BLE001 - the waiting callers must get an answer, whatever failed
                 lost = error
             try:
                 loop.call_soon_threadsafe(self._answer, loop, batch, lost)
@@ -108,7 +109,7 @@ class Journal:
         self._store.close()
 
     def _answer(self, loop: asyncio.AbstractEventLoop, batch: list[_Waiting], lost: frozenset[int] | Exception) -> None:
-        """Wake everybody of a batch, on the loop, and send off the next."""
+        """Resolve a batch's futures and flush the next batch. Runs on the event loop."""
         self._flush(loop)
         metrics.JOURNAL_WAIT_SECONDS.observe(loop.time() - batch[0].since)
         if isinstance(lost, Exception):

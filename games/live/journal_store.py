@@ -1,8 +1,8 @@
-"""One commit of the journal, on PostgreSQL and on SQLite: who wins a number and who loses it.
+"""Journal writes on PostgreSQL and SQLite: one statement inserts a batch and decides which process wins each number.
 
-An insert passes over numbers that are taken, attempts that are closed or paused, and times by a clock that does not
-know of a pause; it returns the rows it made; who is not among them has lost. Rows go in ordered, so that two processes
-never wait for each other in a circle.
+The insert skips numbers already taken, attempts that are closed or paused, and entries timed by a clock that missed a
+pause. It returns the rows it inserted; entries that are missing have lost. Rows are inserted in order so that two
+processes cannot deadlock.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from games.timeouts import database_timeout
 
 log = logging.getLogger(__name__)
 
-#: Waits before each further try, in seconds: a database that restarts is back within these, or the moves are refused.
+#: Seconds to wait before each retry, enough to bridge a database restart; after the last one the moves are refused.
 RETRY_AFTER: Final = (0.0, 0.1, 0.3, 0.6, 1.0, 1.0, 1.0, 1.0)
-#: Seconds after which no further try is made, and those that one statement may take.
+#: Seconds after which no retry starts, and the timeout of one statement.
 PATIENCE: Final = 5.0
 STATEMENT_SECONDS: Final = 3.0
 
@@ -56,13 +56,13 @@ RETURNING attempt_id, n
 
 
 Row = tuple[int, int, str, int, bool, int]
-"""Attempt, number, token, milliseconds, auto, the pauses that the milliseconds leave out."""
+"""Attempt id, number, token, clock in ms, auto flag, and the ms of pauses excluded from the clock."""
 
 
 class Entry(NamedTuple):
-    """The next tokens of one attempt, numbered from `n`, all received at `ms`; `auto` when the server plays them.
+    """The next tokens of an attempt, numbered from `n` and all received at `ms`; `auto` if the server plays them.
 
-    `paused_ms` are the pauses that `ms` leaves out.
+    `paused_ms` is the total length of the pauses that `ms` excludes.
     """
 
     attempt_id: int
@@ -73,25 +73,25 @@ class Entry(NamedTuple):
     paused_ms: int = 0
 
     def rows(self) -> Iterator[Row]:
-        """The rows of the journal that it comes to."""
+        """Yield one journal row per token."""
         for place, token in enumerate(self.tokens):
             yield self.attempt_id, self.n + place, token, self.ms, self.auto, self.paused_ms
 
 
 class JournalStore:
-    """Writes batches on a connection of its own; used by one thread."""
+    """A batch writer with its own database connection; used by one thread."""
 
     def __init__(self, alias: str) -> None:
         self._alias = alias
         self._connection: BaseDatabaseWrapper | None = None
 
     def write(self, entries: Sequence[Entry]) -> frozenset[int]:
-        """Commit the entries, at most one an attempt; returns the attempts that lost, of which nothing was written.
+        """Commit the entries, at most one per attempt, and return the attempts that lost and had nothing written.
 
-        A connection that breaks is made anew and the batch tried again. The commit may have passed before it broke:
-        rows that are found as they should be are not lost.
+        If the connection breaks, reconnect and retry the batch. The broken commit may have succeeded, so an entry whose
+        rows are already in the journal does not count as lost.
 
-        :raises Error: when no try went well.
+        :raises Error: if every try fails.
         """
         latest = time.monotonic() + PATIENCE
         for pause in RETRY_AFTER:
@@ -106,12 +106,12 @@ class JournalStore:
         return self._try(entries)
 
     def close(self) -> None:
-        """Give the connection up; the next write makes another."""
+        """Close the connection; the next write opens a new one."""
         connection, self._connection = self._connection, None
         if connection is not None:
             try:
                 connection.close()
-            except Exception:  # noqa: BLE001 - it is broken, and gone either way
+            except Exception:  # noqa: BLE001 - the connection is discarded either way
                 log.debug("broken connection not closed")
 
     def _try(self, entries: Sequence[Entry]) -> frozenset[int]:
@@ -121,13 +121,13 @@ class JournalStore:
         with database_timeout(STATEMENT_SECONDS):
             if len(rows) != len(entries):
                 return _write_runs(self._connection, rows)
-            # The usual batch: one statement that is its own transaction.
+            # The usual batch has one token per attempt: a single statement in its own transaction.
             missing = _missing(rows, _insert(self._connection, rows))
             return _really_lost(self._connection, rows, missing) if missing else missing
 
 
 def _own_connection(alias: str) -> BaseDatabaseWrapper:
-    """A connection outside the pool: held for good, and refused at once while the database is down."""
+    """Return a connection outside the pool: it is held permanently, and must fail fast while the database is down."""
     connection = connections.create_connection(alias)
     options = {name: value for name, value in connection.settings_dict["OPTIONS"].items() if name != "pool"}
     connection.settings_dict = {**connection.settings_dict, "OPTIONS": options}
@@ -135,7 +135,7 @@ def _own_connection(alias: str) -> BaseDatabaseWrapper:
 
 
 def _write_runs(connection: BaseDatabaseWrapper, rows: list[Row]) -> frozenset[int]:
-    """Insert where an attempt has several rows: one that loses any of them keeps none."""
+    """Insert a batch in which an attempt has several rows; an attempt that loses one row keeps none."""
     with connection.cursor() as cursor:
         cursor.execute("BEGIN" if connection.vendor == "postgresql" else "BEGIN IMMEDIATE")
         try:
@@ -164,9 +164,9 @@ def _insert(connection: BaseDatabaseWrapper, rows: list[Row]) -> list[tuple[int,
 
 
 def _insert_at_once(connection: BaseDatabaseWrapper, rows: list[Row]) -> list[tuple[int, int]]:
-    """Insert on PostgreSQL by libpq's own functions: a cursor takes twice as long as all the rest.
+    """Insert on PostgreSQL through libpq directly: a cursor takes twice as long as everything else together.
 
-    The arrays are written out here. No token has a character that would need quoting.
+    The array literals are built here; no token contains a character that needs quoting.
     """
     given = [f"{{{','.join(map(str, column))}}}".encode() for column in zip(*rows, strict=True)]
     with connection.wrap_database_errors:
@@ -180,14 +180,14 @@ def _insert_at_once(connection: BaseDatabaseWrapper, rows: list[Row]) -> list[tu
 
 
 def _failure(libpq: PGconn, result: PGresult) -> psycopg.Error:
-    """What psycopg would raise."""
+    """Return the error that psycopg would raise."""
     if libpq.status != ConnStatus.OK:
         return psycopg.OperationalError("the connection is lost")
     return psycopg.errors.error_from_result(result)
 
 
 def _missing(rows: list[Row], made: list[tuple[int, int]]) -> frozenset[int]:
-    """The attempts of which not every row was made."""
+    """Return the attempts with at least one row that was not inserted."""
     if len(made) == len(rows):
         return frozenset()
     there = set(made)
@@ -195,7 +195,7 @@ def _missing(rows: list[Row], made: list[tuple[int, int]]) -> frozenset[int]:
 
 
 def _really_lost(connection: BaseDatabaseWrapper, rows: list[Row], missing: frozenset[int]) -> frozenset[int]:
-    """Of the attempts `missing`, those whose rows are not in the journal exactly so."""
+    """Return the attempts in `missing` whose exact rows are not in the journal."""
     marks = ", ".join(["%s"] * len(missing))
     first = min(row[1] for row in rows if row[0] in missing)
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Who listens to a table: its connections here, and who follows how games go."""
+"""Observer interfaces of a table: its local connections, and followers of its progress."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any, Protocol
 
 
 class Connection(Protocol):
-    """What a table needs of a connection."""
+    """A connection, as a table uses it."""
 
     def tell(self, frame: str) -> None:
-        """Queue a frame; never waits."""
+        """Queue a frame without waiting."""
 
 
 class Follower(Protocol):
-    """Who wants to know how the games at some tables go; each is given the `LiveTable`, which uses this module."""
+    """An observer of the games at some tables. `table` is a `LiveTable`, whose module imports this one."""
 
     def follows(self, table: Any) -> bool:  # noqa: ANN401
-        """Whether it wants to know of this table, which has just been opened."""
+        """Return whether to observe this table, which has just been opened."""
 
     def changed(self, table: Any) -> None:  # noqa: ANN401
-        """Cards, state or connections are others now; called within a move, so it only makes a note."""
+        """Note a change of cards, state or connections. Called in the middle of a move, so it must be cheap."""

@@ -1,4 +1,4 @@
-"""Reading an attempt from the database: all that a live table is made of. Synchronous, for a database thread."""
+"""Attempt loader: reads everything a live table needs from the database. Synchronous; runs in a database thread."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 BY_PUBLIC_ID: Final = Compiled(
     lambda: Attempt.objects.select_related("deal").filter(public_id=Given("public_id", UUIDField()))
 )
-# The state and the journal at the same moment: while an attempt is being played, these are all its tokens. The number
-# is looked for first, by which PostgreSQL knows in which of the journal's partitions they are.
+# Reads the state and the journal in one snapshot: while an attempt is being played, the journal has all its tokens. The
+# subquery resolves the attempt's id first, so that PostgreSQL can prune the journal's partitions.
 _PLAYED: Final = (
     f"SELECT a.state, m.token, m.ms FROM {Attempt._meta.db_table} a "  # noqa: S608
     f"LEFT JOIN {Move._meta.db_table} m ON m.attempt_id = a.id "
@@ -42,10 +42,10 @@ _Got = TypeVar("_Got")
 
 
 def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any, Any, _Got]]:
-    """The function, run in one of several threads with a database connection of its own.
+    """Wrap a blocking function to run in a thread pool, where each thread has its own database connection.
 
-    Channels' way has one thread for the whole process: there, one finish whose message to a hanging queue takes seconds
-    would hold up everybody who joins a table.
+    Channels' `database_sync_to_async` uses one thread per process: a single finish that waits seconds for a hanging
+    queue would hold up every player joining a table.
     """
 
     def tidily(*given: _Given.args, **named: _Given.kwargs) -> _Got:
@@ -67,21 +67,21 @@ def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any
 
 
 class Pauses(NamedTuple):
-    """Since when the clock has been stopped, in ms since 1970 (None while it runs); how long earlier pauses lasted."""
+    """The start of the current pause, in ms since 1970 (None while the clock runs), and the ms of earlier pauses."""
 
     since_ms: int | None
     ms: int
 
     @classmethod
     def of(cls, attempt: Attempt) -> Self:
-        """Those of an attempt that has just been read."""
+        """Return the pauses of an attempt that has just been read."""
         since = attempt.paused_at
         return cls(None if since is None else (since - _EPOCH) // _MS, attempt.paused_ms)
 
 
 @dataclass(slots=True)
 class Loaded:
-    """An attempt as the database has it: `table` is freshly dealt, `tokens` were played on it at `clock`, in ms."""
+    """An attempt as read from the database: `table` is freshly dealt; `tokens` were played on it at `clock`, in ms."""
 
     attempt_id: int
     player_id: int
@@ -91,7 +91,7 @@ class Loaded:
     started_at: datetime
     started_ms: int
     deals_at_ms: int
-    """From when on the cards may be seen: `started_at`, rounded up."""
+    """When the cards may first be shown, in ms since 1970: `started_at`, rounded up."""
     for_race: bool
     deadline: str | None
     deadline_ms: int | None
@@ -106,13 +106,13 @@ class Loaded:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the clock is stopped."""
+        """True while the clock is stopped."""
         return self.pauses.since_ms is not None
 
     def elapsed_ms(self, last_ms: int, now_ms: int) -> int:
-        """The attempt's clock: now while it is being played, not before its last token; else when it ended.
+        """Return the attempt's clock without pauses: the current reading during play, else the reading at the end.
 
-        Pauses are left out.
+        During play it never reads less than `last_ms`, the time of the last token.
         """
         if self.state != Attempt.State.PLAYING:
             return self.end_ms
@@ -123,22 +123,22 @@ class Loaded:
 def load(public_id: uuid.UUID) -> Loaded:
     """Read an attempt and its tokens.
 
-    :raises Attempt.DoesNotExist: when there is none.
+    :raises Attempt.DoesNotExist: if there is none.
     """
     return loaded(read(public_id))
 
 
 class Read(NamedTuple):
-    """An attempt as it was read, and what was read a moment later: its state with each token and its ms."""
+    """An attempt, and the rows read a moment later: its state with each token and the token's ms."""
 
     attempt: Attempt
     played: list[tuple[Any, ...]]
 
 
 def read(public_id: uuid.UUID, attempts: Compiled[Attempt] = BY_PUBLIC_ID) -> Read:
-    """Read an attempt, as `attempts` finds it by `public_id`, and its tokens, in one exchange with the database.
+    """Read an attempt, found by `public_id` through the query `attempts`, and its tokens in one round trip.
 
-    :raises Attempt.DoesNotExist: when there is none.
+    :raises Attempt.DoesNotExist: if there is none.
     """
     tokens = (_PLAYED, [_PUBLIC_ID.get_db_prep_value(public_id, connection)])
     rows, played = run_in_order([attempts.statement(public_id=public_id), tokens])
@@ -148,7 +148,7 @@ def read(public_id: uuid.UUID, attempts: Compiled[Attempt] = BY_PUBLIC_ID) -> Re
 
 
 def loaded(found: Read) -> Loaded:
-    """What a live table is made of."""
+    """Convert the rows read to what a live table is made from."""
     attempt, rows = found
     tokens: tuple[str, ...]
     if attempt.is_over:
@@ -156,7 +156,7 @@ def loaded(found: Read) -> Loaded:
         tokens, clock, end_ms = record.tokens, record.clock, record.end.ms
     else:
         if not rows or rows[0][0] != Attempt.State.PLAYING:
-            # Closed or deleted between the two.
+            # Closed or deleted between the two queries.
             return load(attempt.public_id)
         played = [(intern(token), ms) for _, token, ms in rows if token]
         tokens, clock, end_ms = tuple(token for token, _ in played), tuple(ms for _, ms in played), 0
@@ -185,13 +185,13 @@ def loaded(found: Read) -> Loaded:
 
 
 def deal_info(deal: Deal) -> DealInfo:
-    """What anybody may know of a deal."""
+    """Return the public facts of a deal."""
     return _deal_info(deal.variant, deal.game, tuple(deal.options.items()), str(deal.day or ""), deal.commitment)
 
 
 @lru_cache(maxsize=256)
 def _deal_info(variant: str, game: str, options: tuple[tuple[str, Any], ...], day: str, commitment: str) -> DealInfo:
-    """One object for all who play a deal."""
+    """Return an object shared by all attempts at a deal."""
     return DealInfo(variant=variant, game=game, options=dict(options), day=day or None, commitment=commitment)
 
 

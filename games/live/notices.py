@@ -1,7 +1,7 @@
-"""Notices between processes that have the same thing open: one channel a process, one group an attempt or room.
+"""Notices between processes through the channel layer: one channel per process, one group per attempt or set of rooms.
 
-They are a convenience. When the channel layer is away, play goes on: the database settles every number, and who has
-missed a notice finds out at the next message.
+They are an optimisation. Play goes on while the channel layer is down: the database decides every number, and a process
+that missed a notice finds out at the next message.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from channels.layers import get_channel_layer
 
 log = logging.getLogger(__name__)
 
-_PATIENCE: Final = 3.0  # seconds for the channel layer to answer
-_PAUSE: Final = 1.0  # seconds between two tries to listen
+_PATIENCE: Final = 3.0  # timeout of the channel layer in seconds
+_PAUSE: Final = 1.0  # seconds between attempts to listen
 
 Notice = dict[str, Any]
 
 
 class Notices:
-    """What this process hears of what it has open."""
+    """A process's subscription to notices about the tables or rooms it has open."""
 
     def __init__(self, heard: Callable[[Notice], None], prefix: str = "play.") -> None:
         self._heard = heard
@@ -32,11 +32,11 @@ class Notices:
         self._listener: asyncio.Task[None] | None = None
 
     async def watch(self, group: str) -> None:
-        """Hear what is said in a group from now on."""
+        """Subscribe to a group."""
         await self._safely(self._join(group))
 
     async def unwatch(self, group: str) -> None:
-        """Hear it no more."""
+        """Unsubscribe from a group."""
         if self._channel is not None:
             await self._safely(self._layer.group_discard(group, self._channel))
 

@@ -1,4 +1,4 @@
-"""The opening message: what a table's page shows before its socket is there."""
+"""Opening message: the first view, embedded in a table's page so that it renders before the socket connects."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from games.live.table import now_ms
 
 
 def opening_view(found: Read) -> dict[str, Any]:
-    """The message `view` as the socket would send it now, or `waiting`; for the attempt's own player alone.
+    """Return the `view` or `waiting` message that the socket would send now. Show it to the attempt's player only.
 
-    Made from the database and forgotten: no live table is opened. The client says to the socket which number it has and
-    gets what was played meanwhile.
+    It is built from the database without opening a live table. The client tells the socket the last number it has, and
+    receives what was played since.
     """
     whole, now, public_id = loaded(found), now_ms(), found.attempt.public_id
     if now < whole.deals_at_ms:

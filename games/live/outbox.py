@@ -1,4 +1,4 @@
-"""What waits to be sent on one connection."""
+"""Send queue of a connection."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-#: Frames that may wait for a client which does not read; it is then cut off and comes back when it can.
+#: Frames that may queue for a slow client before it is disconnected; it may reconnect later.
 MAX_FRAMES: Final = 256
 
 
 class Outbox:
-    """Frames in order, sent by whoever is at it; a slow reader fills its own box and nobody else's."""
+    """A bounded FIFO of frames with one sender at a time; a slow client fills only its own queue."""
 
     __slots__ = ("_busy", "_frames", "_held", "_send", "_task")
 
@@ -23,9 +23,9 @@ class Outbox:
         self._task: asyncio.Task[None] | None = None
 
     def put(self, frame: str) -> bool:
-        """Add a frame; it goes out at the next `flush`, or by itself when no message is being worked on.
+        """Queue a frame; `flush` sends it, or a background task if no message is being handled.
 
-        Returns whether there was room for it: without, the client does not read.
+        Return False if the queue is full, which means that the client does not read.
         """
         if len(self._frames) >= MAX_FRAMES:
             return False
@@ -35,11 +35,11 @@ class Outbox:
         return True
 
     def hold(self) -> None:
-        """Leave the sending to a `flush` that will follow."""
+        """Buffer frames until the next `flush`."""
         self._held = True
 
     async def flush(self) -> None:
-        """Send all that waits; returns at once if somebody else is sending."""
+        """Send all queued frames; return at once if another task is already sending."""
         self._held = False
         if self._busy:
             return
@@ -54,6 +54,6 @@ class Outbox:
         try:
             await self.flush()
         except OSError:
-            pass  # the client is gone; the connection's own loop ends it
+            pass  # the client disconnected; the connection's receive loop ends it
         finally:
             self._task = None

@@ -1,7 +1,7 @@
-"""The game protocol, version 1: every message in and out, and every error code. `docs/protocol.md` explains them.
+"""Game protocol, version 1: all messages in and out, and all error codes. `docs/protocol.md` explains them.
 
-A frame is one JSON object whose `type` names the message. Numbers `n` count the tokens of an attempt from 1, undo
-included; `ms` are milliseconds since the table was dealt, without the pauses.
+A frame is one JSON object whose `type` names the message. `n` numbers the tokens of an attempt from 1, undos included;
+`ms` is milliseconds since the cards were dealt, not counting pauses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VERSION: Final = 1
 _MOST_N: Final = 1_000_000
 
 
-#: The codes a socket refuses with. The connection stays open except where the code is among `FATAL`.
+#: Error codes of this socket. The connection stays open unless the code is in `FATAL`.
 CODES: Final = frozenset(
     {
         ErrorCode.BAD_FRAME,
@@ -40,7 +40,7 @@ CODES: Final = frozenset(
         ErrorCode.UNSUPPORTED_VERSION,
     }
 )
-#: The codes after which the server closes the connection, with the WebSocket close code it uses.
+#: Error codes that close the connection, with their WebSocket close codes.
 FATAL: Final[dict[ErrorCode, int]] = {
     ErrorCode.TOO_LARGE: 1009,
     ErrorCode.SESSION_EXPIRED: 4401,
@@ -48,11 +48,10 @@ FATAL: Final[dict[ErrorCode, int]] = {
     ErrorCode.NOT_FOUND: 4404,
     ErrorCode.UNSUPPORTED_VERSION: 4406,
 }
-#: Other close codes: a server that stops, a session that has ended or changed, a database that does not answer, no
-#: `hello` in time, too many connections, too slow a reader, and too persistent a sender. After 1012 and 43xx a client
-#: may come back at once.
+#: Other close codes: server restart, session ended or changed, database down, no `hello` in time, too many
+#: connections, slow reader, and persistent flooding. After 1012 and 43xx a client may reconnect at once.
 CLOSE_RESTART: Final = 1012
-#: A process without tables: the proxy is set up wrongly, and may be put right.
+#: A process that serves no tables: the proxy is misconfigured, which may be fixed.
 CLOSE_MISDIRECTED: Final = 1013
 CLOSE_SESSION: Final = 4301
 CLOSE_DATABASE_AWAY: Final = 4303
@@ -63,17 +62,17 @@ CLOSE_RATE: Final = 4429
 
 
 def busy(message: str) -> Refusal:
-    """The server cannot do it now; nothing has been done."""
+    """Return the refusal for a server that cannot handle the message now."""
     return Refusal(ErrorCode.SERVER_BUSY, message, retry_after_ms=1000)
 
 
 def not_yours() -> Refusal:
-    """Somebody else's attempt."""
+    """Return the refusal for another player's attempt."""
     return Refusal(ErrorCode.NOT_YOURS, "this is another player's game")
 
 
 def not_found() -> Refusal:
-    """An attempt that does not exist, or not any more."""
+    """Return the refusal for an attempt that does not exist, or no longer does."""
     return Refusal(ErrorCode.NOT_FOUND, "there is no such game")
 
 
@@ -98,26 +97,26 @@ class Hello(_In):
 
 
 class Move(_In):
-    """Play a token, `u` to undo; `n` is its number, the last one plus 1."""
+    """Play a token, or `u` to undo; `n` is its number, one more than the last."""
 
     n: Annotated[int, _Number]
     token: Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
 
 
 class Auto(_In):
-    """Let the server play the foundation moves that win; `n` is the number of the first."""
+    """Have the server play the foundation moves that win the game; `n` is the number of the first."""
 
     n: Annotated[int, _Number]
 
 
 class Rewind(_In):
-    """Take back every move that stands; `n` is the number of the first `u`."""
+    """Undo every standing move; `n` is the number of the first `u`."""
 
     n: Annotated[int, _Number]
 
 
 class Why(_In):
-    """Ask why the top `cards` cards of a pile cannot be moved `to` another, or to anywhere if `to` is empty."""
+    """Ask why the top `cards` cards of a pile cannot move to the pile `to`, or anywhere if `to` is empty."""
 
     pile: Annotated[str, _Pile]
     cards: Annotated[int, msgspec.Meta(ge=1, le=104)] = 1
@@ -129,23 +128,23 @@ class Pause(_In):
 
 
 class Resume(_In):
-    """Let the clock of a paused game go on."""
+    """Restart the clock of a paused game."""
 
 
 class Resign(_In):
-    """Give the game up; `n` is the last number plus 1, so that no move goes unseen."""
+    """Resign the game; `n` is one more than the last number, so that no move goes unseen."""
 
     n: Annotated[int, _Number]
 
 
 class Ping(_In):
-    """Ask for a sign of life; `t` comes back."""
+    """Ask for a `pong`, which echoes `t`."""
 
     t: Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 
 
 class DealInfo(msgspec.Struct, gc=False):
-    """What may be known of the deal at any time."""
+    """The public facts of a deal, which may be shown at any time."""
 
     variant: str
     game: str
@@ -155,9 +154,9 @@ class DealInfo(msgspec.Struct, gc=False):
 
 
 class Waiting(_Out):
-    """The answer to `hello` before the start of a race; `view` follows by itself when it is there.
+    """The answer to `hello` before a race starts; the server sends `view` at the start.
 
-    `starts_in` are the milliseconds until then, `now` is the server's clock in milliseconds since 1970.
+    `starts_in` is the milliseconds until then; `now` is the server's clock in milliseconds since 1970.
     """
 
     attempt: str
@@ -167,11 +166,11 @@ class Waiting(_Out):
 
 
 class View(_Out):
-    """The whole table: the answer to `hello`, and whenever the client cannot be brought up to date otherwise.
+    """The whole table: the answer to `hello`, and sent whenever smaller messages cannot bring the client up to date.
 
-    `n` is the last number played, `legal` the legal tokens, `safe` the foundation moves
-    that spoil nothing, `stuck` whether there are none that lead anywhere, `auto`
-    whether an `auto` would be done, `paused` whether the clock stands.
+    `n` is the number of the last token, `legal` the legal tokens, and `safe` the foundation moves that cannot hurt.
+    `stuck` is true if no legal token leads anywhere, `auto` if the server would accept an `auto`, and `paused` while
+    the clock is stopped.
     """
 
     attempt: str
@@ -190,7 +189,7 @@ class View(_Out):
 
 
 class Moved(_Out):
-    """Token `n` is played and durable; `changes` turns the view before it into the view after it."""
+    """A token that has been played and committed; `changes` turns the view before it into the view after it."""
 
     n: int
     token: str
@@ -203,7 +202,7 @@ class Moved(_Out):
 
 
 class Because(_Out):
-    """The answer to `why`: its question, and the `reasons`, none if the cards can be moved."""
+    """The answer to `why`: the question, and the `reasons`; none if the cards can be moved."""
 
     pile: str
     cards: int
@@ -212,7 +211,7 @@ class Because(_Out):
 
 
 class Resumed(_Out):
-    """The other answer to `hello`: the client's table is right once it has the `moved`s sent just before this."""
+    """The short answer to `hello`: with the `moved` messages sent just before it, the client's table is up to date."""
 
     n: int
     ms: int
@@ -221,14 +220,14 @@ class Resumed(_Out):
 
 
 class Clock(_Out):
-    """The clock has been stopped by `pause`, or goes on: its reading, and whether it stands."""
+    """The clock after a `pause` or `resume`: its reading, and whether it is stopped."""
 
     ms: int
     paused: bool
 
 
 class Ended(_Out):
-    """The attempt is over: how, with which last number, and when. Its score waits for the verdict."""
+    """The end of the attempt: the last number, how it ended, and when. The score follows with the verdict."""
 
     n: int
     how: str
@@ -237,7 +236,7 @@ class Ended(_Out):
 
 
 class Verdict(_Out):
-    """What the verifier says. `rank`, where known, is the place on the deal's race board, on the ladder `ladder`."""
+    """The verifier's verdict. `rank`, if known, is the place on the deal's race board of the ladder `ladder`."""
 
     state: str
     reasons: list[Any] = []
@@ -249,14 +248,14 @@ class Verdict(_Out):
 
 
 class Pong(_Out):
-    """The answer to `ping`: its `t`, and the attempt's clock."""
+    """The answer to `ping`: its `t`, and the reading of the attempt's clock."""
 
     t: int
     ms: int
 
 
 class Error(_Out):
-    """A message that was not done; `n` is the last number played, `data` depends on the code."""
+    """The refusal of a message; `n` is the last number played, and `data` depends on the code."""
 
     code: Annotated[str, msgspec.Meta(extra_json_schema={"enum": sorted(CODES)})]
     message: str
@@ -276,10 +275,10 @@ schemas: Final = _wire.schemas
 
 
 def write(message: ServerMessage) -> str:
-    """The frame of a message."""
+    """Encode a message as a frame."""
     return _encoder.encode(message).decode()
 
 
 if __name__ == "__main__":
-    # How docs/protocol.schema.json is made: `python -m games.live.protocol > docs/protocol.schema.json`.
+    # Generate docs/protocol.schema.json: `python -m games.live.protocol > docs/protocol.schema.json`.
     _wire.print_schemas()

@@ -1,4 +1,4 @@
-"""What every WebSocket that is talked to does: accept, limit, refuse, check the session, close."""
+"""Base class of the WebSocket consumers: accept, rate limit, refuse, check the session, close."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from games.live.visitors import session_of, user_of
 
 log = structlog.get_logger(__name__)
 
-#: Seconds until the session of a connection is checked against the database again.
+#: Seconds after which a connection's session is checked against the database again.
 SESSION_GOOD_FOR: Final = 60.0
-#: So many seconds sooner at a ping, for whose answer nobody waits as they do for a move's. Clients ping every 15 s, so
-#: hardly any move of theirs meets with a check.
+#: Seconds by which a ping brings that check forward: a player does not wait for a pong as for the answer to a move.
+#: Clients ping every 15 s, so a move hardly ever has to wait for a check.
 PING_AHEAD: Final = 20.0
-#: Seconds from the opening of a connection to its `hello`.
+#: Seconds allowed between the opening of a connection and its `hello`.
 HELLO_WITHIN: Final = 10.0
-#: Messages over the rate, one after the other, until the connection is closed.
+#: Consecutive rate-limited messages after which the connection is closed.
 MOST_REFUSED: Final = 200
 
 Scope = dict[str, Any]
@@ -40,11 +40,11 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class SocketConnection(ABC):
-    """One connection, whose protocol a subclass speaks.
+    """A WebSocket connection; subclasses implement the protocol.
 
-    Not one of Channels' consumers: those keep two tasks and a channel each and look for stale database connections at
-    every message, which together cost more than a move does. Only what uses the database looks after its connections,
-    and a process listens for notices once (see `games.live.notices`).
+    This is not a Channels consumer. Those keep two tasks and a channel each, and check for stale database connections
+    at every message, which together cost more than a move does. Here only the code that uses the database takes care
+    of its connections, and each process has one listener for notices (see `games.live.notices`).
     """
 
     __slots__ = (
@@ -66,9 +66,9 @@ class SocketConnection(ABC):
     )
 
     FATAL: ClassVar[Mapping[ErrorCode, int]]
-    """The codes after which the connection is closed, with the WebSocket close codes."""
+    """Error codes that close the connection, with their WebSocket close codes."""
     SOCKETS: ClassVar[Gauge]
-    """Where open connections are counted."""
+    """Gauge of open connections."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._send = send
@@ -78,7 +78,7 @@ class SocketConnection(ABC):
         self._parted = False
         self._leaving = False
         self._idle = False
-        """Whether nothing of the client's is being worked on, or waits for it."""
+        """True while no message from the client is being handled or queued."""
         self._closer: asyncio.Future[None] | None = None
         user, session = scope.get("user"), scope.get("session")
         self.player_id: int | None = user.pk if user is not None and user.is_authenticated else None
@@ -90,7 +90,7 @@ class SocketConnection(ABC):
         _forget(scope)
 
     async def run(self, receive: Receive) -> None:
-        """Serve the connection until it ends. Problems with what it is about are answered at `hello`."""
+        """Serve the connection until it ends. A missing attempt or room is only reported at `hello`."""
         self.SOCKETS.inc()
         open_sockets().add(self)
         self._clock = asyncio.get_running_loop().call_later(HELLO_WITHIN, self._give_up)
@@ -108,37 +108,37 @@ class SocketConnection(ABC):
             await self._leave()
 
     def tell(self, frame: str) -> None:
-        """Take a frame to be sent, unless the close is sent already."""
+        """Queue a frame, unless the close has already been sent."""
         if not self._parted and not self._outbox.put(frame):
             self._cut_off(protocol.CLOSE_SLOW, "slow reader")
 
     def go_away(self) -> None:
-        """The server stops: close once all that has arrived is answered, so that the client goes on elsewhere."""
+        """Close once every message received is answered: the server is stopping, and the client should reconnect."""
         self._leaving = True
         if self._idle and not self._closing:
             self._closer = asyncio.ensure_future(self._close_if_idle())
 
     def evict(self) -> None:
-        """The session has ended or changed: close, so that the client connects and says `hello` again."""
+        """Close because the session has ended or changed; the client reconnects and sends `hello` again."""
         self._cut_off(protocol.CLOSE_SESSION, "session ended")
 
     @abstractmethod
     async def _do(self, text: str) -> None:
-        """Do what a frame says.
+        """Handle a frame.
 
         :raises Refusal: with one of the protocol's codes.
         """
 
     @abstractmethod
     async def _leave(self) -> None:
-        """The connection has ended."""
+        """Clean up after the connection has ended."""
 
     @abstractmethod
     def _error_frame(self, error: Refusal) -> str:
-        """How the protocol tells of a refusal."""
+        """Return the protocol's error frame for a refusal."""
 
     async def _next(self, receive: Receive) -> dict[str, Any]:
-        """The next message; if the server stops, of those that have arrived already."""
+        """Return the next message. While the server is stopping, close once none is left that has already arrived."""
         if self._leaving:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(0):
@@ -151,7 +151,7 @@ class SocketConnection(ABC):
             self._idle = False
 
     async def _received(self, text: str | None) -> None:
-        """Handle one message; the next ones wait in the server's buffers meanwhile."""
+        """Handle one message; further ones wait in the server's buffers."""
         if self._closing:
             return
         self._outbox.hold()
@@ -172,13 +172,13 @@ class SocketConnection(ABC):
         return text
 
     def _is_check_due(self, ahead: float = 0.0) -> bool:
-        """Whether it is time for `_check_session`, or will be in so many seconds."""
+        """Return whether `_check_session` is due within `ahead` seconds."""
         return time.monotonic() - self._checked_at > SESSION_GOOD_FOR - ahead
 
     async def _check_session(self) -> None:
-        """Check that the session is still the one the connection was opened with.
+        """Check that the session still belongs to the player who opened the connection.
 
-        :raises Refusal: session_expired; server_busy while nobody can say.
+        :raises Refusal: session_expired; server_busy if the database cannot be reached.
         """
         try:
             user = await user_of(session_of(self._session_key))
@@ -198,46 +198,47 @@ class SocketConnection(ABC):
             await self._close(protocol.CLOSE_RATE)
 
     async def _close_if_idle(self) -> None:
-        """Close, unless a message has just been on its way from the server to here; then `_next` will."""
+        """Close, unless a message arrived in the meantime; then `_next` closes after it."""
         if self._idle:
             await self._close(protocol.CLOSE_RESTART)
 
     async def _close(self, code: int) -> None:
-        """Send what waits, then close."""
+        """Send the queued frames, then close."""
         if not self._closing:
             self._closing = True
             await self._part(code)
 
     async def _part(self, code: int) -> None:
-        with contextlib.suppress(OSError):  # the client is gone already
+        with contextlib.suppress(OSError):  # the client has disconnected
             await self._outbox.flush()
             self._parted = True
             await self._send({"type": "websocket.close", "code": code})
 
     def _stop_clock(self) -> None:
-        """The client has said hello, or goes."""
+        """Cancel the `hello` timeout."""
         if self._clock is not None:
             self._clock.cancel()
             self._clock = None
 
     def _give_up(self) -> None:
-        """The client has not said hello."""
+        """Close a connection that sent no `hello` in time."""
         self._cut_off(protocol.CLOSE_NO_HELLO, "no hello")
 
     def _cut_off(self, code: int, reason: str) -> None:
-        """Close without waiting for anybody."""
+        """Close at once, without sending the queued frames."""
         if not self._closing:
             self._closing = True
             log.info("connection cut off", reason=reason)
             self._closer = asyncio.ensure_future(self._send_close(code))
 
     async def _send_close(self, code: int) -> None:
-        with contextlib.suppress(OSError):  # the client is gone already
+        with contextlib.suppress(OSError):  # the client has disconnected
             await self._send({"type": "websocket.close", "code": code})
 
 
 def check_version(said: int, spoken: int) -> None:
-    """
+    """Check that the client speaks this server's protocol version.
+
     :raises Refusal: unsupported_version.
     """
     if said != spoken:
@@ -245,17 +246,17 @@ def check_version(said: int, spoken: int) -> None:
 
 
 def session_expired() -> Refusal:
-    """Nobody is signed in, or not any more."""
+    """Return the refusal for a connection without a signed-in player, or whose session has ended."""
     return Refusal(ErrorCode.SESSION_EXPIRED, "sign in again, or start again as a guest")
 
 
 def _forget(scope: Scope) -> None:
-    """Drop what was needed to get here: the middleware's scopes live as long as the connection, and most are idle."""
+    """Free the data used to open the connection: the scope lives as long as the connection, and most are idle."""
     user, session = scope.get("user"), scope.get("session")
     if user is not None:
-        user._wrapped = AnonymousUser()  # noqa: SLF001 - a lazy object can be emptied in no other way
+        user._wrapped = AnonymousUser()  # noqa: SLF001 - the only way to empty a lazy object
     if session is not None and hasattr(session, "_session_cache"):
-        del session._session_cache  # noqa: SLF001 - read again at need
-    # Every middleware copies the scope but shares these.
+        del session._session_cache  # noqa: SLF001 - it is read again when needed
+    # Middlewares copy the scope, but all copies share these two.
     scope.get("headers", []).clear()
     scope.get("cookies", {}).clear()

@@ -1,4 +1,4 @@
-"""Waiting for the start of a race: the cards are dealt from memory, at the millisecond it is due and never before."""
+"""Start timer of a race: the cards are dealt from memory, at the exact millisecond and never before."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any, Final
 
-#: The attempt is read once more so many milliseconds ahead, and each table within a span of its own.
+#: Milliseconds before the start by which every attempt is read a last time, and the span that these reads spread over.
 LAST_LOOK: Final = 1000
 LAST_LOOKS_WITHIN: Final = 2000
-#: From this time before a start on, nothing may hold the cards back: they are dealt from memory.
+#: Time before a start from which it can no longer be cancelled: tables have begun their last reads.
 HELD_BACK_UNTIL: Final = timedelta(milliseconds=LAST_LOOK + LAST_LOOKS_WITHIN)
 
 
 class Start:
-    """The start of one table: looks once more whether it still holds, then deals.
+    """The start timer of one table: reads the attempt a last time, then deals.
 
-    `left` says how many milliseconds are left by the wall clock, which decides: a timer may fire a little early.
+    `left` returns the milliseconds left by the wall clock. It decides, because a timer may fire slightly early.
     """
 
     __slots__ = ("_deal", "_left", "_look", "_looking", "_timer")
@@ -37,7 +37,7 @@ class Start:
         self._timer = _after(left() - ahead, self._look_once_more)
 
     def cancel(self) -> None:
-        """Deal no cards."""
+        """Cancel the start, so that no cards are dealt."""
         self._timer.cancel()
 
     def _look_once_more(self) -> None:

@@ -1,7 +1,7 @@
-"""Tables in memory: one an attempt and process, shared by all its connections here, rebuilt from the database at need.
+"""Live table: the in-memory state of an attempt, shared by all its connections to this process.
 
-A token is checked and played on the table in memory, but nobody hears of it before the journal has committed it. Who
-loses a number to another process, or is left in doubt, reads the attempt again.
+A token is validated and played on the table in memory, but no connection hears of it until the journal has committed
+it. A table that loses a number to another process, or cannot tell, reloads the attempt from the database.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from games.rules import GAMES, Record
 
 log = logging.getLogger(__name__)
 
-#: How many of the last `moved` frames are kept for connections that come back.
+#: Number of recent `moved` frames kept for connections that come back.
 RECENT: Final = 16
 PENDING: Final = str(Attempt.State.PENDING)
-#: How long, in seconds, a verdict is waited for before the database is asked.
+#: Seconds to wait for a verdict's notice before reading the database.
 VERDICT_PATIENCE: Final = 5.0
-#: How long after the last move, in seconds, somebody who has the table open counts as sitting at it.
+#: Seconds after the last move for which a player with the table open still counts as playing.
 ATTENDED_FOR: Final = 900.0
 _MOVES: Final = {game: metrics.MOVES.labels(game) for game in GAMES}
 
 
 def now_ms() -> int:
-    """The server's wall clock, in milliseconds since 1970."""
+    """Return the server's wall clock in milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 
 class LiveTable:
-    """An attempt as this process knows it."""
+    """An attempt in the memory of this process."""
 
     __slots__ = (
         "_doubtful",
@@ -80,15 +80,15 @@ class LiveTable:
         self._process = process
         self.connections: set[Connection] = set()
         self.elsewhere: set[str] = set()
-        """The other processes known to have this attempt open."""
+        """Other processes known to have this attempt open."""
         self.followers: tuple[Follower, ...] = ()
         self.is_dealt = False
-        """Whether the cards may be seen: until then nothing of a view is told to anybody."""
+        """True once the cards may be shown; until then no view is sent."""
         self._start: Start | None = None
         self._first_view: protocol.View | None = None
-        """Made ahead of a start: many tables deal in the same millisecond."""
+        """First view, built ahead of the start because many tables deal in the same millisecond."""
         self.n = len(loaded.tokens)
-        """The number of the last token known to be durable; every connection here has been told of it."""
+        """Number of the last committed token; every connection here has been sent it."""
         self._lock = asyncio.Lock()
         self._recent: deque[tuple[int, str]] | None = None
         self._facts = loaded
@@ -98,62 +98,62 @@ class LiveTable:
         self._last_ms = loaded.clock[-1] if loaded.clock else 0
         loaded.tokens = loaded.clock = ()
         self._doubtful = False
-        """Whether the table may differ from the database: nothing is decided before it has been read again."""
+        """True if the table may differ from the database; it must then be reloaded before any decision."""
         self._read_at = time.monotonic()
 
     @property
     def player_id(self) -> int:
-        """Whose attempt this is."""
+        """Id of the attempt's player."""
         return self._facts.player_id
 
     @property
     def state(self) -> str:
-        """Where the attempt stands."""
+        """State of the attempt."""
         return self._facts.state
 
     @property
     def deal(self) -> protocol.DealInfo:
-        """What anybody may know of the deal."""
+        """Public facts of the deal."""
         return self._facts.deal
 
     @property
     def attempt_id(self) -> int:
-        """The attempt's key in the database."""
+        """Primary key of the attempt."""
         return self._facts.attempt_id
 
     @property
     def for_race(self) -> bool:
-        """Whether the deal is a race's."""
+        """True for an attempt at a race's deal."""
         return self._facts.for_race
 
     @property
     def cards_up(self) -> int:
-        """How many cards are on the foundations."""
+        """Number of cards on the foundations."""
         return self._table.cards_up
 
     @property
     def pauses(self) -> Pauses:
-        """How the clock stands, for other processes to compare."""
+        """The attempt's pauses, which other processes compare with theirs."""
         return self._facts.pauses
 
     @property
     def end(self) -> tuple[str, int] | None:
-        """How and when the attempt ended; None while it is being played."""
+        """The kind of end and the clock's reading at it, in ms; None during play."""
         return None if self._facts.state == PLAYING else (self._facts.how, self._facts.end_ms)
 
     def is_attended(self) -> bool:
-        """Whether somebody is playing here: the game is running, and was opened or moved in recently."""
+        """Return whether a player is active here: the game is running, and was loaded or moved in recently."""
         if self.state != PLAYING or self._facts.is_paused or not self.connections:
             return False
         unmoved = (self.elapsed_ms() - self._last_ms) / 1000
         return min(unmoved, time.monotonic() - self._read_at) < ATTENDED_FOR
 
     def elapsed_ms(self) -> int:
-        """The attempt's clock: now while it is being played, else when it ended; it never goes back."""
+        """Return the attempt's clock: the current reading during play, else the final one. It never goes back."""
         return self._facts.elapsed_ms(self._last_ms, now_ms())
 
     async def greet(self, connection: Connection, have: int | None, *, fresh: bool) -> None:
-        """Send a connection what it lacks after token `have`; reads the database first unless the table is `fresh`."""
+        """Send a connection all it missed after token `have`; reload the attempt first unless the table is `fresh`."""
         async with self._lock:
             if self._doubtful or not fresh:
                 await self._read_again()
@@ -177,7 +177,7 @@ class LiveTable:
             await self._finish_if_won()
 
     async def play(self, n: int, token: str) -> None:
-        """Play one token and tell everybody.
+        """Play one token and send it to all connections.
 
         :raises Refusal: not_begun, invalid_token, illegal_move, record_full, stale, paused, closed or server_busy.
         """
@@ -191,9 +191,9 @@ class LiveTable:
             await self._finish_if_won()
 
     async def play_out(self, n: int) -> None:
-        """Play the foundation moves that win, as ordinary tokens in one commit.
+        """Play the foundation moves that win the game, as ordinary tokens in one commit.
 
-        :raises Refusal: illegal_move when there is no such run; else as `play`.
+        :raises Refusal: illegal_move if there is no such run; else as `play`.
         """
         async with self._lock:
             ms = await self._admit(n)
@@ -209,9 +209,9 @@ class LiveTable:
             await self._finish_if_won()
 
     async def rewind(self, n: int) -> None:
-        """Take back every move that stands, as ordinary tokens in one commit; everybody is sent the view.
+        """Undo every standing move, as ordinary tokens in one commit, and send the new view to all connections.
 
-        :raises Refusal: illegal_move when no move stands; record_full when there is no room; else as `play`.
+        :raises Refusal: illegal_move if no move stands; record_full if the record has no room; else as `play`.
         """
         async with self._lock:
             ms = await self._admit(n)
@@ -225,7 +225,7 @@ class LiveTable:
             _MOVES[self._table.GAME].inc(len(run))
 
     async def explain(self, question: protocol.Why) -> str:
-        """The frame that says why cards stay where they are; nothing is played.
+        """Return the frame that explains why cards cannot be moved; the table does not change.
 
         :raises Refusal: not_begun, invalid_token or server_busy.
         """
@@ -236,26 +236,26 @@ class LiveTable:
             return frames.because(self._table, question)
 
     async def resign(self, n: int) -> None:
-        """Give the game up.
+        """Resign the game.
 
         :raises Refusal: not_begun, stale, paused, closed or server_busy.
         """
         async with self._lock:
             self._check_begun()
-            # Another process may have played without our hearing of it: nobody resigns a position they have not seen.
+            # This process may have missed another's move, and a player must not resign a position they have not seen.
             await self._read_again()
             ms = await self._admit(n)
             await self._finish("resigned", ms)
 
     async def pause(self) -> None:
-        """Stop the clock until `resume`, and tell everybody; it may be stopped already.
+        """Stop the clock until `resume`, and tell all connections. Stopping it twice is harmless.
 
         :raises Refusal: no_pause, closed or server_busy.
         """
         await self._turn_clock(pause_attempt)
 
     async def resume(self) -> None:
-        """Let the clock go on, and tell everybody; it may be going already.
+        """Restart the clock, and tell all connections. Restarting a running clock is harmless.
 
         :raises Refusal: no_pause, closed or server_busy.
         """
@@ -284,9 +284,9 @@ class LiveTable:
                 events.tell_attempt(self.public_id, "clock", n=self.n, process=self._process, pauses=[*self.pauses])
 
     async def tend(self) -> None:
-        """Catch up: close what is due or could not be closed, and look for a verdict that was never announced.
+        """Catch up: close a game that is due or could not be closed, and look for a verdict whose notice was lost.
 
-        What fails now is tried again at the next call.
+        Failures are retried at the next call.
         """
         async with self._lock:
             try:
@@ -301,14 +301,14 @@ class LiveTable:
             await self._finish_if_won()
 
     async def heard(self, n: int, *, closed: bool = False, pauses: Sequence[int | None] | None = None) -> None:
-        """Another process reports token `n`, the close after it, or the pauses it knows: read again if that is new."""
+        """Handle another process's report of token `n`, a close after it or its pauses; reload if any of it is new."""
         async with self._lock:
             other = pauses is not None and tuple(pauses) != self.pauses
             if self._doubtful or self.n < n or other or (closed and self.state == PLAYING):
                 await self._read_again()
 
     async def look_again(self) -> None:
-        """Read the attempt again; one that is gone or put off is not dealt. Whatever fails is left as it was."""
+        """Reload the attempt before its start, so that a deleted or postponed one is not dealt; ignore failures."""
         async with self._lock:
             try:
                 await self._read_again()
@@ -318,40 +318,41 @@ class LiveTable:
                 self._first_view = self._view(0)
 
     def tell_followers(self) -> None:
-        """Have those who follow the table note that something is different."""
+        """Notify the table's followers of a change."""
         for follower in self.followers:
             follower.changed(self)
 
     def leave_alone(self) -> None:
-        """Nobody here waits for the start any more."""
+        """Cancel the start timer, as no connection here waits for it any more."""
         if self._start is not None:
             self._start.cancel()
 
     async def check_owner(self, player_id: int) -> None:
-        """
+        """Check that the attempt belongs to this player.
+
         :raises Refusal: not_yours.
         """
         if self._facts.player_id != player_id:
-            # A guest's attempts move to the account that the guest signs in to.
+            # A guest who signs in takes their attempts along to the account.
             async with self._lock:
                 await self._read_again()
         if self._facts.player_id != player_id:
             raise protocol.not_yours()
 
     async def settled(self, verdict: protocol.Verdict) -> None:
-        """Announce the verdict; `ended` goes first, even if the verdict was heard before the close."""
+        """Send the verdict to all connections, after `ended` even if its notice arrived before the close's."""
         async with self._lock:
             if self._doubtful or self.state == PLAYING:
                 await self._read_again(verdict)
             else:
                 self._take_verdict(verdict)
 
-    # Each of these is called with the lock held.
+    # The methods below are called with the lock held.
 
     async def _admit(self, n: int) -> int:
-        """Check that token `n` may come now; returns its time."""
+        """Check that token `n` may be played now, and return the clock's reading for it."""
         self._check_begun()
-        # Another process may have resumed without our hearing of it.
+        # Another process may have resumed the game unnoticed.
         if self._doubtful or n > self.n + 1 or self._facts.is_paused:
             await self._read_again()
             if self.state == PLAYING and self._table.is_won:
@@ -375,7 +376,7 @@ class LiveTable:
             raise Refusal(ErrorCode.PAUSED, "this game is paused")
 
     def _is_waiting(self) -> bool:
-        """Whether the cards must not be seen yet; if so, they will be dealt when it is time."""
+        """Return whether the cards are still secret; if so, make sure that a timer will deal them."""
         if self.is_dealt:
             return False
         if self._left_ms() <= 0:
@@ -386,11 +387,11 @@ class LiveTable:
         return True
 
     def _left_ms(self) -> int:
-        """The milliseconds until the cards are dealt."""
+        """Return the milliseconds until the cards are dealt."""
         return self._facts.deals_at_ms - now_ms()
 
     def _deal(self) -> None:
-        """Show the cards to every connection that waits for them."""
+        """Deal: send the first view to all connections."""
         if self.is_dealt:
             return
         self.is_dealt = True
@@ -402,13 +403,13 @@ class LiveTable:
         self._first_view = None
 
     def _pushed(self, token: str, ms: int) -> str:
-        """Play a token that is not committed yet; returns its `moved` frame. The table is in doubt until the commit."""
-        frames.push(self._table, intern(token))  # which the table keeps, and a game has few different ones
+        """Play an uncommitted token and return its `moved` frame. The table is in doubt until the commit."""
+        frames.push(self._table, intern(token))  # the table keeps tokens, and a game has few distinct ones
         self._doubtful = True
         return frames.moved(self._table, token, ms, self._facts)
 
     async def _keep(self, n: int, tokens: tuple[str, ...], ms: int, *, auto: bool = False) -> None:
-        """Commit what has been pushed; after a failure the table stays in doubt until it is read again."""
+        """Commit the tokens that were pushed; after a failure the table stays in doubt until it is reloaded."""
         entry = Entry(self._facts.attempt_id, n, tokens, ms, auto=auto, paused_ms=self._facts.pauses.ms)
         try:
             kept = await self._journal.append(entry)
@@ -422,7 +423,7 @@ class LiveTable:
         if self.state != PLAYING:
             raise Refusal(ErrorCode.CLOSED, "this game is over", state=self.state)
         self._check_runs()
-        if n == self.n + 1:  # it was paused for a while, and the time was wrong
+        if n == self.n + 1:  # a pause went unnoticed, so the token's time was wrong
             raise protocol.busy("the clock had been stopped")
         raise Refusal(ErrorCode.STALE, f"the next token is number {self.n + 1}", next=self.n + 1)
 
@@ -439,12 +440,12 @@ class LiveTable:
         self.tell_followers()
 
     def _announce(self) -> None:
-        """Tell the other processes the number of the last token."""
+        """Tell the other processes that have the attempt open the number of the last token."""
         if self.elsewhere:
             events.tell_attempt(self.public_id, "moved", n=self.n, process=self._process)
 
     async def _close_if_due(self, ms: int) -> bool:
-        """Close the attempt if its time is up; returns whether it was."""
+        """Close the attempt if its time is up, and return whether it was."""
         limit = self._facts.deadline_ms
         if self.state != PLAYING or limit is None or ms < limit:
             return False
@@ -452,7 +453,7 @@ class LiveTable:
         return True
 
     async def _finish_if_won(self) -> None:
-        """Close a game that is won. If that fails, the moves still stand and `tend` tries again."""
+        """Close a game that is won. If that fails, the moves stand and `tend` retries."""
         if self._doubtful or self.state != PLAYING or not self._table.is_won:
             return
         try:
@@ -461,7 +462,7 @@ class LiveTable:
             log.info("a win is closed later")
 
     async def _finish(self, how: How, ms: int | None = None) -> None:
-        """Close the attempt and tell every connection here; `close_attempt` tells the other processes."""
+        """Close the attempt and tell all connections here; `close_attempt` tells the other processes."""
         facts = self._facts
         at = None if ms is None else facts.started_at + timedelta(milliseconds=ms + facts.pauses.ms)
         self._doubtful = True
@@ -473,7 +474,7 @@ class LiveTable:
             log.exception("attempt not closed")
             raise protocol.busy("the game could not be closed yet") from None
         if len(record.tokens) != self.n:
-            # Another process has played tokens not seen here: they are sent before the end.
+            # Another process has played tokens not seen here; the reload sends them before the end.
             await self._read_again()
             return
         facts.state, facts.how, facts.end_ms = attempt.state, attempt.end, record.end.ms
@@ -482,7 +483,7 @@ class LiveTable:
         self.tell_followers()
 
     async def _read_again(self, verdict: protocol.Verdict | None = None) -> None:
-        """Rebuild the table from the database and send every connection what it has not seen, a verdict last."""
+        """Reload the table from the database and send all connections the news, a verdict last."""
         doubted, self._doubtful, self._first_view = self._doubtful, True, None
         try:
             loaded = await off_loop(load)(self.public_id)
@@ -506,15 +507,15 @@ class LiveTable:
         self._doubtful = False
         self._read_at = time.monotonic()
         if doubted and self.n > seen:
-            self._announce()  # tokens committed here in doubt: no other process announces them
+            self._announce()  # these may have been committed here, so no other process announces them
         self._tell_turns(was, loaded)
         if loaded.state != PLAYING and verdict is not None:
-            self._take_verdict(verdict)  # it knows the rank
+            self._take_verdict(verdict)  # this one knows the rank
         elif was.verdict is None and loaded.verdict is not None:
             self._take_verdict(loaded.verdict)
 
     def _tell_turns(self, was: Loaded, now: Loaded) -> None:
-        """Tell of a pause, its end, or the game's, of which nobody here has heard."""
+        """Tell all connections of a pause, a resume or an end that a reload has revealed."""
         if was.state != PLAYING:
             return
         if now.state != PLAYING:
@@ -524,7 +525,7 @@ class LiveTable:
             self._tell_clock()
 
     def _withdraw(self) -> None:
-        """The attempt is gone: a countdown that was broken off. Nobody sees its cards."""
+        """Cancel the start of an attempt that was deleted, as by an aborted countdown; its cards stay secret."""
         self.leave_alone()
         if not self.is_dealt:
             error = protocol.not_found()
@@ -536,7 +537,7 @@ class LiveTable:
         self._tell(protocol.write(verdict))
 
     def _since(self, have: int) -> list[str] | None:
-        """The frames after token `have`, or None if some of them are no longer kept."""
+        """Return the frames after token `have`, or None if some of them are no longer kept."""
         recent: Sequence[tuple[int, str]] = self._recent or ()
         missed = [frame for n, frame in recent if n > have]
         return missed if len(missed) == self.n - have else None
@@ -553,6 +554,6 @@ class LiveTable:
 
 
 def _closed(attempt_id: int, how: How, at: datetime | None) -> tuple[Attempt, Record]:
-    """Close an attempt; how it stands, and its record."""
+    """Close an attempt; return it with its record."""
     attempt = close_attempt(attempt_id, how, at=at)
     return attempt, record_of(attempt)

@@ -1,4 +1,4 @@
-"""The live tables of a process: who is at which, and what other processes say about them."""
+"""Registry of a process's live tables: joining, leaving, and notices from other processes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ log = logging.getLogger(__name__)
 
 
 class Companion(Protocol):
-    """What a process has running beside its tables for as long as they are open."""
+    """A background service that runs as long as a process's tables."""
 
     async def close(self) -> None:
         """Stop."""
 
 
 class LiveTables:
-    """Every table that somebody has open here, by the attempt's public id."""
+    """The tables open in this process, by the attempt's public id."""
 
     def __init__(self) -> None:
         self.process = uuid.uuid4().hex
@@ -49,7 +49,7 @@ class LiveTables:
         return len(self._tables)
 
     async def join(self, public_id: uuid.UUID, player_id: int, connection: Connection, have: int | None) -> LiveTable:
-        """Add a connection to its table, read from the database if need be, and tell it what it has not seen.
+        """Add a connection to its table, loaded if needed, and send it what it has not seen.
 
         :raises Refusal: not_found, not_yours or server_busy.
         """
@@ -67,7 +67,7 @@ class LiveTables:
         return table
 
     async def leave(self, public_id: uuid.UUID, connection: Connection) -> None:
-        """Take a connection away; a table that nobody looks at is forgotten."""
+        """Remove a connection; a table without connections is dropped."""
         table = self._tables.get(public_id)
         if table is not None:
             table.connections.discard(connection)
@@ -84,11 +84,11 @@ class LiveTables:
         await self.notices.unwatch(events.attempt_group(public_id))
 
     def attended(self) -> Iterator[LiveTable]:
-        """The tables at which somebody is playing; one that has long been left alone is not among them."""
+        """Yield the tables with an active player, leaving out those idle for a long time."""
         return (table for table in list(self._tables.values()) if table.is_attended())
 
     def follow(self, follower: Follower) -> None:
-        """Tell it of every table opened from now on, and of what changes at those it wants to follow."""
+        """Register a follower: offer it every table opened from now on, and tell it of changes at those it accepts."""
         self._followers.append(follower)
 
     def accompany(self, companion: Companion) -> None:
@@ -96,14 +96,14 @@ class LiveTables:
         self._companions.append(companion)
 
     async def close(self) -> None:
-        """Commit what waits and stop, companions first."""
+        """Stop the companions, then commit pending moves and stop."""
         for companion in self._companions:
             await companion.close()
         await self.journal.close()
         await self.notices.close()
 
     async def _opened(self, public_id: uuid.UUID, player_id: int) -> LiveTable:
-        # Before the table is read: what happens after the reading is then heard of.
+        # Subscribe before reading, so that no change after the read is missed.
         await self.notices.watch(events.attempt_group(public_id))
         try:
             loaded = await off_loop(load)(public_id)
@@ -113,7 +113,7 @@ class LiveTables:
             raise protocol.busy("the database could not be reached") from None
         if loaded.player_id != player_id:
             raise protocol.not_yours()
-        # Another connection may have read it meanwhile; there is one table a process.
+        # Another connection may have loaded it by now; a process has one table per attempt.
         made = LiveTable(public_id, loaded, journal=self.journal, process=self.process)
         table = self._tables.setdefault(public_id, made)
         if table is made:
@@ -142,7 +142,7 @@ class LiveTables:
             self._soon(table.heard(notice["n"], pauses=notice.get("pauses")))
 
     def _tell_place(self, what: str, table: LiveTable) -> None:
-        """Announce that the table is open here, its last token and pauses: others may come between read and notice."""
+        """Announce that the table is open here, with its last token and pauses, in case others have changed since."""
         events.tell_attempt(table.public_id, what, process=self.process, n=table.n, pauses=[*table.pauses])
 
     def _soon(self, doing: Coroutine[Any, Any, None]) -> None:
@@ -150,7 +150,7 @@ class LiveTables:
             try:
                 await doing
             except Refusal:
-                log.info("notice not followed up")  # the next message from the client will
+                log.info("notice not followed up")  # the client's next message makes up for it
 
         task = asyncio.create_task(safely())
         self._under_way.add(task)
@@ -162,12 +162,12 @@ _shared: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveTables] = WeakKeyDicti
 
 
 def register_companion(begin: Callable[[LiveTables], Companion]) -> None:
-    """Have `begin` called with a process's tables when they are made; what uses live tables registers at start-up."""
+    """Register, at start-up, a factory called with a process's tables when they are created."""
     _beginnings.append(begin)
 
 
 def shared_tables() -> LiveTables:
-    """The tables of the running loop: of the process, as a server has one."""
+    """Return the tables of the running event loop, which are the process's: a server has one loop."""
     loop = asyncio.get_running_loop()
     if loop not in _shared:
         _shared[loop] = LiveTables()
@@ -177,12 +177,12 @@ def shared_tables() -> LiveTables:
 
 
 def anyone_plays() -> bool:
-    """Return whether a game is being played at this process's tables. May be called from any thread."""
+    """Return whether a game is being played at this process's tables. Safe to call from any thread."""
     return any(True for tables in list(_shared.values()) for _ in tables.attended())
 
 
 async def close_shared_tables() -> None:
-    """Commit what waits and stop, if the running loop has tables."""
+    """Commit pending moves and close the tables of the running loop, if it has any."""
     tables = _shared.pop(asyncio.get_running_loop(), None)
     if tables is not None:
         await tables.close()

@@ -1,8 +1,8 @@
-"""Whose connection a WebSocket is: the session that its cookie names, and the player who is signed in there.
+"""Session middleware for WebSockets: reads the session that the cookie names, and the player signed in to it.
 
-Channels has middleware for this, in three layers, whose session watches every frame that is sent and whose reading is
-done in one thread for the whole process. Here both are read at once, in any thread, when the connection is made; who
-asks again later uses the same function.
+Channels' own middleware has three layers; its session layer intercepts every frame sent, and its database reads share
+one thread per process. Here session and user are read together in a thread pool when the connection opens; later
+session checks use the same function.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from games.live.protocol import CLOSE_DATABASE_AWAY
 
 log = logging.getLogger(__name__)
 
-_read: Final[Any] = get_user.func  # type: ignore[attr-defined] # without the thread that Channels has it done in
+_read: Final[Any] = get_user.func  # type: ignore[attr-defined] # bypasses Channels' single thread
 
 
 def session_of(key: str | None) -> SessionBase:
-    """The session of that key, not read yet."""
+    """Return the session with this key, without reading it yet."""
     session: SessionBase = import_module(settings.SESSION_ENGINE).SessionStore(key)
     return session
 
 
 @off_loop
 def user_of(session: SessionBase) -> AbstractBaseUser | AnonymousUser:
-    """Who is signed in there. A session from before a ban, a sign-out everywhere or a new password ends here.
+    """Return the user signed in to a session; a ban, a sign-out everywhere or a new password invalidates old sessions.
 
-    :raises Error: when the database fails.
+    :raises Error: if the database fails.
     """
     found: AbstractBaseUser | AnonymousUser = _read({"session": session})
     return found
 
 
 class Visitors:
-    """Puts `cookies`, `session` and `user` into the scope of each connection."""
+    """ASGI middleware that adds `cookies`, `session` and `user` to the scope."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -55,7 +55,7 @@ class Visitors:
         session = session_of(cookies.get(settings.SESSION_COOKIE_NAME))
         user: Any = UserLazyObject()
         try:
-            user._wrapped = await user_of(session)  # noqa: SLF001 - how a lazy object is filled, and emptied again
+            user._wrapped = await user_of(session)  # noqa: SLF001 - how a lazy object is filled and emptied
         except Error:
             log.warning("session not read", exc_info=True)
             await turn_away(receive, send, CLOSE_DATABASE_AWAY)

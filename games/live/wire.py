@@ -1,4 +1,4 @@
-"""Frames and messages of a socket: reading, refusing, and the JSON Schemas that are published."""
+"""Wire format of the sockets: decoding, refusals, and the published JSON Schemas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from games.errors import ErrorCode, Refusal
 
-#: A longer frame from the client is refused and the connection closed.
+#: Maximum characters of a client's frame; a longer one is refused and the connection closed.
 MAX_FRAME: Final = 4096
 _BROKEN: Final = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)
 
@@ -17,7 +17,7 @@ _Message = TypeVar("_Message")
 
 
 class Wire(Generic[_Message]):
-    """The messages of one protocol, each a `msgspec.Struct` tagged with its name in lower case."""
+    """The messages of a protocol, each a `msgspec.Struct` tagged with its lower-case name."""
 
     __slots__ = ("_decode", "_incoming", "_outgoing", "_types", "_version")
 
@@ -29,7 +29,7 @@ class Wire(Generic[_Message]):
         self._types = frozenset(message.__name__.lower() for message in incoming)
 
     def parse(self, text: str) -> _Message:
-        """Read a client's frame.
+        """Decode a client's frame.
 
         :raises Refusal: too_large, bad_frame or unknown_type.
         """
@@ -42,7 +42,7 @@ class Wire(Generic[_Message]):
         return message
 
     def schemas(self) -> dict[str, Any]:
-        """JSON Schemas of all messages, by type, under `in` and `out`; the shared parts under `$defs`."""
+        """Return the JSON Schemas of all messages by type, under `in` and `out`; shared parts are under `$defs`."""
         both = (*self._incoming, *self._outgoing)
         references, parts = msgspec.json.schema_components(both, ref_template="#/$defs/{name}")
         named = dict(zip(both, references, strict=True))
@@ -53,11 +53,11 @@ class Wire(Generic[_Message]):
         return {"version": self._version, "in": of(self._incoming), "out": of(self._outgoing), "$defs": parts}
 
     def print_schemas(self) -> None:
-        """Write the schemas as they are published."""
+        """Print the schemas in the published format."""
         print(json.dumps(self.schemas(), indent=1, sort_keys=True))  # noqa: T201
 
     def _refused(self, text: str, error: Exception) -> Refusal:
-        """Tell a message of an unknown type from one that is no message at all."""
+        """Return unknown_type for a message of an unknown type, else bad_frame."""
         try:
             raw = msgspec.json.decode(text)
         except _BROKEN:
