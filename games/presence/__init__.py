@@ -1,1 +1,1 @@
-"""Who is playing now."""
+"""Presence: the players active at this moment."""

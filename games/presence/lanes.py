@@ -1,7 +1,8 @@
-"""The lanes of a daily deal: how many cards those who play it now have up, and never which.
+"""Progress lanes of a daily deal: how many cards each current player has up, but never which cards.
 
-What the processes report with who is playing (`games.presence.reporting`) is read every few seconds, once for all who
-watch a deal in a process. Guests, and players who prefer not to be named, are counted and have no lane.
+The figures come from the processes' presence reports (`games.presence.reporting`). Each process reads them every few
+seconds, once per deal for all its watchers. Guests, and players who prefer not to be named, are counted but get no
+lane.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from games.readings import SharedCache
 
 log = logging.getLogger(__name__)
 
-#: The most lanes of a deal that are shown: of those who have moved up most.
+#: Maximum lanes shown per deal: those with the most cards up.
 SHOWN: Final = 24
 
 
 class Lane(msgspec.Struct, array_like=True, gc=False):
-    """How far somebody is: nothing of the cards but how many are up."""
+    """A player's progress: only the number of cards up, never which cards."""
 
-    #: The public id of the player, whose page others may see.
+    #: Public id of the player, which leads to their page.
     player: str
     name: str
     cards_up: int
 
 
 class Lanes(msgspec.Struct, tag="lanes", tag_field="type", gc=False):
-    """How many play the deal now, and the lanes of those who may be named."""
+    """The number of current players of a deal, and the lanes of the players who may be named."""
 
     players: int
     lanes: list[Lane]
@@ -53,28 +54,28 @@ class Watcher(Protocol):
     """A connection that watches a deal's lanes."""
 
     def show(self, frame: str) -> None:
-        """Take the newest frame, in place of one not sent yet."""
+        """Queue the newest frame, replacing one that has not been sent yet."""
 
 
 def write(message: Lanes | Pong) -> str:
-    """A message as it is sent."""
+    """Encode a message as a frame."""
     return msgspec.json.encode(message).decode()
 
 
 def watchable(deal_id: int, now: datetime) -> str:
-    """The variant of a daily deal that is open; empty for any other deal."""
+    """Return the variant of an open daily deal; empty for any other deal."""
     deal = Deal.objects.filter(pk=deal_id, day__isnull=False).first()
     return deal.variant if deal is not None and deal.is_open(now) else ""
 
 
 def read(variant: str, now: datetime) -> Lanes:
-    """The lanes at today's deal of a variant."""
+    """Read the lanes of today's deal of a variant."""
     players, up = 0, dict[int, int]()
     for row in Presence.objects.filter(seen_at__gt=now - GOOD_FOR, day=now.date()):
         told = row.tables.get(variant)
         if told is not None:
             players += told["now"]
-            # Rows of an earlier release say nothing of cards.
+            # Rows written by an earlier release have no `cards_up`.
             up |= dict(zip(told["accounts"], told.get("cards_up", ()), strict=False))
     names = people().shown_names(up.keys())
     furthest = sorted(names.keys() & up.keys(), key=lambda player: (-up[player], player))[:SHOWN]
@@ -85,14 +86,14 @@ frames: Final = SharedCache("lanes", str, fresh=PERIOD / 2)
 
 
 def frame_of(deal_id: int) -> str | None:
-    """The lanes of a deal as they are sent, read once for all processes; None when the deal is not open any more."""
+    """Return a deal's lanes as a frame, from a cache shared by all processes; None once the deal is closed."""
     now = timezone.now()
     variant = watchable(deal_id, now)
     return frames.get(str(deal_id), lambda: write(read(variant, now))) if variant else None
 
 
 class Watch:
-    """One deal's lanes, read for all its watchers by one task."""
+    """A task that polls one deal's lanes for all its watchers in this process."""
 
     def __init__(self, deal_id: int) -> None:
         self._deal_id = deal_id
@@ -101,13 +102,13 @@ class Watch:
         self._task = asyncio.create_task(self._keep_showing())
 
     def add(self, watcher: Watcher) -> None:
-        """Show the lanes to `watcher`, and whenever they change."""
+        """Send the lanes to `watcher` now, and whenever they change."""
         self._watchers.add(watcher)
         if self._frame:
             watcher.show(self._frame)
 
     def discard(self, watcher: Watcher) -> bool:
-        """Stop showing them to a watcher; returns whether it was the last, which ends the watch."""
+        """Remove a watcher; return whether it was the last one, which ends the watch."""
         self._watchers.discard(watcher)
         if self._watchers:
             return False
@@ -115,7 +116,7 @@ class Watch:
         return True
 
     async def look(self) -> None:
-        """Read once, and show what has changed."""
+        """Read the lanes once, and send them to all watchers if they have changed."""
         frame = await off_loop(frame_of)(self._deal_id)
         if frame is None or frame == self._frame:
             return
@@ -140,13 +141,13 @@ class Hub:
         self._watches: dict[int, Watch] = {}
 
     def add(self, deal_id: int, watcher: Watcher) -> None:
-        """Show a deal's lanes to `watcher` until `discard`."""
+        """Send a deal's lanes to `watcher` until `discard`."""
         if deal_id not in self._watches:
             self._watches[deal_id] = Watch(deal_id)
         self._watches[deal_id].add(watcher)
 
     def discard(self, deal_id: int, watcher: Watcher) -> None:
-        """Stop showing the lanes to a watcher."""
+        """Stop sending the lanes to a watcher."""
         watch = self._watches.get(deal_id)
         if watch is not None and watch.discard(watcher):
             del self._watches[deal_id]
@@ -156,7 +157,7 @@ _hubs: Final[dict[asyncio.AbstractEventLoop, Hub]] = {}
 
 
 def hub() -> Hub:
-    """The hub of the running loop."""
+    """Return the hub of the running event loop."""
     loop = asyncio.get_running_loop()
     for other in [one for one in _hubs if one.is_closed()]:
         del _hubs[other]

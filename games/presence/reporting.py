@@ -1,7 +1,7 @@
-"""Who is at a table: each process says so in one row, every few seconds while somebody plays there.
+"""Presence heartbeat: each process reports its active players in one row, every few seconds while there are any.
 
-Nothing is written when a move is played. A process that has died is forgotten when its row has not been renewed for a
-while, and what it said needs no tidying up. `games.presence.summary` adds the rows up.
+Moves themselves write nothing. The row of a dead process expires because it is no longer renewed, so a crash needs no
+cleanup. `games.presence.summary` adds the rows up.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from games.players import people
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two reports of a process.
+#: Seconds between a process's reports.
 PERIOD: Final = 5.0
-#: How long a report is believed.
+#: Time after which a report expires.
 GOOD_FOR: Final = timedelta(seconds=20)
-#: Players of one deal and process whose names may be shown.
+#: Maximum named players reported per deal and process.
 NAMED: Final = 20
 
 _FIELDS: Final = ["seen_at", "day", "players", "tables"]
 
 Seats = Mapping[str, dict[int, int]]
-"""The players at the tables of each variant's deal of the day, with how many cards they have up."""
+"""Cards up by player id, for each variant whose deal of the day is being played."""
 
 
 def seats_at(tables: Iterable[LiveTable], now: datetime) -> dict[str, dict[int, int]]:
-    """Which of today's deals are being played, by whom, and how far they are."""
+    """Return the players of today's deals, by variant, with the cards they have up."""
     today = now.astimezone(UTC).date().isoformat()
     seats: dict[str, dict[int, int]] = {}
     for table in tables:
@@ -47,7 +47,7 @@ def seats_at(tables: Iterable[LiveTable], now: datetime) -> dict[str, dict[int, 
 
 
 class Reporter:
-    """Keeps a process's row true for as long as the process has an event loop."""
+    """A background task that keeps a process's presence row up to date."""
 
     def __init__(self, tables: LiveTables) -> None:
         self._process = tables.process
@@ -55,23 +55,23 @@ class Reporter:
         self._task: asyncio.Task[None] | None = None
         self._has_row = False
         self._accounts: dict[int, bool] = {}
-        """Of the players who are here now: whether they have accounts, and so names."""
+        """True for each current player with an account, who thus has a name; False for guests."""
 
     @classmethod
     def begin(cls, tables: LiveTables) -> Reporter:
-        """Report from now on who is at these tables."""
+        """Start reporting the players at these tables."""
         reporter = cls(tables)
         reporter._task = asyncio.create_task(reporter._keep_reporting())
         return reporter
 
     async def close(self) -> None:
-        """Stop reporting; what was said last is believed for a few seconds more."""
+        """Stop reporting; the last report expires after `GOOD_FOR`."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
 
     async def report(self) -> None:
-        """Say once who is here; nothing is written while nobody is, and was."""
+        """Write one report; skip it if there are no players now and there were none at the last report."""
         now = timezone.now()
         seats = seats_at(self._tables.attended(), now)
         if seats or self._has_row:
@@ -99,12 +99,12 @@ class Reporter:
             Presence.objects.filter(seen_at__lt=now - GOOD_FOR * 10).delete()
 
     def _told(self, players: Mapping[int, int]) -> dict[str, Any]:
-        """What is said of those at one deal; guests are counted only."""
+        """Return the report on one deal's players; guests are only counted."""
         accounts = [player for player in reversed(list(players)) if self._accounts[player]][:NAMED]
         return {"now": len(players), "accounts": accounts, "cards_up": [players[player] for player in accounts]}
 
     def _learn(self, here: set[int]) -> None:
-        """Find out who of those who have just come have accounts, and forget those who have gone."""
+        """Look up which new players have accounts, and forget players who have left."""
         new = here - self._accounts.keys()
         accounts = people().accounts_among(new) if new else set()
         known = {player: has for player, has in self._accounts.items() if player in here}

@@ -1,4 +1,4 @@
-"""Who is playing today's deals at this moment, added up from what the processes report, for the home page."""
+"""Summary of the players of today's deals, aggregated from the processes' presence reports, for the home page."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from games.players import people
 from games.presence.reporting import GOOD_FOR
 from games.readings import SharedCache
 
-#: How many are named of all players, and of those at one deal.
+#: Maximum names shown, over all deals and per deal.
 NAMES: Final = 8
 NAMES_AT_DEAL: Final = 3
 
 
 class Named(TypedDict):
-    """A player who may be named: the name, and the public id."""
+    """A player who may be named, with name and public id."""
 
     name: str
     player: str
 
 
 class AtDeal(TypedDict):
-    """How many players are at a deal's tables now, how many have begun it, and the names of some."""
+    """The number of current players of a deal, of players who have begun it, and some names."""
 
     now: int
     begun: int
@@ -36,7 +36,7 @@ class AtDeal(TypedDict):
 
 
 class Playing(TypedDict):
-    """How many players are at the tables now, the names of some, and today's deals by variant."""
+    """The number of current players, some of their names, and today's deals by variant."""
 
     players: int
     names: list[Named]
@@ -44,9 +44,9 @@ class Playing(TypedDict):
 
 
 def read(now: datetime) -> Playing:
-    """How many players are at the tables now, how many have begun each of today's deals, and the names of some.
+    """Read the current players, and today's deals with the number of players who have begun each.
 
-    Guests are counted and not named.
+    Guests are counted but not named.
     """
     rows = list(Presence.objects.filter(seen_at__gt=now - GOOD_FOR, day=now.date()))
     seated: Counter[str] = Counter()
@@ -85,5 +85,5 @@ playing: Final = SharedCache("playing", Playing, fresh=5.0)
 
 
 def now_playing() -> Playing:
-    """Who is playing, as of some seconds ago at most; it is read once for all who ask, in all processes."""
+    """Return the current players, at most a few seconds old, from a cache shared by all processes."""
     return playing.get("", lambda: read(timezone.now()))

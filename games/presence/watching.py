@@ -1,4 +1,4 @@
-"""The WebSocket of a daily deal's lanes. Whoever may see the deal may watch; it only sends, and answers pings."""
+"""WebSocket consumer of a daily deal's lanes: anyone may watch an open deal; it only sends lanes and answers pings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from games.presence import lanes
 CLOSE_NOT_FOUND: Final = 4404
 CLOSE_TALKING: Final = 4400
 CLOSE_LATER: Final = 1013
-#: The longest frame, and the most messages of one connection in a minute; a client pings four times.
+#: Maximum characters of a frame, and messages per connection and minute; a client sends four pings in that time.
 MOST_CHARACTERS: Final = 200
 MOST_MESSAGES: Final = 30
 _MINUTE: Final = 60.0
@@ -30,13 +30,13 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Hello(msgspec.Struct, tag="hello", tag_field="type"):
-    """The first message, with the protocol version."""
+    """The first message: the protocol version."""
 
     v: int
 
 
 class Ping(msgspec.Struct, tag="ping", tag_field="type"):
-    """Ask for a sign of life; `t` comes back."""
+    """Ask for a `pong`, which echoes `t`."""
 
     t: Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 
@@ -45,7 +45,7 @@ _decoder: Final[msgspec.json.Decoder[Hello | Ping]] = msgspec.json.Decoder(Hello
 
 
 async def watch(scope: Scope, receive: Receive, send: Send) -> None:
-    """The ASGI application of one connection: `/ws/lanes/<deal id>/`."""
+    """Serve one connection to `/ws/lanes/<deal id>/`, as an ASGI application."""
     _SOCKETS.inc()
     try:
         await LanesConsumer(scope["url_route"]["kwargs"]["deal"], send).run(receive)
@@ -54,7 +54,7 @@ async def watch(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class LanesConsumer:
-    """One connection that watches the lanes of one deal."""
+    """A connection that watches one deal's lanes."""
 
     def __init__(self, deal_id: int, send: Send) -> None:
         self._deal_id = deal_id
@@ -83,13 +83,13 @@ class LanesConsumer:
                 self._sender.cancel()
 
     def show(self, frame: str) -> None:
-        """Send the newest frame; a slow reader skips those in between."""
+        """Queue the newest frame; a slow client skips the ones in between."""
         self._newest = frame
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_newest())
 
     async def _refusal(self) -> int:
-        """The close code for a deal that cannot be watched; 0 for one that can."""
+        """Return the close code for a deal that cannot be watched, or 0 if it can."""
         try:
             variant = await off_loop(lanes.watchable)(self._deal_id, timezone.now())
         except Error:
@@ -97,7 +97,7 @@ class LanesConsumer:
         return 0 if variant else CLOSE_NOT_FOUND
 
     async def _answer(self, text: str | None) -> int:
-        """Answer a message; the close code where the client talks too much, or otherwise than agreed."""
+        """Answer a message; return a close code if the client sends too much or violates the protocol, else 0."""
         if not self._spend():
             return CLOSE_RATE
         if text is None or len(text) > MOST_CHARACTERS:
