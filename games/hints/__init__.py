@@ -1,1 +1,1 @@
-"""Whether a game can still be won: questions, and the search that answers them."""
+"""Hints: questions whether a game can still be won, and the solver searches that answer them."""

@@ -1,11 +1,10 @@
-"""One good next move, or the way back to one: from a plan that wins, else from a search.
+"""Hint engine: a good next move, or an undo towards one, taken from a winning plan or else from a search.
 
-Allowed where questions are (`questions.check_may_ask`): never while it could help with a ranked deal.
+Hints are allowed where questions are (`questions.check_may_ask`): never while they could help with a ranked deal.
 
-Following hints always ends. On a plan each hint shortens the rest of it. Off every plan a search decides, and then
-there is a plan, or moves are taken back to a position that has one; taking back goes on until exactly there. While a
-search runs, and where it finds nothing, hints lead back to the last plan or, where the deal has none, to a position the
-game has not been in.
+Following hints always terminates. On a plan, each hint shortens the rest of it. Off every plan a search decides: it
+yields a plan, or the hints undo moves until exactly the last position that has one. While a search runs, and if it
+finds nothing, hints lead back to the last plan or, if there is none, to a position the game has not been in.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from games.rules import RecordFullError, Table
 from games.rules.tokens import UNDO, WORDS
 from games.solver.shorten import signature
 
-#: So long the search has before a provisional hint is given.
+#: Time the search has before a provisional hint is given.
 WITHIN: Final = timedelta(seconds=1)
 
 _UNDO: Final = WORDS[UNDO]
 _RETREAT_SECONDS: Final = 24 * 3600
 
-#: What the parts of a likely move are worth.
+#: Points for the effects of a likely move.
 _UP: Final = 10
 _TURNED: Final = 8
 _EMPTIED: Final = 3
@@ -44,11 +43,13 @@ Why = Literal["way", "back", "return", "likely"]
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A token, and why: it is on a `way` that wins, takes `back` moves since the game was lost, takes back moves to
-    `return` to a line that wins, as none was found from here, or is only `likely`.
+    """A token, and the reason for it.
 
-    `moves` is how many to take back, `to` how many then still stand, and `more` says that the player has begun to.
-    `provisional` says that the search goes on, and `lost` that the deal itself cannot be won.
+    The reason is `way` for a move on a winning line; `back` to undo the moves made since the game was lost; `return` to
+    undo moves down to a winning line, as none was found from here; or `likely` for a plausible move.
+
+    `moves` is the number of moves to undo, `to` the number that then still stand; `more` is set if the player has begun
+    undoing. `provisional` means that the search is still running, `lost` that the deal itself cannot be won.
     """
 
     token: str
@@ -60,7 +61,7 @@ class Advice:
     lost: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The answer for the client, without what does not apply."""
+        """Return the answer for the client, without the fields that do not apply."""
         answer: dict[str, Any] = {"state": "answered", "token": self.token, "why": self.why}
         if self.moves:
             answer |= {"moves": self.moves, "to": self.to}
@@ -69,14 +70,14 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class _Retreat:
-    """Advice to take back moves, given after `n` tokens."""
+    """Advice given after `n` tokens to undo moves until `to` are left."""
 
     n: int
     to: int
     why: Why
 
     def applies(self, outlook: Outlook) -> bool:
-        """Whether the player has done nothing but follow it since."""
+        """Return whether the player has only followed this advice since it was given."""
         since = outlook.tokens[self.n :]
         return bool(since) and set(since) == {_UNDO} and len(outlook.table.moves) >= self.to
 
@@ -84,11 +85,11 @@ class _Retreat:
 def advise(
     attempt: Attempt, player_id: int | None, before_search: Callable[[], None], *, now: datetime | None = None
 ) -> Advice | None:
-    """A good move from the position now; None while the search is young.
+    """Return a hint for the current position; None if a search has only just begun.
 
-    `before_search` is called before a search is begun, and may refuse it.
+    `before_search` is called before a search is started, and may refuse it.
 
-    :raises Refusal: when hints are not allowed; closed when the game is over or there is no move to advise.
+    :raises Refusal: if hints are not allowed; closed if the game is over or there is no move to advise.
     """
     now = now or timezone.now()
     questions.check_may_ask(attempt, player_id, now)
@@ -100,7 +101,7 @@ def advise(
     if retreat is not None and len(table.moves) > retreat.to:
         return Advice(_UNDO, retreat.why, len(table.moves) - retreat.to, retreat.to, more=True)
     if retreat is not None:
-        # An answer that came too late would lead to where the player was told to leave.
+        # A late answer would lead the player back to the position they were advised to leave.
         Question.objects.filter(attempt=attempt, n=retreat.n).delete()
     question = outlook.question
     if question is None or question.n != len(outlook.tokens):
@@ -117,9 +118,9 @@ def advise(
 
 
 def likely_move(table: Table, visited: Collection[tuple[object, ...]] = ()) -> str:
-    """The legal move that does most at once: a card up, a card turned, a pile emptied; empty where there is none.
+    """Return the legal move with the best immediate effect (cards up, cards turned, piles emptied); empty if none.
 
-    It counts what a move turns up, and never looks at it. Moves to `visited` positions are left out.
+    The number of cards a move turns face up counts, but never which cards. Moves to `visited` positions are excluded.
     """
     try:
         worth = {token: _worth(table, token, visited) for token in table.legal_moves()}
@@ -129,11 +130,14 @@ def likely_move(table: Table, visited: Collection[tuple[object, ...]] = ()) -> s
 
 
 def _without_way(attempt: Attempt, outlook: Outlook, answer: str) -> Advice:
-    """Back to where there is a way, or was one before the game was lost; else a likely move."""
+    """Return advice to undo moves, to the last position with a winning line or before the loss; else a likely move.
+
+    :raises Refusal: closed if there is neither.
+    """
     lost, provisional = answer == Question.Answer.NO, not answer
     to = outlook.last_won()
     if to is None and lost:
-        # Of the position before the first lost one nothing bad is known.
+        # The position before the first lost one is not known to be lost.
         to = len(outlook.table.moves) - 1 if outlook.first_lost is None else outlook.first_lost - 1
     if outlook.table.can_undo and to is not None and to >= 0:
         why: Why = "back" if lost else "return"
@@ -145,7 +149,7 @@ def _without_way(attempt: Attempt, outlook: Outlook, answer: str) -> Advice:
 
 
 def _drop_search(question: Question | None) -> None:
-    """End the search of a position that the game has left for a plan."""
+    """Cancel the search for a position that the game has left for a plan."""
     if question is not None and not question.answer:
         Question.objects.filter(pk=question.pk, answer="").delete()
 
@@ -171,7 +175,7 @@ def _retreat_key(attempt: Attempt) -> str:
 
 
 def _worth(table: Table, token: str, visited: Collection[tuple[object, ...]]) -> int | None:
-    """What a move does, in points; None for one that leads to a visited position."""
+    """Return the points of a move; None if it leads to a visited position."""
     before = _standing(table)
     table.push(token)
     after, is_new = _standing(table), not visited or signature(table) not in visited
@@ -186,5 +190,5 @@ def _worth(table: Table, token: str, visited: Collection[tuple[object, ...]]) ->
 
 
 def _standing(table: Table) -> tuple[int, int, int]:
-    """Cards up, cards face up (as the negative of those face down), and empty piles."""
+    """Return the number of cards up, the negative of the number face down, and the number of empty piles."""
     return table.cards_up, -table.hidden.bit_count(), sum(1 for pile in table.tableau if not pile)

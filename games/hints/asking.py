@@ -1,7 +1,7 @@
-"""Has processes of their own search (`games.hints.search`), and believes only what the rules can replay.
+"""Client of the search subprocesses (`games.hints.search`), which accepts only winning lines that the rules can replay.
 
-Loading the search takes longer than most searches, so a process answers one question after another. One whose answer
-is not wanted any more is killed, and another one loads for the next question. A process without questions ends.
+Loading the solver takes longer than most searches, so a process answers many questions in turn. If an answer is no
+longer wanted, the process is killed and a new one loads for the next question. An idle process exits by itself.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Budget of a search: positions, and seconds of CPU, so that waiting for a busy machine costs it nothing."""
+    """A search budget in positions and CPU seconds; waiting on a busy machine does not count against it."""
 
     nodes: int
     seconds: float
@@ -36,25 +36,25 @@ class Limit:
         return f"{self.nodes}/{self.seconds:g}"
 
 
-#: For the first look at a question, which most searches need less than.
+#: Budget of the first search for a question; most questions need less.
 QUICK: Final = Limit(400_000, 1.0)
-#: For a question that the first look has not answered.
+#: Budget for a question that the first search did not answer.
 FULL: Final = Limit(4_000_000, 15.0)
-#: Seconds by the clock after which a process is killed as hung.
+#: Wall-clock seconds after which a search process counts as hung and is killed.
 HUNG: Final = 300.0
 
 UNKNOWN: Final = {"answer": "unknown", "way": []}
-_GLANCE: Final = 0.25  # s between two checks whether the answer is still wanted
+_GLANCE: Final = 0.25  # seconds between checks whether the answer is still wanted
 
 
 def checked(output: bytes, position: str) -> dict[str, Any] | None:
-    """What the search found, None for nonsense; a winning line counts only if the rules can replay it."""
+    """Parse and check the search's output; return None if it is malformed or its winning line does not replay."""
     try:
         found: dict[str, Any] = json.loads(output)
         if found["answer"] == "yes":
             check_solution(from_position(position), found["way"])
     except (ValueError, KeyError, TypeError):
-        # The error could name cards of the position, so it is not logged.
+        # The error is not logged because it could name hidden cards.
         log.error("a search for a hint failed")  # noqa: TRY400
         return None
     return found
@@ -62,18 +62,18 @@ def checked(output: bytes, position: str) -> dict[str, Any] | None:
 
 @dataclass
 class Searcher:
-    """A process that searches, started with the first question. One thread asks it at a time."""
+    """A search subprocess, started at the first question; one thread at a time can use it."""
 
     _process: subprocess.Popen[bytes] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def is_running(self) -> bool:
-        """Whether the process waits for a question or searches."""
+        """True while the process is alive, idle or searching."""
         return self._process is not None and self._process.poll() is None
 
     def ask(self, position: str, limit: Limit, is_wanted: Callable[[], bool]) -> dict[str, Any] | None:
-        """Search a position; None when there is no answer: it is not wanted any more, or the process failed."""
+        """Search a position; return None if the answer is no longer wanted or the process failed."""
         with self._lock:
             self._start()
             process = self._process
@@ -94,12 +94,12 @@ class Searcher:
             except BrokenPipeError:
                 log.warning("a search process for hints had ended")
             finally:
-                if found is None:  # a late answer must not be taken for that to the next question
+                if found is None:  # or a late answer could be taken for the next question's
                     self._restart()
             return found
 
     def dismiss(self) -> None:
-        """End the process."""
+        """Kill the process."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()

@@ -1,4 +1,4 @@
-"""Plans: lines known to win, followed position by position until they end or the player leaves them."""
+"""Plans: known winning lines, followed position by position until they end or the player leaves them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from games.solver.shorten import signature, without_detours
 
 
 class Plan:
-    """A winning line from the deal, with the step at which each of its positions is reached last.
+    """A winning line from the deal, indexed by the last step at which it reaches each position.
 
-    The next move always leads to a later step, so following a plan shortens it with every move.
+    The next move always leads to a later step, so every move along a plan shortens it.
     """
 
     def __init__(self, opening: Table, tokens: Sequence[str]) -> None:
@@ -27,16 +27,16 @@ class Plan:
             self._steps[signature(opening)] = step
 
     def rest(self, table: Table) -> tuple[str, ...] | None:
-        """The moves still to make from the table's position; None where the plan does not lead through it."""
+        """Return the moves left from the table's position, or None if the plan does not pass through it."""
         step = self._steps.get(signature(table))
         return None if step is None else self._tokens[step:]
 
 
 class Outlook:
-    """What is known, without a search, of a game after some of its tokens.
+    """The facts known without a search about a game after some of its tokens.
 
-    The plan of the last question comes first, then the deal's own line, then those that searches found from earlier
-    positions of the game. That order is fixed, so a game that follows one plan can only change to one before it.
+    The plan of the last question comes first, then the deal's own solution, then lines that searches found from earlier
+    positions of the game. The order is fixed, so a game that follows a plan can only switch to one before it.
     """
 
     def __init__(self, attempt: Attempt, tokens: Sequence[str]) -> None:
@@ -46,15 +46,15 @@ class Outlook:
 
     @cached_property
     def question(self) -> Question | None:
-        """The attempt's last question."""
+        """Last question asked about the attempt."""
         return Question.objects.filter(attempt=self._attempt).first()
 
     def rest(self) -> tuple[str, ...] | None:
-        """The moves still to make by the first plan that leads through this position; None without one."""
+        """Return the moves left on the first plan that passes through this position, or None without one."""
         return next((rest for plan in self._plans() if (rest := plan.rest(self.table))), None)
 
     def settled(self) -> Verdict | None:
-        """The answer for this position, if it needs no search."""
+        """Return the answer for this position if it needs no search, else None."""
         if self.table.is_won:
             return Verdict(Question.Answer.YES)
         if self.first_lost is not None:
@@ -65,12 +65,12 @@ class Outlook:
 
     @cached_property
     def first_lost(self) -> int | None:
-        """How many of the standing moves lead to the first position known to be lost: all later ones are lost too."""
+        """Number of standing moves up to the first position known to be lost (all later ones are too), or None."""
         lost = (n for n, verdict in enumerate(self._verdicts) if verdict and verdict.answer == Question.Answer.NO)
         return next(lost, len(self.table.moves) if self.table.is_stuck else None)
 
     def last_won(self) -> int | None:
-        """How many of the standing moves lead to the last position that a plan leads through; None without one."""
+        """Return the number of standing moves up to the last position on a plan, or None without one."""
         plans, copy = list(self._plans()), self._after(self.table.moves)
         while not any(plan.rest(copy) for plan in plans):
             if not copy.moves:
@@ -79,7 +79,7 @@ class Outlook:
         return len(copy.moves)
 
     def visited(self) -> set[tuple[object, ...]]:
-        """The signatures of all positions the game has been in, taken back or not."""
+        """Return the signatures of all positions the game has been in, including undone ones."""
         copy = deal_table(self._attempt.deal)
         found = {signature(copy)}
         for token in self.tokens:
@@ -118,7 +118,7 @@ class Outlook:
 
     @cached_property
     def _verdicts(self) -> list[Verdict | None]:
-        """Of the position after each number of standing moves, from none on."""
+        """Cached verdicts of the positions after 0, 1, 2… standing moves."""
         copy = self._after(self.table.moves)
         positions = [copy.position()]
         while copy.moves:
@@ -132,9 +132,9 @@ class Outlook:
 
 
 def adapted(table: Table, line: Sequence[str]) -> list[str] | None:
-    """The moves of a line since the table left it, without those that are no longer legal, if they still win.
+    """Return the rest of a line that the table has left, without moves no longer legal; None if that does not win.
 
-    Parts that would lead back to an earlier position are left out.
+    Detours that lead back to an earlier position are cut out.
     """
     copy, way = from_position(table.position()), []
     for token in line[_in_common(table.moves, line) :]:
@@ -145,6 +145,6 @@ def adapted(table: Table, line: Sequence[str]) -> list[str] | None:
 
 
 def _in_common(moves: Sequence[str], line: Sequence[str]) -> int:
-    """How many moves both begin with."""
+    """Return the length of the common prefix."""
     pairs = enumerate(zip(moves, line, strict=False))
     return next((n for n, (move, token) in pairs if move != token), min(len(moves), len(line)))

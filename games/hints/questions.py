@@ -1,9 +1,9 @@
-"""Can this game still be won, and how? Answered in the background, for practice games and for deals that are over.
+"""Background questions whether, and how, a game can still be won; for practice games and deals that are over.
 
-Never while the answer could help with a ranked deal. A question is a row; a Celery task puts it in a queue of the
-worker, and the answer of its search is written to the row. Withdrawing the question deletes the row, and the search is
-killed. A player has one question at a time, so a queue serves the players in turns. Waiting costs a question nothing:
-its budget is counted by the search. If a worker dies, its questions after a while count as "not found".
+They are refused while the answer could help with a ranked deal. A question is a row; a Celery task puts it in a queue
+of the worker, which writes the result of the search to the row. Withdrawing a question deletes the row, and the search
+is killed. A player has one open question at a time, so the FIFO queue is fair to all players. Time spent in the queue
+does not count against a question's budget. If a worker dies, its questions time out as "unknown".
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from games.hints.verdicts import Verdict
 from games.models import Attempt, Question
 from games.rules import Table
 
-#: After this a question that no worker has in its queue counts as unanswered.
+#: Time after which a question that no worker has queued counts as "unknown".
 PATIENCE: Final = timedelta(seconds=30)
 
 
@@ -36,7 +36,7 @@ PATIENCE: Final = timedelta(seconds=30)
 class Reply:
     """The state of a question; `answer` is empty while the search runs.
 
-    `back` is how many moves to take back from a lost position to one that is known to win.
+    `back` is the number of moves to undo from a lost position to reach one known to win.
     """
 
     n: int
@@ -45,7 +45,7 @@ class Reply:
     back: int = 0
 
     def to_json(self, *, way: bool) -> dict[str, Any]:
-        """The reply for the client; `way` says whether to include the winning line."""
+        """Return the reply for the client; `way` says whether to include the winning line."""
         reply: dict[str, Any] = {"state": "answered" if self.answer else "looking", "n": self.n}
         if self.answer:
             reply["answer"] = self.answer
@@ -59,9 +59,9 @@ class Reply:
 
 
 def check_may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> None:
-    """Check that the player may ask: about their own attempt, at a practice deal or one whose seed is public.
+    """Check that the player may ask: the attempt must be theirs, at a practice deal or one whose seed is public.
 
-    :raises Refusal: otherwise.
+    :raises Refusal: not_yours or no_hints.
     """
     if attempt.player_id != player_id:
         raise Refusal(ErrorCode.NOT_YOURS, "this is not your game")
@@ -73,7 +73,7 @@ def check_may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> Non
 
 
 def may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> bool:
-    """Like `check_may_ask`, as a yes or no."""
+    """Return whether `check_may_ask` passes."""
     try:
         check_may_ask(attempt, player_id, now)
     except Refusal:
@@ -84,9 +84,9 @@ def may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> bool:
 def ask(attempt: Attempt, player_id: int | None, n: int | None = None, *, now: datetime | None = None) -> Reply:
     """Ask about the position after the attempt's first `n` tokens, by default after all of them.
 
-    A player has one question at a time: asking withdraws the one before.
+    A player has one open question at a time: asking withdraws the previous one.
 
-    :raises Refusal: when the question is not allowed, or there are fewer tokens.
+    :raises Refusal: if the question is not allowed, or there are fewer tokens.
     """
     now = now or timezone.now()
     check_may_ask(attempt, player_id, now)
@@ -97,7 +97,7 @@ def ask(attempt: Attempt, player_id: int | None, n: int | None = None, *, now: d
 def put(
     attempt: Attempt, outlook: Outlook, before_search: Callable[[], None] = lambda: None, *, now: datetime
 ) -> Question:
-    """Ask about a game whose player may ask; answered at once if that needs no search.
+    """Store a question, already answered if that needs no search; the caller has checked that it is allowed.
 
     `before_search` is called before a search is requested, and may refuse it.
     """
@@ -122,9 +122,9 @@ def put(
 
 
 def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None) -> Reply | None:
-    """The state of the attempt's question; None when there is none.
+    """Return the state of the attempt's question, or None without one.
 
-    :raises Refusal: when the question is not allowed.
+    :raises Refusal: if the question is not allowed.
     """
     now = now or timezone.now()
     check_may_ask(attempt, player_id, now)
@@ -133,15 +133,15 @@ def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None
 
 
 def answer_of(question: Question, now: datetime) -> str:
-    """The answer; empty while a worker has the question in its queue, "unknown" when none has had it for long."""
+    """Return the answer: empty while a worker has the question, "unknown" once no worker has had it for `PATIENCE`."""
     lost = not question.answer and now >= question.asked_at + PATIENCE and not cache.get(_alive_key(question.pk))
     return Question.Answer.UNKNOWN if lost else question.answer
 
 
 def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] | None:
-    """The table asked about and a winning line from there; None while there is no such answer.
+    """Return the table asked about and a winning line from there; None unless the answer is yes.
 
-    :raises Refusal: when the question is not allowed.
+    :raises Refusal: if the question is not allowed.
     """
     reply = look(attempt, player_id)
     if reply is None or reply.answer != Question.Answer.YES:
@@ -150,21 +150,21 @@ def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] |
 
 
 def withdraw(attempt: Attempt, player_id: int | None) -> None:
-    """Delete the attempt's question, which ends the search for its answer.
+    """Delete the attempt's question, which cancels its search.
 
-    :raises Refusal: when the question is not allowed.
+    :raises Refusal: if the question is not allowed.
     """
     check_may_ask(attempt, player_id, timezone.now())
     Question.objects.filter(attempt=attempt).delete()
 
 
 def answer_soon(question_id: int) -> threading.Thread:
-    """Answer a question beside this worker's tasks, when its turn comes."""
+    """Queue a question to be answered in a thread of this worker, and return the thread."""
     return _quick.put(question_id)
 
 
 def answer(question_id: int, limit: asking.Limit = asking.FULL) -> bool:
-    """Search, and write the answer to the question if it still exists; false if the search needs more than `limit`."""
+    """Search, and write the answer to the question if it still exists; return False if `limit` was not enough."""
     question = Question.objects.select_related("attempt__deal").filter(pk=question_id, answer="").first()
     if question is None:
         return True
@@ -177,7 +177,7 @@ def answer(question_id: int, limit: asking.Limit = asking.FULL) -> bool:
         return asked.exists()
 
     found = queue.searcher.ask(position, limit, is_wanted)
-    if found is None:  # withdrawn, or the search failed, which says nothing of the position
+    if found is None:  # withdrawn, or the search failed; the position's verdict is still open
         asked.update(answer=Question.Answer.UNKNOWN)
         return True
     if found["answer"] == Question.Answer.UNKNOWN and limit != asking.FULL:
@@ -192,21 +192,21 @@ def _look_quickly(question_id: int) -> None:
         _thorough.put(question_id)
 
 
-#: A short look at each question comes first, so that one that is soon answered does not wait for hard ones.
+#: Every question gets a quick search first, so that easy ones do not wait behind hard ones.
 _quick: Final = SearchQueue("hint-quick", _look_quickly)
 _thorough: Final = SearchQueue("hint-thorough", answer)
 
 
 def dismiss() -> None:
-    """End this process's searches."""
+    """Kill this process's searches."""
     for queue in (_quick, _thorough):
         queue.searcher.dismiss()
 
 
 def table_of(attempt: Attempt, n: int | None) -> Table:
-    """The attempt's table after its first `n` tokens, or all of them.
+    """Return the attempt's table after its first `n` tokens, or all of them.
 
-    :raises Refusal: bad_position when there are fewer.
+    :raises Refusal: bad_position if there are fewer.
     """
     table = deal_table(attempt.deal)
     for token in tokens_of(attempt, n):
@@ -215,9 +215,9 @@ def table_of(attempt: Attempt, n: int | None) -> Table:
 
 
 def tokens_of(attempt: Attempt, n: int | None = None) -> tuple[str, ...]:
-    """The attempt's first `n` tokens, or all of them.
+    """Return the attempt's first `n` tokens, or all of them.
 
-    :raises Refusal: bad_position when there are fewer.
+    :raises Refusal: bad_position if there are fewer.
     """
     played = record_of(attempt).tokens if attempt.is_over else tuple(move.token for move in journal_of(attempt.pk))
     if n is not None and not 0 <= n <= len(played):
@@ -241,7 +241,7 @@ def _request_answer(question: Question) -> None:
 
 
 def _tell_alive(question_id: int) -> None:
-    """Say of the question searched and of those that wait that they have not been lost."""
+    """Renew the heartbeats of the question being searched and of all queued ones."""
     waiting = {question_id, *_quick.waiting(), *_thorough.waiting()}
     cache.set_many({_alive_key(each): True for each in waiting}, PATIENCE.total_seconds())
 

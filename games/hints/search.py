@@ -1,10 +1,11 @@
-"""`python -m games.hints.search`: searches in a process of its own, which can be killed and holds up no other work.
+"""Search subprocess, `python -m games.hints.search`: it can be killed, and blocks no other work.
 
-Each line of standard input is {"position": text, "nodes": number, "seconds": number of CPU or null}, answered by a line
-{"answer": "yes", "no" or "unknown", "way": tokens}. The position is not an argument because every user of a machine can
-read command lines.
+Each line of standard input is {"position": text, "nodes": number, "seconds": CPU seconds or null}, answered by a line
+{"answer": "yes", "no" or "unknown", "way": tokens}. The position is not passed as an argument because every user of a
+machine can read command lines.
 
-Until the first question, the searches of all games are loaded; the process ends when no question comes for long.
+The process preloads the solvers of all games until the first question arrives, and exits after `IDLE` seconds without
+one.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from games.solver import load as load_search
 from games.solver.shorten import shorten
 
 NICENESS: Final = 10
-#: Tokens to push while shortening the line: a second at most.
+#: Tokens that shortening a line may push: a second at most.
 SHORTENING: Final = 50_000
-#: Seconds until a process without questions ends.
+#: Seconds after which an idle process exits.
 IDLE: Final = 600.0
 
 
 def search(question: dict[str, Any]) -> dict[str, Any]:
-    """The answer to one question."""
+    """Search one position and return the answer."""
     table = from_position(question["position"])
     load_search(table)
     latest = None if question["seconds"] is None else time.process_time() + question["seconds"]
@@ -44,12 +45,12 @@ def search(question: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_asked(seconds: float) -> bool:
-    """Whether there is something to read within so many seconds, if only the end of the input."""
+    """Return whether input, or its end, arrives within `seconds`."""
     return bool(select.select([sys.stdin], [], [], seconds)[0])
 
 
 def load() -> None:
-    """Load the searches, until something is asked."""
+    """Preload the solvers until the first question arrives."""
     for variant in {variant.game: name for name, variant in CATALOGUE.items()}.values():
         if is_asked(0):
             return

@@ -1,4 +1,4 @@
-"""A queue of questions for one searching process."""
+"""Queue of questions for a search subprocess."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class SearchQueue:
-    """Questions answered one after another, in the order asked, by a thread that lives while there are any."""
+    """A FIFO queue of questions, served by a thread that lives while there are any."""
 
     def __init__(self, name: str, answer: Callable[[int], object]) -> None:
         self.searcher = Searcher()
@@ -25,7 +25,7 @@ class SearchQueue:
         self._thread: threading.Thread | None = None
 
     def put(self, question_id: int) -> threading.Thread:
-        """Have a question answered when its turn comes; returns the thread that does it."""
+        """Queue a question and return the thread that will answer it."""
         with self._lock:
             self._waiting.append(question_id)
             if self._thread is None:
@@ -33,7 +33,7 @@ class SearchQueue:
             return self._thread
 
     def waiting(self) -> list[int]:
-        """The questions whose turn has not come."""
+        """Return the queued questions."""
         with self._lock:
             return list(self._waiting)
 

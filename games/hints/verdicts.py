@@ -1,7 +1,7 @@
-"""Cache of what searches found, by position: won with a line, lost, or unknown after a budget.
+"""Cache of search results by position: won with a line, lost, or unknown after a budget.
 
 The cards of a position are hashed with the game's options and the rules version, so an entry serves every game that
-reaches the position, and no card is readable in the cache. A lost entry costs another search and nothing else.
+reaches the position, and no card is readable in the cache. An evicted entry only costs another search.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ class Verdict:
         return cls(Question.Answer(answer), tuple(rest.split()) if answer == Question.Answer.YES else ())
 
     def write(self) -> str:
-        """The cache entry."""
+        """Return the cache entry."""
         rest = {Question.Answer.YES: " ".join(self.way), Question.Answer.UNKNOWN: str(FULL)}
         return f"{self.answer.value}:{rest.get(self.answer, '')}"
 
 
 def remember(position: str, verdict: Verdict) -> None:
-    """Keep a verdict for everyone who reaches the position."""
+    """Cache a verdict for every game that reaches the position."""
     cache.set(_key(position), verdict.write(), SECONDS)
 
 
 def recall(positions: Sequence[str]) -> list[Verdict | None]:
-    """The verdicts of positions, None where there is none."""
+    """Return the cached verdict of each position, or None."""
     keys = [_key(position) for position in positions]
     found = cache.get_many(keys)
     return [Verdict.read(found.get(key)) for key in keys]
