@@ -1,1 +1,1 @@
-"""Races: rooms where people play the same unseen deal from the same second (`docs/races.md`)."""
+"""Races: rooms in which players start the same unseen deal at the same second (`docs/races.md`)."""

@@ -1,6 +1,6 @@
-"""Rooms and races in the admin, to look at: only the service writes them, and a decision is made on the attempt.
+"""Read-only admin of rooms and races: only the service writes them, and moderation decisions are made on the attempt.
 
-One thing staff can do here: void races that a fault of the server spoiled.
+The one action for staff is to void races that a server fault spoiled.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ else:
 
 
 class _ReadOnly:
-    """Nobody adds, changes or deletes."""
+    """A mixin that denies adding, changing and deleting."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Only the service makes rows."""
+        """Deny adding: only the service creates rows."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Only the service changes them."""
+        """Deny changing: only the service changes rows."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """A race that was run is kept."""
+        """Deny deleting: races are kept."""
         return False
 
 
 @admin.register(Room)
 class RoomAdmin(_ReadOnly, _Admin):
-    """Rooms."""
+    """Admin of rooms."""
 
     list_display = ("code", "kind", "host", "variant", "game", "limit_s", "seats", "made_at", "used_at", "closed_at")
     list_filter = ("kind", "game")
@@ -51,7 +51,7 @@ class RoomAdmin(_ReadOnly, _Admin):
 
 @admin.action(description=_("Void: a fault of the server spoiled it"), permissions=["void"])
 def void_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Race]) -> None:
-    """End the chosen races without places or ratings; one that is over stays as it is."""
+    """Void the chosen races, so that they give no places or ratings; a race that is over is left alone."""
     for race in chosen.select_related("room"):
         voided = finishing.void(race.pk, Race.Void.SERVER_FAULT)
         if voided:
@@ -61,7 +61,7 @@ def void_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chos
 
 
 class EntrantInline(_ReadOnly, _Inline):
-    """Those who take part in a race."""
+    """Inline list of a race's entrants."""
 
     model = Entrant
     fields = ("player", "state", "place", "points", "cards_up", "elapsed_ms", "tokens", "attempt")
@@ -70,7 +70,7 @@ class EntrantInline(_ReadOnly, _Inline):
 
 @admin.register(Race)
 class RaceAdmin(_ReadOnly, _Admin):
-    """Races with their entrants. The deal is named, never shown."""
+    """Admin of races with their entrants; the deal is never shown."""
 
     list_display = ("room", "number", "state", "void", "variant", "game", "rated", "starts_at", "finished_at")
     list_filter = ("state", "void", "rated", "game")
@@ -80,5 +80,5 @@ class RaceAdmin(_ReadOnly, _Admin):
     actions = (void_selected,)
 
     def has_void_permission(self, request: HttpRequest) -> bool:
-        """Whoever could change races may void them."""
+        """Return whether the user has the permission to change races."""
         return request.user.has_perm("races.change_race")

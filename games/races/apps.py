@@ -1,4 +1,4 @@
-"""The Django application of races."""
+"""Django application configuration of races."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.apps import AppConfig
 
 
 class RacesConfig(AppConfig):
-    """Rooms, races and those who take part."""
+    """Django application for rooms, races and entrants."""
 
     name = "games.races"
     label = "races"
@@ -14,8 +14,8 @@ class RacesConfig(AppConfig):
     verbose_name = "Races"
 
     def ready(self) -> None:
-        """Hear of every attempt of a race that ends, and of every racer's table that is open."""
-        # These modules need models, which are there only now.
+        """Register for the ends of race attempts, and for the racers' open tables."""
+        # These modules need models, which are only loaded by now.
         from games import attempts  # noqa: PLC0415
         from games.live.tables import register_companion  # noqa: PLC0415
         from games.races import finishing  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Questions that come singly and are answered together: 200 rooms that start in one second take a few queries."""
+"""Request batching: concurrent lookups share a query, so that 200 rooms starting in one second take a few queries."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _Value = TypeVar("_Value")
 
 
 class Batches(Generic[_Key, _Value]):
-    """Answers questions of one kind. Those asked while an answer is under way wait for the next one.
+    """A batcher for one kind of lookup. Keys requested while a batch is running wait for the next one.
 
-    So an answer is never older than its question, and one who asks alone waits for nobody.
+    So an answer is never older than its request, and a lone request runs at once.
     """
 
     def __init__(self, answer: Callable[[list[_Key]], Mapping[_Key, _Value]], most: int) -> None:
-        """`answer` is called in a database thread with at most `most` keys."""
+        """Create a batcher that calls `answer` in a database thread with at most `most` keys."""
         self._answer = answer
         self._most = most
         self._waiting: dict[_Key, asyncio.Future[_Value | None]] = {}
         self._task: asyncio.Task[None] | None = None
 
     async def ask(self, key: _Key) -> _Value | None:
-        """The answer; None where there is none.
+        """Return the answer for a key, or None if there is none.
 
-        :raises Exception: whatever answering fails with.
+        :raises Exception: the error of the batch's `answer` call.
         """
         if key not in self._waiting:
             self._waiting[key] = asyncio.get_running_loop().create_future()
@@ -39,7 +39,7 @@ class Batches(Generic[_Key, _Value]):
         return await asyncio.shield(waiting)
 
     async def close(self) -> None:
-        """Answer no more."""
+        """Stop answering."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -49,7 +49,7 @@ class Batches(Generic[_Key, _Value]):
             asked = {key: self._waiting.pop(key) for key in list(islice(self._waiting, self._most))}
             try:
                 answers = await off_loop(self._answer)(list(asked))
-            except Exception as error:  # noqa: BLE001 - it is those who ask that are told
+            except Exception as error:  # noqa: BLE001 - passed on to the callers
                 for waiting in asked.values():
                     waiting.set_exception(error)
             else:

@@ -1,4 +1,4 @@
-"""The commitment to a race's terms, shown to everybody from the countdown on (docs/records.md, "Races")."""
+"""Commitment to a race's terms, public from the countdown on (docs/records.md, "Races")."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from games.races.models import Race
 
 
 def commitment_of(race: Race) -> str | None:
-    """Return the SHA-256 that binds a race's deal, game, limit and start; None before the countdown."""
+    """Return the SHA-256 that commits to a race's deal, game, limit and start; None before the countdown."""
     if race.starts_at is None or race.deal is None:
         return None
     terms = rules.race_terms(

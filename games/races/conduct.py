@@ -1,9 +1,8 @@
-"""Limits on spoiling other players' races before they start, and on filling the lobby with rooms.
+"""Rate limits on spoiling the start of races, and on filling the lobby with rooms.
 
-A start is spoiled by a player who leaves a countdown so that the race is open again, breaks up a quick match that
-gathers, or does not show up. A player who does so again and again cannot take a seat for a while. Guests are free to
-make, so they share a limit with the other guests of their network. All of it is counted in the cache: losing it gives
-everybody a fresh start.
+A player spoils a start by leaving a countdown so that it is cancelled, by breaking up a quick match about to start, or
+by not showing up. A player who does so repeatedly cannot take a seat for a while. Guest accounts are free to create, so
+all guests of a network share a limit. The counters live in the cache; losing it only resets them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from games import limits
 from games.errors import ErrorCode, Refusal
 from games.races.models import Room
 
-#: Public rooms that one player, and one network, may have open at a time. The lobby lists 24.
+#: Maximum public rooms that a player, and a network, may have open at a time. The lobby lists 24.
 MOST_OF_PLAYER: Final = 3
 MOST_OF_NETWORK: Final = 8
 _HOUR: Final = 3600
@@ -25,7 +24,7 @@ _DAY: Final = 24 * _HOUR
 
 
 def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> None:
-    """Check that a player may take a seat; a visitor who will be a new guest has no id yet.
+    """Check that a player may take a seat; a visitor about to become a guest has no id yet.
 
     :raises RateLimitedError: after spoiling too many starts.
     """
@@ -36,13 +35,13 @@ def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> 
 
 
 def remember_network(player_id: int, network: str, *, has_account: bool) -> None:
-    """Remember where a guest takes a seat from, in case the start is spoiled."""
+    """Remember the network that a guest takes a seat from, in case they spoil the start."""
     if not has_account:
         cache.set(_guest_key(player_id), network, _HOUR)
 
 
 def note_spoiled(player_ids: Iterable[int | None]) -> None:
-    """Count a spoiled start of each of these players."""
+    """Count a spoiled start against each of these players."""
     for player_id in player_ids:
         if player_id is None:
             continue
@@ -52,10 +51,10 @@ def note_spoiled(player_ids: Iterable[int | None]) -> None:
 
 
 def check_may_list(host_id: int, network: str, room_id: int = 0) -> None:
-    """Check that a player may have another public room, this one if it has an id already; count it.
+    """Check that a player may open a public room, or make `room_id` public, and count it.
 
-    :raises Refusal: while as many are open as one player, or one network, may have.
-    :raises RateLimitedError: when too many have been opened in this hour.
+    :raises Refusal: if the player or the network has too many public rooms open.
+    :raises RateLimitedError: if the network has opened too many within the hour.
     """
     listed = Room.objects.filter(kind=Room.Kind.PUBLIC, closed_at=None).exclude(pk=room_id)
     rooms = dict(listed.values_list("pk", "host"))
@@ -67,7 +66,7 @@ def check_may_list(host_id: int, network: str, room_id: int = 0) -> None:
 
 
 def note_listed(room_id: int, network: str) -> None:
-    """Remember which network a public room was opened from."""
+    """Remember the network that a public room was opened from."""
     cache.set(_room_key(room_id), network, _DAY)
 
 

@@ -1,4 +1,4 @@
-"""The race's WebSocket: parse, call, reply. Anybody may watch a room whose code they have; the rest needs a player."""
+"""WebSocket consumer of a room: parse, call, reply. Anyone with the code may watch; commands need a player."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from games.races.watch import Watch
 
 log = structlog.get_logger(__name__)
 
-#: Reactions a second of one player, and how many at once.
+#: Rate limit of a player's reactions: per second, and burst.
 REACTIONS: Final = 1.0
 REACTIONS_AT_ONCE: Final = 5.0
-#: Commands a second of one player, and how many at once: each writes, and holds the room meanwhile.
+#: Rate limit of a player's commands: per second, and burst. Each one writes while holding the room's lock.
 COMMANDS: Final = 2.0
 COMMANDS_AT_ONCE: Final = 20.0
 
 
 async def race(scope: Scope, receive: Receive, send: Send) -> None:
-    """The ASGI application of one connection."""
+    """Serve one connection, as an ASGI application."""
     await RaceConsumer(scope, send, shared_hub()).run(receive)
 
 
 class RaceConsumer(SocketConnection):
-    """One connection to one room."""
+    """A connection to one room."""
 
     __slots__ = ("_code", "_commands", "_hub", "_network", "_reactions", "_watch")
 
@@ -97,7 +97,7 @@ class RaceConsumer(SocketConnection):
             self._watch.show(self)
 
     async def _command(self, watch: Watch, deed: Callable[[], object]) -> None:
-        """Have something done; what has changed is told to everybody."""
+        """Execute a command and have the room read again, which sends all viewers the changes."""
         if wait := self._commands.spend():
             raise Refusal(ErrorCode.RATE_LIMITED, "too many commands", retry_after_ms=wait)
         try:
@@ -105,7 +105,7 @@ class RaceConsumer(SocketConnection):
         except Error:
             log.warning("not done", exc_info=True)
             raise busy("the database could not be reached") from None
-        except RateLimitedError as error:  # by the limiter of requests, which counts seconds
+        except RateLimitedError as error:  # from the HTTP rate limiter, which counts in seconds
             wait = 1000 * int(error.data["retry_after"])
             raise Refusal(ErrorCode.RATE_LIMITED, "too often", retry_after_ms=wait) from None
         except Refusal as error:
@@ -124,9 +124,9 @@ class RaceConsumer(SocketConnection):
         notifier.send(room_group(watch.facts.id), told, about=entrant.id)
 
     async def _check_session(self) -> None:
-        """Check the session; a connection whose session has ended is closed, and may come back as a visitor's.
+        """Check the session; close the connection if it has ended, after which the client may return as a visitor.
 
-        :raises Refusal: as the session's check.
+        :raises Refusal: as the base class.
         """
         try:
             await super()._check_session()
@@ -146,7 +146,10 @@ class RaceConsumer(SocketConnection):
 
 
 def _deed(message: protocol.ClientMessage, room_id: int, player_id: int, network: str) -> Callable[[], Any]:
-    """What a command comes to; each function says itself who may do it."""
+    """Return the function that executes a command; each function checks permissions itself.
+
+    :raises Refusal: unknown_type for a message that is no command.
+    """
     match message:
         case protocol.Sit():
             return lambda: _sit(room_id, player_id, network)
@@ -173,9 +176,9 @@ def _sit(room_id: int, player_id: int, network: str) -> None:
 
 
 def _active(player_id: int) -> Player:
-    """The player.
+    """Return the player.
 
-    :raises Refusal: for one who was banned or removed since the connection was opened.
+    :raises Refusal: session_expired if the player was banned or removed since the connection was opened.
     """
     found = get_user_model().objects.filter(pk=player_id, is_active=True).first()
     if found is None:

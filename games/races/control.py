@@ -1,4 +1,4 @@
-"""Races as a control: nobody can know their cards, so they say what a strong game of the day cannot say by itself."""
+"""Races as a control for strong results at daily deals: a race's cards cannot be known in advance."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from django.utils import timezone
 
 from games.races.models import Entrant, Race
 
-#: Races from so long ago still count.
+#: Age up to which a race counts.
 RECENT: Final = timedelta(days=180)
 
-#: A place on a deal's board, from 1, up to which a won game asks for a race.
+#: Last place on a deal's board, counted from 1, for which a won game should be confirmed by a race.
 TOP: Final = 3
 
 _RACED: Final = (Entrant.State.WON, Entrant.State.RETIRED, Entrant.State.TIMED_OUT)
 
 
 def is_top_place(rank: int, of: int) -> bool:
-    """Whether a place of a won game is worth confirming in a race: among the first, with somebody behind."""
+    """Return whether a won game's place is worth confirming by a race: among the first `TOP`, and not the last."""
     return rank <= TOP and rank < of
 
 
 class Run(NamedTuple):
-    """How a player did in a race: the place, and how many raced."""
+    """A player's result in a race: the place, and the number of racers."""
 
     place: int
     racers: int
 
 
 def has_raced(player_id: int, game: str, now: datetime | None = None) -> bool:
-    """Whether the player has lately run a race of this game against somebody."""
+    """Return whether the player has recently raced this game against an opponent."""
     return _entries(player_id, game, now).exists()
 
 
 def runs(player_id: int, game: str, now: datetime | None = None) -> list[Run]:
-    """The player's latest races of this game that were run against somebody."""
+    """Return the player's recent races of this game against opponents."""
     counted = _entries(player_id, game, now).annotate(
         racers=Count("race__entrants", filter=Q(race__entrants__state__in=_RACED, race__entrants__place__isnull=False))
     )
@@ -47,7 +47,7 @@ def runs(player_id: int, game: str, now: datetime | None = None) -> list[Run]:
 
 def _entries(player_id: int, game: str, now: datetime | None) -> QuerySet[Entrant]:
     since = (now or timezone.now()) - RECENT
-    # Without a place a record is under review, and counts for nothing.
+    # A record without a place is under review and does not count.
     placed = Entrant.objects.filter(state__in=_RACED, place__isnull=False)
     rivals = placed.filter(race=OuterRef("race")).exclude(pk=OuterRef("pk"))
     return placed.filter(

@@ -1,7 +1,7 @@
-"""The deals of races: certified, sealed and seen by nobody before.
+"""Deals for races: certified, sealed and never seen before.
 
-They come from deals that an abandoned race has left unseen, from the stock as far as the days ahead do not need it, or
-are made to order by a task.
+They come from abandoned races whose deal was never seen, from the surplus of the stock beyond what the coming days
+need, or are made to order by a task.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from games.races.models import Race
 from games.races.telling import tell_room
 from games.rules import RULES_VERSION, Variant
 
-#: The states of a race whose deal is still secret.
+#: Race states in which the deal is still secret.
 SECRET: Final = (Race.State.OPEN, Race.State.COUNTDOWN, Race.State.RACING, Race.State.SETTLING)
 
 
 def give_deal(race: Race) -> bool:
-    """Give an open race its deal if there is one, and else have one made; returns whether it has one.
+    """Assign a deal to an open race, or request one to be made; return whether it has one now.
 
-    Call it in the transaction that holds the race.
+    Call it in the transaction that locks the race.
     """
     if race.deal_id is not None:
         return True
@@ -45,13 +45,13 @@ def give_deal(race: Race) -> bool:
 
 
 def take_back(race: Race) -> None:
-    """Take the deal that nobody has seen from a race that is open or void; another race may get it."""
+    """Release the unseen deal of an open or void race, for another race to use."""
     race.deal, race.deal_tries, race.deal_failed = None, 0, False
     race.save(update_fields=["deal", "deal_tries", "deal_failed"])
 
 
 def deal_made(race_id: int, wanted: Variant, certificate: Certificate, now: datetime | None = None) -> bool:
-    """Give the race a deal made to order, if it still wants it."""
+    """Assign a deal made to order, and return whether the race still wanted it."""
     now = now or timezone.now()
     with transaction.atomic():
         race = Race.objects.select_for_update(no_key=True).filter(pk=race_id).first()
@@ -65,11 +65,11 @@ def deal_made(race_id: int, wanted: Variant, certificate: Certificate, now: date
 
 
 def reveal(deal: Deal, now: datetime) -> bool:
-    """Let everybody see the seed, once every race on this deal is over; returns whether that is so.
+    """Publish the seed if every race on this deal is over; return whether they are.
 
-    Call it in the transaction that ends a race, which holds the race.
+    Call it in the transaction that ends a race and holds its lock.
     """
-    # Of two divisions that end at once, the second to come here sees that the first is over.
+    # If two divisions end at once, the second to get this lock sees that the first is over.
     Deal.objects.select_for_update(no_key=True).only("pk").get(pk=deal.pk)
     if Race.objects.filter(deal=deal, state__in=SECRET).exists():
         return False
@@ -78,7 +78,7 @@ def reveal(deal: Deal, now: datetime) -> bool:
 
 
 def wanted_by(race: Race) -> Variant:
-    """The game that a race is of."""
+    """Return the race's game as a variant."""
     return Variant(race.variant, race.game, race.options)
 
 
@@ -91,7 +91,7 @@ def _left_over(race: Race) -> Deal | None:
 
 def _from_stock(race: Race) -> Deal | None:
     now = timezone.now()
-    if not settings.SEALED_STOCK:  # no deals are certified here
+    if not settings.SEALED_STOCK:  # this installation certifies no deals
         return publishing.make_deal(wanted_by(race), None, opens_at=now, for_race=True)
     found = sealed.take_spare(race.variant) if race.variant else None
     if found is None:

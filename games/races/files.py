@@ -1,4 +1,4 @@
-"""A finished race as the document that anybody can check (docs/records.md, "Races")."""
+"""Race file: a finished race as a document that anyone can verify (docs/records.md, "Races")."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from games.races.commitments import commitment_of
 from games.races.models import Entrant, Race
 from games.rules.places import Outcome
 
-#: The states of an attempt whose record is shown.
+#: Attempt states whose record is published.
 _SHOWN: Final = (Attempt.State.VERIFIED, Attempt.State.REVIEW)
-#: The states of an entrant whose place rests on the record.
+#: Entrant states whose place is based on the record.
 _RACED: Final = (Entrant.State.WON, Entrant.State.RETIRED, Entrant.State.TIMED_OUT)
 
 
 def is_public(race: Race, now: datetime | None = None) -> bool:
-    """Whether the race is over and so is every other one on its deal."""
+    """Return whether the race is finished, and every other race on its deal over."""
     if race.state != Race.State.FINISHED or race.deal is None:
         return False
     return race.deal.is_revealed(now or timezone.now())
 
 
 def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
-    """What is public of a race.
+    """Return the race file.
 
-    :raises Refusal: while the race, or another on the same deal, is not finished.
+    :raises Refusal: not_revealed until this race is finished and every other one on its deal is over.
     """
     if not is_public(race, now):
         raise Refusal(ErrorCode.NOT_REVEALED, "A race can be downloaded when all races on its deal are finished.")
@@ -61,7 +61,7 @@ def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
 
 
 def file_name(race: Race) -> str:
-    """The name under which the file is saved."""
+    """Return the download name of the file."""
     return f"talon-race-{race.public_id.hex[:12]}.json"
 
 

@@ -1,7 +1,7 @@
-"""How races end: an entrant's game is over, all are, their verdicts are there, places are given; or the race is void.
+"""End of a race: games end, verdicts arrive, places are assigned; or the race is voided.
 
-Closing an attempt writes its entrant alone. Whether that was the last one is asked after the commit, by
-compare-and-swap, so that nobody waits for the race's row in the middle of a move.
+Closing an attempt only writes its entrant. A compare-and-swap after the commit checks if it was the last one, so that
+no move has to wait for a lock on the race's row.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ log = logging.getLogger(__name__)
 
 State = Race.State
 
-#: An entrant's state by the end of the attempt.
+#: Entrant state for each way an attempt ends.
 ENDED: Final = {
     Attempt.End.WON: Entrant.State.WON,
     Attempt.End.RESIGNED: Entrant.State.RETIRED,
     Attempt.End.CLOSED: Entrant.State.TIMED_OUT,
 }
-#: Who holds a seat or races.
+#: States of seated and racing entrants.
 ACTIVE: Final = (Entrant.State.JOINED, Entrant.State.READY, Entrant.State.RACING)
-#: Who raced, to the end.
+#: States of entrants after racing to the end.
 RACED: Final = (*ENDED.values(), Entrant.State.DISQUALIFIED)
-#: The row with which a journal is closed is no move.
+#: The closing row of a journal has an empty token and is not a move.
 HAS_MOVED: Final = Exists(Move.objects.filter(attempt=OuterRef("attempt")).exclude(token=""))
-#: The states of an attempt that has been judged.
+#: States of attempts that have a verdict.
 JUDGED: Final = (Attempt.State.VERIFIED, Attempt.State.REJECTED, Attempt.State.REVIEW)
 
 
 def closed(attempt: Attempt) -> None:
-    """The attempt of a race has ended; called in the transaction that closes it.
+    """Update the entrant of a race attempt that has ended; called in the transaction that closes it.
 
-    Who has not been seen at a table before its time ran out stays `ready`, and becomes `absent` with the next step.
+    A racer who never opened the table before time ran out stays `ready`, and the next tending step marks them `absent`.
     """
     running = Entrant.objects.filter(attempt=attempt, state__in=(Entrant.State.READY, Entrant.State.RACING))
     if attempt.end == Attempt.End.CLOSED:
@@ -58,7 +58,7 @@ def closed(attempt: Attempt) -> None:
 
 
 def _one_less(attempt_id: int) -> None:
-    """Tell the room, and end the race if this was the last one. Tending makes up for a failure."""
+    """Notify the room, and end the race if this attempt was its last. Tending recovers from a failure."""
     try:
         race = Race.objects.filter(entrants__attempt=attempt_id).only("id", "room_id").first()
         if race is not None and not settle_done(race.pk):
@@ -70,7 +70,7 @@ def _one_less(attempt_id: int) -> None:
 
 
 def settle_done(race_id: int, now: datetime | None = None) -> bool:
-    """End a race in which nobody races any more; returns whether it did. One to which nobody came is void."""
+    """End a race without active racers, and return whether this call did. A race without any racers becomes void."""
     now = now or timezone.now()
     active = Entrant.objects.filter(race=OuterRef("pk"), state__in=ACTIVE)
     raced = Entrant.objects.filter(race=OuterRef("pk"), state__in=RACED)
@@ -79,12 +79,12 @@ def settle_done(race_id: int, now: datetime | None = None) -> bool:
         tell_room(Race.objects.only("room_id").get(pk=race_id).room_id)
         finish(race_id, now)
         return True
-    # Asked in one statement: the last ones may have finished since the statement above.
+    # Checked in one statement, because the last racers may have finished since the update above.
     return over.exclude(Exists(raced)).exists() and void(race_id, Race.Void.NOBODY_CAME, now)
 
 
 def finish(race_id: int, now: datetime | None = None) -> bool:
-    """Give the places of a race whose records have all been judged; returns whether it is finished by this."""
+    """Assign the places of a race whose records all have verdicts; return whether this call finished it."""
     now = now or timezone.now()
     with transaction.atomic():
         race = _locked(race_id)
@@ -103,7 +103,7 @@ def finish(race_id: int, now: datetime | None = None) -> bool:
 
 
 def verdict_given(attempt_ids: Collection[int]) -> None:
-    """Attempts of races have been judged: finish those races, or place anew. Never fails; tending makes up for it."""
+    """Finish, or recompute the places of, the races of attempts with new verdicts. Never raises; tending recovers."""
     try:
         races = Race.objects.filter(entrants__attempt__in=attempt_ids).distinct()
         for race_id, state in races.values_list("id", "state"):
@@ -118,7 +118,7 @@ def verdict_given(attempt_ids: Collection[int]) -> None:
 
 
 def place_anew(race_id: int) -> bool:
-    """Give the places of a finished race once more, after a decision; returns whether any has changed."""
+    """Recompute the places of a finished race after a moderation decision; return whether any have changed."""
     with transaction.atomic():
         race = _locked(race_id)
         if race is None or race.state != State.FINISHED or not _place(race):
@@ -130,21 +130,21 @@ def place_anew(race_id: int) -> bool:
 
 
 def check_decisions(now: datetime | None = None, *, within: timedelta = timedelta(days=2)) -> int:
-    """Place anew the finished races of which a decision was not heard, of those since then; returns how many."""
+    """Recompute places of finished races that missed a recent moderation decision; return the number changed."""
     since = (now or timezone.now()) - within
     decided = Entrant.objects.filter(race__state=State.FINISHED, attempt__verified_at__gte=since)
     rejected = Q(attempt__state=Attempt.State.REJECTED)
     out = Q(state=Entrant.State.DISQUALIFIED)
     unplaced = Q(attempt__state=Attempt.State.VERIFIED, state__in=ENDED.values(), place=None)
     missed = set(decided.filter((rejected & ~out) | (~rejected & out) | unplaced).values_list("race", flat=True))
-    # Few attempts are under review, so these are looked for whenever the verdict came.
+    # Few attempts are under review, so these are checked regardless of the verdict's age.
     in_review = Entrant.objects.filter(race__state=State.FINISHED, attempt__state=Attempt.State.REVIEW)
     missed.update(in_review.filter(place__isnull=False).values_list("race", flat=True))
     return sum(place_anew(race_id) for race_id in sorted(missed))
 
 
 def void(race_id: int, why: Race.Void, now: datetime | None = None) -> bool:
-    """Have a race count for nothing; returns whether that was still possible. Who has not finished is `absent`."""
+    """Void a race; return whether that was still possible. Unfinished entrants become `absent`."""
     now = now or timezone.now()
     with transaction.atomic():
         race = _locked(race_id)
@@ -166,7 +166,7 @@ def void(race_id: int, why: Race.Void, now: datetime | None = None) -> bool:
 
 
 def close_left(now: datetime, race_id: int | None = None) -> int:
-    """Close the attempts of those who were absent or whose race is void, as they stand; returns how many."""
+    """Close the attempts still open of absent entrants, including those of void races; return how many were closed."""
     left = Entrant.objects.filter(state=Entrant.State.ABSENT, attempt__state=Attempt.State.PLAYING)
     if race_id is not None:
         left = left.filter(race=race_id)
@@ -180,15 +180,15 @@ def _locked(race_id: int) -> Race | None:
 
 
 def _is_waiting(race: Race) -> bool:
-    """Whether somebody still races, or a record has not been judged."""
+    """Return whether an entrant is still racing, or a record has no verdict yet."""
     unjudged = Q(attempt__isnull=False) & ~Q(attempt__state__in=JUDGED)
     return race.entrants.filter(Q(state__in=ACTIVE) | (Q(state__in=RACED) & unjudged)).exists()
 
 
 def _place(race: Race) -> bool:
-    """Write states, figures and places of all who raced; returns whether any has changed.
+    """Write the states, figures and places of all racers; return whether any have changed.
 
-    An entrant whose record is under review has none until it is decided; the others are placed without it.
+    An entrant whose record is under review has neither figures nor a place, and the others are placed without it.
     """
     raced = list(race.entrants.select_for_update(of=("self",)).select_related("attempt").order_by("pk"))
     raced = [entrant for entrant in raced if entrant.state in RACED]
@@ -211,7 +211,7 @@ def _written(entrant: Entrant) -> tuple[object, ...]:
 
 
 def _take_verdict(entrant: Entrant) -> None:
-    """Have the entrant's state and figures follow from the attempt; one whose attempt is gone keeps what it has."""
+    """Copy state and figures from the attempt to the entrant; an entrant without an attempt keeps its own."""
     attempt = entrant.attempt
     if attempt is None:
         return

@@ -1,7 +1,7 @@
-"""Heats: three a day, each on a fresh deal that all its divisions share.
+"""Heats: three scheduled races a day, each on a fresh deal shared by all its divisions.
 
-The doors open ten minutes before the start. Who is ready fifteen seconds before it races, in divisions of equal size by
-rating. Nothing depends on a step being taken in time: a heat that nobody has started is void, and the next is made.
+The doors open ten minutes before the start. Players who are ready fifteen seconds before it race, in divisions of equal
+size by rating. No step has to run in time: a heat that was never started becomes void, and the next one is created.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from games.races.telling import tell_room
 from games.rules import CATALOGUE
 
 HOURS: Final = (3, 11, 19)  # UTC
-#: How long before the start players may come in, and how long before it the seats are frozen.
+#: Times before the start at which the doors open, and at which the seats are frozen.
 DOORS: Final = timedelta(minutes=10)
 FROZEN: Final = starting.COUNTDOWN
 LIMIT_S: Final = 1800
-#: The most in a division.
+#: Maximum players per division.
 DIVISION: Final = 16
-#: The most who may wait for a heat together.
+#: Maximum players waiting for a heat.
 SEATS: Final = 1024
 
 _DAY: Final = timedelta(days=1)
@@ -35,7 +35,7 @@ _E: Final = Entrant.State
 
 
 def next_start(now: datetime | None = None) -> datetime:
-    """When the next heat starts."""
+    """Return the start of the next heat."""
     now = now or timezone.now()
     today = now.astimezone(UTC).date()
     starts = (datetime.combine(day, time(hour), tzinfo=UTC) for day in (today, today + _DAY) for hour in HOURS)
@@ -43,9 +43,9 @@ def next_start(now: datetime | None = None) -> datetime:
 
 
 def variant_at(starts_at: datetime) -> str:
-    """The variant of the heat that starts then.
+    """Return the variant of the heat that starts then.
 
-    Of as many heats as there are variants each has one, and from round to round it comes at another hour.
+    Every round of heats has each variant once, and a variant's hour changes from round to round.
     """
     names, hour = list(CATALOGUE), HOURS.index(starts_at.astimezone(UTC).hour)
     count = starts_at.astimezone(UTC).date().toordinal() * len(HOURS) + hour
@@ -53,7 +53,7 @@ def variant_at(starts_at: datetime) -> str:
 
 
 def next_heat(now: datetime | None = None) -> Race | None:
-    """The race of the heat whose doors are open, made if need be; None while they are shut, or when it is void."""
+    """Return the race of the heat whose doors are open, creating it if needed; None if they are shut or it is void."""
     now = now or timezone.now()
     start = next_start(now)
     if now < start - DOORS:
@@ -64,13 +64,13 @@ def next_heat(now: datetime | None = None) -> Race | None:
 
 
 def next_room(now: datetime | None = None) -> Room | None:
-    """The room of the heat whose doors are open."""
+    """Return the room of the heat whose doors are open, or None."""
     race = next_heat(now)
     return None if race is None else race.room
 
 
 def tend(now: datetime | None = None) -> None:
-    """Take every step of a heat that is due."""
+    """Advance all heats: create, freeze or void them as due."""
     now = now or timezone.now()
     next_heat(now)
     open_ones = Race.objects.filter(scheduled_at__isnull=False, state=Race.State.OPEN)
@@ -83,13 +83,13 @@ def tend(now: datetime | None = None) -> None:
 
 
 def divided(count: int) -> list[int]:
-    """The sizes of the divisions of so many players: as few as possible, as equal as possible."""
+    """Return the division sizes for `count` players: as few divisions as possible, as equal as possible."""
     divisions = -(-count // DIVISION)
     return [count // divisions + (number < count % divisions) for number in range(divisions)]
 
 
 def by_rating(entrants: Sequence[Entrant]) -> list[Entrant]:
-    """The entrants, best first; those who have no rating are in the middle."""
+    """Sort entrants by rating, best first, with unrated ones in the middle."""
     shown = ratings().shown([entrant.player_id for entrant in entrants if entrant.player_id is not None])
     rated = [entrant for entrant in entrants if entrant.player_id in shown]
     rated.sort(key=lambda entrant: -shown[entrant.player_id or 0].value)
@@ -99,7 +99,7 @@ def by_rating(entrants: Sequence[Entrant]) -> list[Entrant]:
 
 
 def _make(start: datetime, now: datetime) -> None:
-    """Open the room of a heat with its race; does nothing when another process has."""
+    """Open the room of a heat with its race, unless another process has done so."""
     try:
         with transaction.atomic():
             room = rooms.open_room(
@@ -112,7 +112,7 @@ def _make(start: datetime, now: datetime) -> None:
 
 
 def _freeze(race_id: int, start: datetime, now: datetime) -> None:
-    """Divide those who are ready, and start the countdown of each division; nobody makes the heat void."""
+    """Divide the ready players and start the countdown of each division; void the heat if there are none."""
     with transaction.atomic():
         room = Room.objects.select_for_update(no_key=True).filter(races=race_id, closed_at=None).first()
         race = _open(race_id).first()
@@ -142,7 +142,7 @@ def _parts(entrants: Sequence[Entrant]) -> list[Sequence[Entrant]]:
 
 
 def _division(race: Race, number: int, part: Sequence[Entrant], now: datetime) -> Race:
-    """Move some of a heat's players to a room and a race of their own, with the same deal."""
+    """Move some of a heat's players to a new room and race on the same deal."""
     same: dict[str, Any] = {name: getattr(race, name) for name in ("variant", "game", "options", "limit_s")}
     room = Room.objects.create(kind=Room.Kind.HEAT, seats=DIVISION, made_at=now, used_at=now, **same)
     division = Race.objects.create(

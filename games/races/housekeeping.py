@@ -1,4 +1,4 @@
-"""What races leave behind that is deleted at some age; see `games.housekeeping`. Races that were run are kept."""
+"""Retention rules for data that races leave behind; see `games.housekeeping`. Races that were run are kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from games.races.models import Race, Room
 def _remove_unseen_deals(before: datetime, size: int) -> int:
     unseen = Deal.objects.filter(for_race=True, races=None, attempts=None, created_at__lt=before)
     with transaction.atomic():
-        # A race that takes one now waits for the lock; those that took one before are seen by the second query.
+        # A race taking one of these deals now waits for the lock; the second query excludes deals taken before.
         keys = list(unseen.order_by("pk").values_list("pk", flat=True)[:size])
         locked = Deal.objects.select_for_update().filter(pk__in=keys).order_by("pk").values_list("pk", flat=True)
         return rows(unseen.filter(pk__in=list(locked)), size)

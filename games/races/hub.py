@@ -1,4 +1,4 @@
-"""The watched rooms of a process, what it hears about them, and what it does for all of them together."""
+"""Hub of a process's watched rooms: routes notices to them, and batches their reads, steps and presence signs."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from games.races.stream import Viewer
 from games.races.telling import by_group, room_group
 from games.races.watch import Watch
 
-#: The most rooms that are read at a time: a thread that makes objects of more holds up the loop.
+#: Maximum rooms read per batch: a thread that builds objects for more of them stalls the event loop.
 ROOMS_AT_A_TIME: Final = 25
-#: Seconds in which it is gathered who has rooms open here.
+#: Seconds over which presence signs are collected before they are sent.
 GATHER_HERE: Final = 0.2
-#: Seconds until a group that was joined is joined again: the layers forget members.
+#: Seconds after which a group is joined again, because channel layers expire memberships.
 JOINED_FOR: Final = 5.0
 
 _Here = tuple[int, list[int], int | None]
-"""A room, those with a seat who have it open, and the host if that is one of them."""
+"""A room, the entrants who have it open, and the host's id if the host has it open, too."""
 
 
 class Hub:
-    """The watches of a process, by room, and its listener for what is said about them."""
+    """The watches of a process, by room, and the listener for notices about them."""
 
     def __init__(self) -> None:
         self._process = uuid.uuid4().hex
@@ -52,7 +52,7 @@ class Hub:
         self._here: dict[int, _Here] = {}
 
     async def join(self, code: str, viewer: Viewer) -> Watch:
-        """Show the room of this code to a viewer until `leave`.
+        """Show the room with this code to a viewer until `leave`.
 
         :raises Refusal: not_found or server_busy.
         """
@@ -73,7 +73,7 @@ class Hub:
         return watch
 
     async def leave(self, watch: Watch, viewer: Viewer) -> None:
-        """The viewer has gone; a room at which nobody looks is not watched."""
+        """Remove a viewer; a room without viewers is no longer watched."""
         watch.discard(viewer)
         await self._less(watch.facts.id)
 
@@ -85,19 +85,19 @@ class Hub:
         await self._steps.close()
         await self._notices.close()
 
-    # What watches ask for.
+    # Services for watches.
 
     async def read(self, room_id: int) -> RoomFacts | None:
-        """The room as the database has it, read together with others that are asked for meanwhile.
+        """Read a room from the database, batched with other rooms requested at the same time.
 
-        :raises Error: when the database is away.
+        :raises Error: if the database is unavailable.
         """
         return await self._rooms.ask(room_id)
 
     async def listen(self, room_id: int) -> None:
-        """Make sure that notices about the room are heard; its group may have been joined lately for another room.
+        """Subscribe to notices about the room, unless its group was joined recently, perhaps for another room.
 
-        A process stays in a group: leaving and joining at once could end outside, and there are few groups.
+        A process never leaves a group: a concurrent leave and join could end unsubscribed, and there are few groups.
         """
         group = room_group(room_id)
         async with self._joining.setdefault(group, asyncio.Lock()):
@@ -106,14 +106,14 @@ class Hub:
                 self._joined_at[group] = monotonic()
 
     async def take_steps(self, *, starts_only: bool) -> None:
-        """Take the steps that are due, once for all rooms that ask in the same moment.
+        """Take the steps that are due, once for all rooms that ask at the same time.
 
-        :raises Error: when the database is away.
+        :raises Error: if the database is unavailable.
         """
         await self._steps.ask(starts_only)
 
     def say_here(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
-        """Tell every process, soon and with the other rooms, that these have the room open here."""
+        """Schedule a notice to all processes that these have the room open here; it is batched with other rooms'."""
         if not self._here:
             asyncio.get_running_loop().call_later(GATHER_HERE, self._tell_here)
         self._here[room_id] = (room_id, entrants, host_id)
@@ -124,11 +124,11 @@ class Hub:
             message = {"type": "rooms.here", "process": self._process, "rooms": [here[room] for room in rooms]}
             notifier.send(group, message, about=tuple(rooms))
 
-    # Opening, closing, hearing.
+    # Opening, closing, and handling notices.
 
     async def _opened(self, room_id: int) -> Watch:
         try:
-            # Before the room is read: what happens after the reading is then heard of.
+            # Subscribe before reading, so that no change after the read is missed.
             await self.listen(room_id)
             facts = await self.read(room_id)
             if facts is None:
@@ -150,7 +150,7 @@ class Hub:
             watch.close()
 
     def _heard(self, notice: Notice) -> None:
-        """Handle a notice: about one room, or about several of a group, not all of which are watched here."""
+        """Handle a notice about one room, or about several of a group; not all of them need be watched here."""
         match notice["type"]:
             case "rooms.lanes":
                 for watch, reports in self._watched(notice["rooms"]):
@@ -166,7 +166,7 @@ class Hub:
                     watch.heard(notice)
 
     def _watched(self, told: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-        """What is told of rooms that are watched here, with their watches."""
+        """Yield the entries about rooms watched here, with the watch in place of the room id."""
         for room_id, *rest in told:
             watch = self._watches.get(room_id)
             if watch is not None:
@@ -174,7 +174,7 @@ class Hub:
 
 
 def _take_steps(starts_only: Collection[bool]) -> dict[bool, None]:
-    """Take all steps that are due; where only starts are asked for, which is most often so, that is one statement."""
+    """Take all steps that are due; if only starts were requested, the usual case, that is one statement."""
     (starting.begin_due if all(starts_only) else tending.tend)(timezone.now())
     return {}
 
@@ -187,5 +187,5 @@ _shared: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
 
 
 def shared_hub() -> Hub:
-    """The hub of the running loop: of the process, as a server has one."""
+    """Return the hub of the running event loop, which is the process's: a server has one loop."""
     return _shared.setdefault(asyncio.get_running_loop(), Hub())

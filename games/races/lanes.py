@@ -1,8 +1,8 @@
-"""What a process reports of the racers whose tables are open in it: how far they are and that they are there.
+"""Lane reports: each process broadcasts the progress and presence of the racers whose tables are open in it.
 
-A move only marks its table. Twice a second at most the marked lanes go out, those of all rooms of a group in one
-message, a finish at once. Every lane is repeated from time to time: that makes up for lost messages, and when a process
-dies its racers are soon missed.
+A move only marks its table as dirty. Dirty lanes are sent at most twice a second, in one message per group of rooms; a
+finish is sent at once. Every lane is repeated periodically, which makes up for lost messages and lets the racers of a
+dead process be noticed as away.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from games.races.telling import room_group
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two reports of changes in a room, and between two repetitions of every lane there.
+#: Seconds between reports of changes, and between repetitions of every lane.
 REPORT_EVERY: Final = 0.5
 REPEAT_EVERY: Final = 1.5
-#: Seconds until something that failed is tried again.
+#: Seconds before a retry after a failure.
 AGAIN: Final = 1.0
-_PATIENCE: Final = 3.0  # seconds for the channel layer to take a report
+_PATIENCE: Final = 3.0  # timeout of the channel layer in seconds
 
 _STATES: Final = {
     str(Attempt.End.WON): str(Entrant.State.WON),
@@ -42,15 +42,15 @@ _STATES: Final = {
 }
 
 Report = tuple[int, int, int, str | None, int | None, bool]
-"""Entrant, cards up, tokens, the state a game ended with, when, and whether a connection is there."""
+"""Entrant, cards up, tokens, the state and ms at which the game ended (or None), and True if connected."""
 
 RoomReport = tuple[int, list[Report]]
-"""A room, and what is reported of racers there."""
+"""A room, and the reports of its racers."""
 
 
 @dataclass(slots=True, eq=False)
 class _Racer:
-    """An entrant whose table is open here."""
+    """An entrant whose table is open in this process."""
 
     table: LiveTable
     room_id: int | None = None
@@ -58,7 +58,7 @@ class _Racer:
     told_dealt: bool = False
 
     def is_to_tell(self) -> bool:
-        """Whether it is still to be written down that the cards have been dealt."""
+        """Return whether it has yet to be recorded that the cards were dealt."""
         return self.room_id is not None and self.table.is_dealt and not self.told_dealt
 
     def report(self) -> Report:
@@ -68,7 +68,7 @@ class _Racer:
 
 
 class Lanes:
-    """The racers of a process, and its reports on them."""
+    """The racers of a process, and the task that reports on them."""
 
     def __init__(self, tables: LiveTables) -> None:
         self._process = tables.process
@@ -76,24 +76,24 @@ class Lanes:
         self._marked: set[int] = set()
         self._urgent: set[int] = set()
         self._new: set[int] = set()
-        """Those whose seats are not known yet."""
+        """Attempts whose seats have not been looked up yet."""
         self._wanted = asyncio.Event()
         self._reported_at = self._repeated_at = 0.0
         self._task: asyncio.Task[None] | None = None
 
     @classmethod
     def begin(cls, tables: LiveTables) -> Lanes:
-        """Report on the racers at these tables from now on."""
+        """Start reporting on the racers at these tables."""
         lanes = cls(tables)
         tables.follow(lanes)
         return lanes
 
     def follows(self, table: LiveTable) -> bool:
-        """Whether the table is a racer's."""
+        """Return whether the table is at a race's deal."""
         return table.for_race
 
     def changed(self, table: LiveTable) -> None:
-        """Mark the table; it is reported soon, or at once when it has been dealt or its game has ended."""
+        """Mark the table to be reported soon, or at once if it was just dealt or its game has ended."""
         key = table.attempt_id
         racer = self._racers.get(key)
         if racer is None or racer.table is not table:
@@ -103,7 +103,7 @@ class Lanes:
             self._urgent.add(key)
             self._wanted.set()
         elif not self._marked:
-            self._wanted.set()  # later ones go along, without waking anybody
+            self._wanted.set()  # later changes join this report without another wake-up
         self._marked.add(key)
         if self._task is None:
             self._task = asyncio.create_task(self._keep_reporting())
@@ -115,7 +115,7 @@ class Lanes:
             await asyncio.wait([self._task])
 
     async def report(self, now: float) -> None:
-        """Send what is due: what is urgent always, what is marked twice a second, everything from time to time."""
+        """Send the lanes that are due: urgent ones always, marked ones twice a second, all of them periodically."""
         self._wanted.clear()
         try:
             await self._learn()
@@ -124,7 +124,7 @@ class Lanes:
             log.warning("racers are looked up later", exc_info=True)
         due = self._urgent
         self._urgent = {key for key in due if key in self._racers and self._racers[key].is_to_tell()}
-        if self._marked and now - self._reported_at >= REPORT_EVERY:  # a repetition alone puts no move off
+        if self._marked and now - self._reported_at >= REPORT_EVERY:  # a repetition alone delays no move
             self._reported_at = now
             due |= self._marked
         if now - self._repeated_at >= REPEAT_EVERY:
@@ -136,7 +136,7 @@ class Lanes:
         await asyncio.gather(*(self._report_rooms(group, rooms) for group, rooms in groups.items()))
 
     async def _keep_reporting(self) -> None:
-        """Until the process ends; while nobody races here nothing is done."""
+        """Report until cancelled; sleep while there are no racers."""
         now = asyncio.get_running_loop().time
         while True:
             with contextlib.suppress(TimeoutError):
@@ -144,21 +144,21 @@ class Lanes:
             await self.report(now())
 
     def _rest(self, now: float) -> float | None:
-        """How long there is nothing to do unless something urgent comes; None is for ever."""
+        """Return the seconds until the next report unless something urgent happens; None if there are no racers."""
         if not self._racers:
             return None
         again = self._reported_at + REPORT_EVERY if self._marked or self._urgent or self._new else now + REPEAT_EVERY
         return max(0.0, min(again, self._repeated_at + REPEAT_EVERY) - now)
 
     def _drop(self, racers: Iterable[_Racer]) -> None:
-        """Forget those who have gone, now that it has been told."""
+        """Drop racers without connections, after that has been reported."""
         for racer in racers:
             key = racer.table.attempt_id
             if not racer.table.connections and key not in self._marked and self._racers.get(key) is racer:
                 del self._racers[key]
 
     async def _learn(self) -> None:
-        """Find out which seats those have who have just sat down; whoever has none is no racer."""
+        """Look up the seats of new attempts; an attempt without a seat is not a racer's."""
         if not self._new:
             return
         new, self._new = self._new, set()
@@ -172,10 +172,10 @@ class Lanes:
             if racer is not None and key in seats:
                 racer.entrant, racer.room_id = seats[key]
             elif racer is not None:
-                racer.told_dealt = True  # somebody who plays the deal after the race, of whom nothing is reported
+                racer.told_dealt = True  # played after the race, so not reported
 
     async def _tell_dealt(self) -> None:
-        """Note, until it has worked, who has been dealt the cards."""
+        """Write to the database which racers have been dealt the cards; a failure is retried at the next report."""
         new = [racer for key in self._urgent if (racer := self._racers.get(key)) and racer.is_to_tell()]
         if new:
             await off_loop(starting.dealt)([racer.table.attempt_id for racer in new])
@@ -191,7 +191,7 @@ class Lanes:
         return groups
 
     async def _report_rooms(self, group: str, rooms: dict[int, list[_Racer]]) -> None:
-        """Report racers, and forget those who have gone; if it fails, all are reported again soon."""
+        """Report racers, then drop those without connections; if that fails, mark all to be reported again."""
         all_here = [racer for racers in rooms.values() for racer in racers]
         if await self._send(group, [(room, [racer.report() for racer in racers]) for room, racers in rooms.items()]):
             self._drop(all_here)
@@ -210,6 +210,6 @@ class Lanes:
 
 
 def _seats(attempt_ids: list[int]) -> dict[int, tuple[int, int]]:
-    """The entrants of these attempts, and their rooms."""
+    """Return entrant id and room id by attempt id."""
     found = Entrant.objects.filter(attempt__in=attempt_ids).select_related("race")
     return {entrant.attempt_id: (entrant.pk, entrant.race.room_id) for entrant in found if entrant.attempt_id}

@@ -1,6 +1,7 @@
-"""What the lobby shows: the next heat, rooms with a free seat, races being run, and the latest results.
+"""Lobby snapshot: the next heat, open rooms, live races and the latest results.
 
-The same for everybody and in no language: names of games and times are the page's. Rooms by link are not in it.
+It is the same for all visitors and free of text to translate: the page renders game names and times. Rooms by link are
+not listed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _SHOWN_KINDS: Final = [Room.Kind.PUBLIC, Room.Kind.QUICK, Room.Kind.HEAT]
 
 
 class LobbyRace(TypedDict):
-    """A race in the lobby; `taken` of its `seats` are."""
+    """A race in the lobby; `taken` of its `seats` are occupied."""
 
     code: str
     number: int
@@ -37,21 +38,21 @@ class LobbyRace(TypedDict):
 
 
 class OpenRoom(LobbyRace):
-    """A race that can be joined; `host` is empty if the player may not be named."""
+    """A race open for joining; `host` is empty if the player may not be named."""
 
     host: str
     avatar: str
 
 
 class LiveRace(LobbyRace):
-    """A race that is being run, with its times in milliseconds since 1970."""
+    """A live race, with its times in milliseconds since 1970."""
 
     starts_at: int | None
     ends_at: int | None
 
 
 class FinishedRace(LobbyRace):
-    """A finished race, and who won it."""
+    """A finished race and its winners."""
 
     finished_at: int | None
     winners: list[str]
@@ -68,7 +69,7 @@ class NextHeat(TypedDict):
 
 
 class Lobby(TypedDict):
-    """What the lobby shows at `now`, in milliseconds since 1970."""
+    """The contents of the lobby at `now`, in milliseconds since 1970."""
 
     now: int | None
     heat: NextHeat
@@ -81,20 +82,20 @@ lobbies: Final = SharedCache("lobbies", Lobby, fresh=3.0)
 
 
 def now_in_the_lobby() -> Lobby:
-    """What the lobby shows, read a moment ago here or in another process."""
+    """Return the lobby from a cache shared by all processes, at most a few seconds old."""
     return lobbies.get("", lambda: read(timezone.now()))
 
 
 def read(now: datetime) -> Lobby:
-    """What the lobby shows at `now`."""
-    open_races: Any = _races(Race.State.OPEN)  # with the number of seats taken
+    """Read the lobby from the database."""
+    open_races: Any = _races(Race.State.OPEN)  # annotated with `taken`
     public = open_races.filter(room__kind=Room.Kind.PUBLIC, taken__gt=0)
     waiting = list(public.order_by("-room__used_at")[:_LISTED])
     running = list(_races(Race.State.RACING).order_by("-starts_at")[:_LISTED])
     recent = list(_races(Race.State.FINISHED).order_by("-finished_at", "-id")[:_RECENT])
     firsts = {race.pk: [e.player_id for e in race.entrants.all() if e.place == 1] for race in recent}
     hosts = {race.room.host_id for race in waiting if race.room.host_id}
-    # Who is here now is for the player to hide, who has won is not.
+    # Players may hide that they are online, but not that they have won.
     names = people().shown_names(hosts)
     winners = people().names_on_pages({player for some in firsts.values() for player in some if player})
     return {
@@ -107,7 +108,7 @@ def read(now: datetime) -> Lobby:
 
 
 def _races(state: Race.State) -> QuerySet[Race]:
-    """Races in this state whose room may be listed, with the number of those who take part."""
+    """Return the races in this state whose rooms may be listed, annotated with the number of entrants."""
     shown = Race.objects.filter(state=state, room__kind__in=_SHOWN_KINDS).select_related("room")
     if state == Race.State.OPEN:
         shown = shown.filter(room__closed_at=None)
@@ -115,7 +116,7 @@ def _races(state: Race.State) -> QuerySet[Race]:
     return shown.annotate(taken=Count("entrants", filter=~Q(entrants__state="absent"))).prefetch_related(firsts)
 
 
-def _facts(race: Any) -> LobbyRace:  # noqa: ANN401 - a race with the number of its entrants
+def _facts(race: Any) -> LobbyRace:  # noqa: ANN401 - a race annotated with `taken`
     return {
         "code": race.room.code,
         "number": race.number,
@@ -154,7 +155,7 @@ def _finished(race: Race, winners: list[str]) -> FinishedRace:
 
 
 def _name(names: dict[int, Any], player: int | None) -> str:
-    """The name of somebody who may be named; empty for guests and the like."""
+    """Return the player's name if it may be shown; empty for others, such as guests."""
     return str(names[player][0]) if player in names else ""
 
 

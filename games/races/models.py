@@ -1,4 +1,4 @@
-"""Rooms, races and entrants: fields and constraints only. `docs/races.md` explains them."""
+"""Models for rooms, races and entrants: fields and constraints only. `docs/races.md` explains them."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from django.utils.translation import gettext_lazy as _
 
 from games.models import Attempt
 
-#: What a room's code is made of: digits and lower-case letters that are not taken for one another; 50 bits.
+#: Alphabet of room codes: digits and lower-case letters that are not easily confused; ten of them make 50 bits.
 CODE_LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 CODE_LENGTH: Final = 10
 
 
 def new_code() -> str:
-    """A room's code, which nobody guesses."""
+    """Return a random, unguessable room code."""
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
 
 class Room(models.Model):
-    """A place with one link, in which races are run one after the other.
+    """A place with its own link, in which races are run in sequence.
 
-    The game with its options, the time limit and the seats are those of the next race.
+    The game, options, time limit and seats apply to the next race.
     """
 
     class Kind(models.TextChoices):
-        """How people come together in it."""
+        """The way players get into a room."""
 
         PRIVATE = "private", _("By link")
         PUBLIC = "public", _("Public")
@@ -39,7 +39,7 @@ class Room(models.Model):
 
     code = models.CharField(max_length=CODE_LENGTH, unique=True, default=new_code, editable=False)
     kind = models.CharField(max_length=7, choices=Kind.choices)
-    # Nobody, in quick matches and heats.
+    # Null in quick matches and heats.
     host = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
@@ -48,7 +48,7 @@ class Room(models.Model):
     options = models.JSONField(default=dict, blank=True)
     limit_s = models.PositiveIntegerField()
     seats = models.PositiveSmallIntegerField()
-    # Ids of the players whom the host has sent away.
+    # Ids of the players kicked by the host.
     kicked = models.JSONField(default=list, blank=True)
     made_at = models.DateTimeField()
     used_at = models.DateTimeField()
@@ -62,10 +62,10 @@ class Room(models.Model):
 
 
 class Race(models.Model):
-    """One race of a room. Its game and limit are the room's, copied when its seats are frozen."""
+    """A race of a room. Its game and limit are copied from the room when the seats are frozen."""
 
     class State(models.TextChoices):
-        """Where a race stands; `docs/races.md` has the arrows."""
+        """The state machine of a race; `docs/races.md` shows the transitions."""
 
         OPEN = "open", _("Open")
         COUNTDOWN = "countdown", _("About to start")
@@ -75,7 +75,7 @@ class Race(models.Model):
         VOID = "void", _("Void")
 
     class Void(models.TextChoices):
-        """Why a race does not count."""
+        """The reason why a race does not count."""
 
         NOT_STARTED = "not_started", _("It was never started")
         NOBODY_CAME = "nobody_came", _("Nobody was there at the start")
@@ -90,16 +90,16 @@ class Race(models.Model):
     game = models.CharField(max_length=16)
     options = models.JSONField(default=dict, blank=True)
     limit_s = models.PositiveIntegerField()
-    # Sealed and certified; null while one is being looked for. Divisions of a heat share theirs.
+    # Sealed and certified; null until one has been found. All divisions of a heat share a deal.
     deal = models.ForeignKey("games.Deal", on_delete=models.PROTECT, null=True, blank=True, related_name="races")
-    # Seeds tried so far where the deal is made to order, and whether the search was given up.
+    # For a deal made to order: the seeds tried so far, and whether the search gave up.
     deal_tries = models.PositiveIntegerField(default=0)
     deal_failed = models.BooleanField(default=False)
     opened_at = models.DateTimeField()
-    # Heats: when it starts, and which division of the heat this is, from 1.
+    # Heats: the scheduled start, and the number of the division, from 1.
     scheduled_at = models.DateTimeField(null=True, blank=True)
     division = models.PositiveSmallIntegerField(default=0)
-    # Quick match: when it starts, since there are two.
+    # Quick match: the end of gathering, when the countdown begins; set once two players are ready.
     gathers_until = models.DateTimeField(null=True, blank=True)
     starts_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True)
@@ -137,10 +137,10 @@ class Race(models.Model):
 
 
 class Entrant(models.Model):
-    """Somebody who takes part in a race. While a race is open, leaving it deletes the row; afterwards nothing does."""
+    """A player's entry in a race. Leaving an open race deletes the row; afterwards it is kept."""
 
     class State(models.TextChoices):
-        """What somebody is doing or has done in a race."""
+        """The state or result of an entrant."""
 
         JOINED = "joined", _("Joined")
         READY = "ready", _("Ready")
@@ -152,7 +152,7 @@ class Entrant(models.Model):
         DISQUALIFIED = "disqualified", _("Disqualified")
 
     race = models.ForeignKey(Race, on_delete=models.PROTECT, related_name="entrants", db_index=False)
-    # Null once a guest has been removed or an attempt with its player.
+    # Player and attempt become null when the player is removed.
     player = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="entries", db_index=False
     )
@@ -161,11 +161,11 @@ class Entrant(models.Model):
     )
     state = models.CharField(max_length=12, choices=State.choices, default=State.JOINED)
     joined_at = models.DateTimeField()
-    # Begun by a guest who has signed in to the player's account since: rated as a guest's.
+    # Begun as a guest, before signing in to the player's account: it is rated as a guest's.
     as_guest = models.BooleanField(default=False, db_default=False)
-    # Quick match: the variants the player is content with.
+    # Quick match: the variants that the player accepts.
     wishes = models.JSONField(default=list, blank=True)
-    # What the verified record says; set when the race finishes, and anew when a verdict changes. Null under review.
+    # Results from the verified record, set when the race finishes and updated when a verdict changes; null in review.
     place = models.PositiveSmallIntegerField(null=True, blank=True)
     points = models.PositiveSmallIntegerField(null=True, blank=True)
     cards_up = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -175,7 +175,7 @@ class Entrant(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["race", "player"], name="entrant_once"),
-            # Nobody is in two races at once.
+            # A player is in at most one race at a time.
             models.UniqueConstraint(
                 fields=["player"], condition=Q(state__in=["joined", "ready", "racing"]), name="one_race_at_once"
             ),
@@ -187,5 +187,5 @@ class Entrant(models.Model):
 
     @property
     def is_in_review(self) -> bool:
-        """Whether staff have yet to decide about the record; until then it has no place."""
+        """True while staff have yet to decide about the record; until then it has no place."""
         return self.attempt is not None and self.attempt.state == Attempt.State.REVIEW

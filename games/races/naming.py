@@ -1,4 +1,4 @@
-"""How those are called in races who are not named to others: by a number that stays theirs."""
+"""Stable numbers that stand in for the names of anonymous players in races."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ _NUMBERS: Final = 9000
 
 
 def number_of(player_id: int | None) -> int:
-    """Four digits by which somebody without a name can be told from others."""
+    """Return a stable four-digit number that tells an anonymous player from others."""
     return _FIRST + zlib.crc32(f"{get_user_model()._meta.label} {player_id}".encode()) % _NUMBERS

@@ -1,7 +1,7 @@
-"""Has deals made to order, for races of games that the stock does not have.
+"""Deals made to order, for races whose game is not in stock.
 
-The search runs in a process of its own (`games.deals.to_order`), which a thread of the worker reads. The seeds tried
-are counted in the race's row as they come. If the worker dies the search ends, and tending asks for another.
+The search runs in a subprocess (`games.deals.to_order`), whose output a worker thread reads. The thread counts the
+seeds tried in the race's row as they are reported. If the worker dies the search ends, and tending requests another.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from games.races.models import Race
 from games.races.telling import tell_room
 from games.threads import run_beside
 
-#: When no more seeds are tried: nearly every deal of a usual game is certified at the first or second.
+#: Maximum seeds to try: for a common game the first or second is nearly always certified.
 TRIES: Final = 40
-#: The most that the search for one deal may take.
+#: Maximum seconds for one deal's search.
 SECONDS: Final = 120.0
-#: How long one search keeps others of the same race from beginning: until it says something, and a little more.
+#: Expiry in seconds of the lock against parallel searches for a race; every seed reported renews it.
 _CLAIM: Final = 30
 
-#: The most searches at a time in one worker process; tending asks again for the others.
+#: Limit of concurrent searches per worker process; tending requests the others again.
 _turns = threading.BoundedSemaphore(2)
 
 
 def prepare_soon(race_id: int) -> threading.Thread | None:
-    """Look for the race's deal in a thread of this worker, unless that is being done."""
+    """Start a thread that searches for the race's deal; return None if one is running or the limit is reached."""
     if not cache.add(_claim(race_id), 1, timeout=_CLAIM):
         return None
     if not _turns.acquire(blocking=False):
@@ -45,9 +45,7 @@ def prepare_soon(race_id: int) -> threading.Thread | None:
 
 
 def prepare(race_id: int) -> bool:
-    """Look for the race's deal; returns whether it has got one. After too many tries the race is told that there is
-    none.
-    """
+    """Search for the race's deal and return whether it was assigned one; mark the search as failed if none is found."""
     race = Race.objects.filter(pk=race_id, state=Race.State.OPEN, deal=None, deal_failed=False).first()
     if race is None:
         return False

@@ -1,4 +1,4 @@
-"""Places and points of a race, from its scores. Pure: no clock and no database."""
+"""Places and points of a race, computed from its scores. Pure: no clock, no database."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from games import rules
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How somebody has done; `figures` (cards up, milliseconds, tokens) are None without a readable record."""
+    """An entrant's score; `figures` (cards up, milliseconds, tokens) is None without a readable record."""
 
     entrant: int
     figures: tuple[int, int, int] | None
@@ -19,7 +19,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An entrant's place, which equals share, and the points it is worth in a heat."""
+    """An entrant's place, shared by equal scores, and the points it is worth in a heat."""
 
     entrant: int
     place: int
@@ -27,10 +27,10 @@ class Placed:
 
 
 def placed(scores: Sequence[Score]) -> list[Placed]:
-    """The scores in order of their places: more cards up first, then the shorter time, then fewer tokens.
+    """Return the places in order: more cards up first, then the shorter time, then fewer tokens.
 
-    A winner has all cards up, so winners come first. Behind everybody with a score come those whose record nobody can
-    read, and those disqualified share the last place. A race's file is checked by the same code.
+    Winners have all cards up, so they come first. Entrants with unreadable records come after all who have figures, and
+    disqualified ones share the last place. Race files are verified with the same code.
     """
     found = [place or 0 for place in rules.places([_for_rules(score) for score in scores])]
     ordered = sorted(zip(found, scores, strict=True), key=lambda one: (one[0], one[1].entrant))
@@ -41,7 +41,7 @@ def placed(scores: Sequence[Score]) -> list[Placed]:
 
 
 def points(behind: int) -> int:
-    """What a finisher gets who is ahead of so many others: one for each, and one for having raced."""
+    """Return the points of a finisher ahead of `behind` others: one for each of them, and one for racing."""
     return behind + 1
 
 

@@ -1,4 +1,4 @@
-"""How far everybody in a room's races is, as one process knows it: what the database says, and later reports."""
+"""Progress of the entrants in a room's races, merged from the database and from lane reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from games.races.models import Entrant
 from games.races.places import Score, placed
 from games.races.snapshot import EntrantFacts, Figures, RaceFacts, RoomFacts
 
-#: Seconds without a sign of a connection until somebody is away.
+#: Seconds without a sign of a connection after which an entrant is shown as away.
 AWAY_AFTER: Final = 5.0
 
 _E: Final = Entrant.State
@@ -26,7 +26,7 @@ PLACED: Final = ENDED | {str(_E.RACING), str(_E.DISQUALIFIED)}
 
 @dataclass(slots=True, eq=False)
 class Lane:
-    """How far an entrant is, as this process knows it."""
+    """An entrant's progress, as this process knows it."""
 
     seen_at: float
     figures: tuple[int, int] = (0, 0)
@@ -35,13 +35,13 @@ class Lane:
     ms: int | None = None
 
     def learn(self, figures: tuple[int, int]) -> None:
-        """Take cards up and tokens, unless they are older than what is known."""
+        """Update cards up and tokens, unless they are older than the known ones."""
         if figures[1] >= self.figures[1]:
             self.figures = figures
         self.is_known = True
 
     def follow(self, entrant: EntrantFacts) -> None:
-        """Take what the database says; that a game has ended may be known here earlier."""
+        """Update from the database, unless a report has already told of the end of the game."""
         if entrant.state not in UNDER_WAY or self.state not in ENDED:
             self.state, self.ms = entrant.state, entrant.ms
         if entrant.figures is not None:
@@ -49,26 +49,26 @@ class Lane:
 
 
 class Progress:
-    """The lanes of a room's races."""
+    """The progress lanes of a room's races."""
 
     def __init__(self, facts: RoomFacts) -> None:
         self._facts = facts
         self._lanes: dict[int, Lane] = {}
 
     def unknown(self, facts: RoomFacts) -> dict[int, int]:
-        """Those of whose games nothing is known here, by attempt: they are to be replayed."""
+        """Return entrant id by attempt id for games of unknown progress, which must be replayed."""
         if facts.to_come is not None:
             for entrant in facts.to_come.entrants:
-                self._lane(entrant.id).is_known = True  # nobody has moved yet
+                self._lane(entrant.id).is_known = True  # no moves before the start
         begun = [one for race in (facts.running, facts.last) if race is not None for one in race.entrants]
         return {one.attempt_id: one.id for one in begun if one.attempt_id is not None and self._is_unknown(one)}
 
     def learn(self, entrant: int, figures: Figures) -> None:
-        """Take what a replay has shown."""
+        """Update a lane with the result of a replay."""
         self._lane(entrant).learn(figures)
 
     def follow(self, facts: RoomFacts) -> None:
-        """Take what the database says, and forget those who are in none of the races."""
+        """Update all lanes from the database, and drop the lanes of entrants no longer in any of the races."""
         self._facts = facts
         listed = {entrant.id: entrant for race in facts.races() for entrant in race.entrants}
         for key, entrant in listed.items():
@@ -76,33 +76,33 @@ class Progress:
         self._lanes = {key: self._lanes[key] for key in listed}
 
     def take_reports(self, reports: Iterable[Report]) -> None:
-        """Take what a process reports of the racers whose tables are open there."""
+        """Update lanes with a process's reports on the racers whose tables are open there."""
         for entrant, cards_up, tokens, state, ms, _here in reports:
             lane = self._lanes.get(entrant)
             if lane is None:
-                continue  # of a race that has not been read yet; it is reported again soon
+                continue  # its race has not been read yet; reports are repeated
             lane.seen_at = monotonic()
             lane.learn((cards_up, tokens))
             if state is not None and lane.state in UNDER_WAY:
                 lane.state, lane.ms = state, ms
 
     def seen(self, entrants: Iterable[int]) -> None:
-        """These are there."""
+        """Note that these entrants are present."""
         for entrant in entrants:
             if entrant in self._lanes:
                 self._lanes[entrant].seen_at = monotonic()
 
     def all(self) -> list[protocol.Lane]:
-        """Every lane as it is told."""
+        """Return all lanes, as sent to clients."""
         return [lane for race in self._facts.races() for lane in self.of(race)]
 
     def of(self, race: RaceFacts) -> list[protocol.Lane]:
-        """The lanes of a race."""
+        """Return the lanes of a race, as sent to clients."""
         places = self._places(race)
         return [self._told(race, entrant, places.get(entrant.id)) for entrant in race.entrants]
 
     def next_away(self, now: float) -> list[float]:
-        """When somebody will be away unless there is a sign before."""
+        """Return the times at which entrants will count as away if they are not seen before."""
         return [
             at for lane in self._lanes.values() if lane.state not in OVER and (at := lane.seen_at + AWAY_AFTER) > now
         ]
@@ -123,7 +123,7 @@ class Progress:
         return protocol.Lane(entrant.id, cards_up, tokens, lane.state, away, place, lane.ms)
 
     def _places(self, race: RaceFacts) -> dict[int, int | None]:
-        """The places as they stand; of a finished race, as they were given."""
+        """Return the provisional places of a race, or the final ones of a finished race."""
         if race is self._facts.last:
             return {entrant.id: entrant.place for entrant in race.entrants}
         if race is self._facts.to_come:
@@ -134,6 +134,6 @@ class Progress:
 
 
 def _score(entrant: int, lane: Lane, limit_ms: int) -> Score:
-    """Who still races is behind whoever has done as much."""
+    """Return a lane's score; an unfinished game ranks behind finished ones with as many cards up."""
     ms = limit_ms + 1 if lane.ms is None else lane.ms
     return Score(entrant, (lane.figures[0], ms, lane.figures[1]), lane.state == _E.DISQUALIFIED)

@@ -1,8 +1,8 @@
-"""The race socket's protocol, version 1: every message in and out. `docs/race-protocol.md` explains them.
+"""Protocol of the race socket, version 1: all messages in and out. `docs/race-protocol.md` explains them.
 
-`/ws/race/<code>/` is one connection to one room. A frame is one JSON object whose `type` names the message. What all
-who watch are told alike is in `room` and `lanes`; what concerns one of them alone is in `you`. Times on the clock are
-milliseconds since 1970, spans are milliseconds.
+`/ws/race/<code>/` is a connection to one room. A frame is one JSON object whose `type` names the message. `room` and
+`lanes` are the same for all viewers; `you` is specific to one. Points in time are milliseconds since 1970, durations
+are milliseconds.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from games.errors import ErrorCode
 from games.live.wire import Wire
 
 VERSION: Final = 1
-#: What may be said without words.
+#: Kinds of reactions.
 Reaction = Literal["wave", "clap", "wow", "hurry", "laugh", "shrug"]
 
-#: The codes this socket refuses with. The connection stays open except where the code is among `FATAL`.
+#: Error codes of this socket. The connection stays open unless the code is in `FATAL`.
 CODES: Final = frozenset(
     {
         ErrorCode.BAD_FRAME,
@@ -44,13 +44,13 @@ CODES: Final = frozenset(
         ErrorCode.UNSUPPORTED_VERSION,
     }
 )
-#: The codes after which the server closes the connection, with the WebSocket close code it uses.
+#: Error codes that close the connection, with their WebSocket close codes.
 FATAL: Final[dict[ErrorCode, int]] = {
     ErrorCode.TOO_LARGE: 1009,
     ErrorCode.NOT_FOUND: 4404,
     ErrorCode.UNSUPPORTED_VERSION: 4406,
 }
-#: After `gone` the server closes the connection with this.
+#: Close code after `gone`.
 CLOSE_GONE: Final = 4410
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
@@ -64,35 +64,35 @@ class _Out(msgspec.Struct, tag_field="type", tag=str.lower, gc=False):
 
 
 class Hello(_In):
-    """The first message, with the protocol version."""
+    """The first message: the protocol version."""
 
     v: int
 
 
 class Sync(_In):
-    """Ask for `room` again, after a gap in the versions of `lanes`."""
+    """Request `room` again, after a gap in the versions of `lanes`."""
 
 
 class Sit(_In):
-    """Take a seat in the race to come; after a race this is the rematch."""
+    """Take a seat in the next race; after a race this is the rematch."""
 
 
 class Leave(_In):
-    """Give the seat up. Once the cards are dealt this resigns the game."""
+    """Give up the seat. Once the cards are dealt this resigns the game."""
 
 
 class Ready(_In):
-    """Say that one is ready, or not any more."""
+    """Declare oneself ready, or no longer ready."""
 
     ready: bool
 
 
 class Start(_In):
-    """Start the countdown. For the host."""
+    """Start the countdown. Host only."""
 
 
 class Settings(_In):
-    """Choose the game of the race to come, its limit, seats and privacy. For the host."""
+    """Choose the game, time limit, seats and visibility of the next race. Host only."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
     limit_s: Annotated[int, msgspec.Meta(ge=60, le=7200)]
@@ -102,55 +102,55 @@ class Settings(_In):
 
 
 class Kick(_In):
-    """Send somebody away. For the host."""
+    """Kick an entrant out of the room. Host only."""
 
     entrant: int
 
 
 class React(_In):
-    """Show everybody a reaction."""
+    """Show a reaction to all viewers."""
 
     kind: Reaction
 
 
 class Ping(_In):
-    """Ask for a sign of life; `t` comes back."""
+    """Ask for a `pong`, which echoes `t`."""
 
     t: Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 
 
 class Lane(msgspec.Struct, array_like=True, gc=False):
-    """How far somebody is: nothing of the cards but how many are up."""
+    """An entrant's progress: only the number of cards up, never which cards."""
 
     entrant: int
     cards_up: int
     tokens: int
     state: str
     away: bool
-    #: Among those who race, as it stands; final once the race is finished. Equal places are shared.
+    #: Place among the racers, provisional until the race is finished. Equal scores share a place.
     place: int | None
-    #: When the game ended, on the race's clock; null while it goes on.
+    #: Time on the race's clock at which the game ended; null during the game.
     ms: int | None
 
 
 class Seat(msgspec.Struct, gc=False):
-    """Somebody with a seat."""
+    """An entrant with a seat."""
 
     entrant: int
     name: str
-    #: The public id of the player, whose page others may see; null for guests and the like.
+    #: Public id of the player, which leads to their page; null for players who are not named, such as guests.
     player: str | None
     guest: bool
     host: bool
-    #: Shown rating, and whether it is still uncertain; null for guests and in rooms without rating.
+    #: Shown rating, and whether it is still provisional; null for guests and in unrated races.
     rating: int | None
     provisional: bool
-    #: The address of the picture that goes with the name; for guests and the like a neutral one.
+    #: URL of the player's avatar; a neutral one for players who are not named.
     avatar: str
 
 
 class DealState(msgspec.Struct, gc=False):
-    """The deal of the race to come: `ready` with its commitment, `preparing` with the seeds tried, or `none` found."""
+    """The deal of a race: `ready` with its commitment, `preparing` with the seeds tried, or `none` if not found."""
 
     state: Literal["ready", "preparing", "none"]
     tried: int
@@ -158,9 +158,9 @@ class DealState(msgspec.Struct, gc=False):
 
 
 class RaceState(msgspec.Struct, gc=False):
-    """A race of the room. Spans that are not known, or over, are null.
+    """A race of the room. Durations that are unknown, or over, are null.
 
-    `race_commitment` binds the deal, the game, the limit and the start; null before the countdown.
+    `race_commitment` commits to the deal, the game, the limit and the start; null before the countdown.
     """
 
     id: str
@@ -183,10 +183,10 @@ class RaceState(msgspec.Struct, gc=False):
 
 
 class Room(_Out):
-    """The whole room: the answer to `hello` and `sync`, and sent whenever more than lanes has changed.
+    """The whole room: the answer to `hello` and `sync`, and sent whenever more than the lanes changes.
 
-    `to_come` is the race that is open or counts down, `running` the one being run or verified, `last` the one finished
-    last. `v` is the version of the lanes.
+    `to_come` is the race that is open or counting down, `running` the one being run or verified, and `last` the last
+    one that is over. `v` is the version of the lanes.
     """
 
     v: int
@@ -201,15 +201,15 @@ class Room(_Out):
 
 
 class You(_Out):
-    """What concerns the one who reads it: the seats in the race to come and in the one being run, and the table."""
+    """The receiving viewer's own state: the seats in the next race and in the running one, and the table."""
 
     host: bool
     #: Entrant ids.
     to_come: int | None
     running: int | None
-    #: The address of one's table, from the countdown on.
+    #: Path of the player's table, from the countdown on.
     table: str | None
-    #: The time on the clock by which a quick match must be confirmed with `ready`; without that the seat is lost.
+    #: Deadline to confirm a quick match with `ready`, in milliseconds since 1970; the seat is lost after it.
     confirm_by: int | None
 
 
@@ -221,20 +221,20 @@ class Lanes(_Out):
 
 
 class Reacted(_Out):
-    """Somebody reacts."""
+    """A reaction of an entrant."""
 
     entrant: int
     kind: Reaction
 
 
 class Moved(_Out):
-    """One's seat is in another room now: a quick match was merged, or a heat divided."""
+    """A move of the player's seat to another room: a quick match was merged, or a heat divided."""
 
     code: str
 
 
 class Gone(_Out):
-    """There is no seat and no room for this player any more: `kicked`, or the room is `closed`."""
+    """The end of the player's stay: they were `kicked`, or the room was `closed`."""
 
     why: Literal["kicked", "closed"]
 
@@ -247,7 +247,7 @@ class Pong(_Out):
 
 
 class Error(_Out):
-    """A message that was not done; `data` depends on the code."""
+    """The refusal of a message; `data` depends on the code."""
 
     code: Annotated[str, msgspec.Meta(extra_json_schema={"enum": sorted(CODES)})]
     message: str
@@ -266,15 +266,15 @@ schemas: Final = _wire.schemas
 
 
 def write(message: ServerMessage) -> str:
-    """The frame of a message."""
+    """Encode a message as a frame."""
     return _encoder.encode(message).decode()
 
 
 def clock(now: datetime) -> int:
-    """A time as messages have it: milliseconds since 1970."""
+    """Convert a time to milliseconds since 1970, as used in messages."""
     return (now - _EPOCH) // timedelta(milliseconds=1)
 
 
 if __name__ == "__main__":
-    # How docs/race-protocol.schema.json is made: `python -m games.races.protocol > docs/race-protocol.schema.json`.
+    # Generate docs/race-protocol.schema.json: `python -m games.races.protocol > docs/race-protocol.schema.json`.
     _wire.print_schemas()

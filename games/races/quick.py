@@ -1,10 +1,10 @@
-"""Quick matches: one queue. Who enters is seated beside others who wish for the same variant.
+"""Quick-match queue: new players are seated with others who accept the same variant.
 
-Players who waited must confirm within fifteen seconds of an opponent's arrival, wherever they are on the site; the seat
-of a player who doesn't is free, and the others stay in line. A race starts eight seconds after two have confirmed.
-Whoever waits alone is moved to others as soon as their wishes allow.
+Waiting players must confirm within fifteen seconds of an opponent's arrival, wherever they are on the site, or they
+lose the seat; the others keep theirs. The countdown starts eight seconds after two have confirmed. A player waiting
+alone is moved to others as soon as their wishes match.
 
-Each step holds the rooms that it changes and looks again before it acts, so any process may take it at any time.
+Each step locks the rooms that it changes and checks again before it acts, so any process may take it at any time.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from games.rules import CATALOGUE
 
 SEATS: Final = 16
 LIMIT_S: Final = 1200
-#: How long others may still come once two are ready.
+#: Time that others have to join once two players are ready.
 GATHERING: Final = timedelta(seconds=8)
-#: How long a player has to confirm once there is an opponent.
+#: Time that a player has to confirm once there is an opponent.
 PROMPT: Final = timedelta(seconds=15)
 LEAST: Final = 2
-#: Seconds for which a player who missed a match can still be told.
+#: Seconds for which a missed match is remembered, to be shown to the player.
 _MISSED_FOR: Final = 24 * 3600
 
 _E: Final = Entrant.State
@@ -43,11 +43,11 @@ _BEFORE: Final = (_E.JOINED, _E.READY)
 
 
 def enter(player: Player, wishes: Collection[str], now: datetime | None = None) -> Room:
-    """Seat the player in a race of one of the variants wished for, and return its room.
+    """Seat the player in a race of one of the `wishes`, and return its room.
 
-    A player who waits already keeps the seat and has the new wishes. Entering counts as confirming.
+    A player already waiting keeps the seat, with the new wishes. Entering counts as confirming.
 
-    :raises Refusal: for wishes that are none, or while the player is in another race.
+    :raises Refusal: for empty or unknown wishes, or while the player is in another race.
     """
     now, wanted = now or timezone.now(), [name for name in CATALOGUE if name in wishes]
     if not wanted or len(wanted) < len(set(wishes)):
@@ -62,7 +62,7 @@ def enter(player: Player, wishes: Collection[str], now: datetime | None = None) 
 
 
 def tend(now: datetime | None = None) -> None:
-    """Take every step that is due in any quick match."""
+    """Advance all quick matches."""
     now = now or timezone.now()
     waited_in = _open_races().filter(taken__gt=0).order_by("pk")
     for room_id in list(waited_in.values_list("room", flat=True)):
@@ -70,9 +70,9 @@ def tend(now: datetime | None = None) -> None:
 
 
 def tend_room(room_id: int, now: datetime | None = None) -> bool:
-    """Take the steps that are due in one room; returns whether there was one. When none is, this is two readings.
+    """Advance the quick match of one room; return whether a step was taken. If none is due, this takes two queries.
 
-    For every process in which somebody watches the room, each second.
+    Every process with viewers of the room calls it once a second.
     """
     now = now or timezone.now()
     race = _open_races().filter(room=room_id).first()
@@ -88,17 +88,17 @@ def tend_room(room_id: int, now: datetime | None = None) -> bool:
 
 
 def confirm_by(entrants: Sequence[Entrant], one: Entrant) -> datetime | None:
-    """Return when `one` loses the seat unless the player confirms; None without an opponent, and once confirmed.
+    """Return the deadline for `one` to confirm and keep the seat; None without an opponent, and once confirmed.
 
-    `entrants` are those of the race, in the order in which they came.
+    `entrants` are the race's entrants in order of arrival.
     """
     if one.state != _E.JOINED or len(entrants) < LEAST:
         return None
-    return max(entrants[1].joined_at, one.joined_at) + PROMPT  # the first has had company since the second came
+    return max(entrants[1].joined_at, one.joined_at) + PROMPT  # the first has an opponent since the second came
 
 
 def take_missed(player_id: int) -> bool:
-    """Return, once, whether the player has lately missed a match by not confirming it."""
+    """Return whether the player recently missed a match by not confirming it, and clear the note."""
     return bool(cache.delete(_missed_key(player_id)))
 
 
@@ -112,7 +112,7 @@ def _note_missed(players: Collection[int]) -> None:
 
 
 def wait_elsewhere(player_id: int, now: datetime | None = None) -> bool:
-    """Have a player keep the seat in a quick match without being ready; returns whether there was one."""
+    """Make a player who stays in the queue no longer ready; return whether they had a seat in a quick match."""
     room = seats.room_of(player_id)
     if room is None or room.kind != Room.Kind.QUICK:
         return False
@@ -124,7 +124,7 @@ def wait_elsewhere(player_id: int, now: datetime | None = None) -> bool:
 
 
 def _wish_anew(player_id: int, wishes: list[str], now: datetime) -> bool:
-    """Have somebody who waits in a quick match wait with these wishes; says whether they do."""
+    """Replace the wishes of a player waiting in a quick match; return whether they were waiting."""
     room = seats.room_of(player_id)
     if room is None or room.kind != Room.Kind.QUICK:
         return False
@@ -147,7 +147,7 @@ def _sit_down(player: Player, wishes: list[str], now: datetime) -> None:
 
 
 def _take_seat(room_id: int, player: Player, wishes: list[str], now: datetime) -> bool:
-    """Sit down, and be ready if there is an opponent; False when the room was filled, started or closed meanwhile."""
+    """Take a seat, ready if there is an opponent; return False if the room has since filled, started or closed."""
     try:
         with transaction.atomic():
             entrant = seats.sit(room_id, player, wishes=wishes, now=now)
@@ -163,7 +163,7 @@ def _take_seat(room_id: int, player: Player, wishes: list[str], now: datetime) -
 
 
 def _new_room(wishes: Sequence[str], now: datetime) -> Room:
-    """A room for one of these variants, if possible one of which there is a deal."""
+    """Open a room for one of these variants, preferably one with a spare deal in stock."""
     stock = sealed.levels()
     there = [name for name in wishes if stock[name].total() > sealed.KEPT_FOR_DAYS]
     variant = secrets.choice(there or wishes)
@@ -171,7 +171,7 @@ def _new_room(wishes: Sequence[str], now: datetime) -> Room:
 
 
 def _open_races() -> QuerySet[Any]:
-    """The races of quick matches that gather players, with the number of seats taken; none whose room is in use."""
+    """Return the open races of quick matches, annotated with `taken`, except in rooms where a race is running."""
     running = Race.objects.filter(room=OuterRef("room"), state=Race.State.RACING)
     found = Race.objects.filter(state=Race.State.OPEN, room__kind=Room.Kind.QUICK, room__closed_at=None)
     return found.exclude(Exists(running)).annotate(taken=Count("entrants")).select_related("room")
@@ -182,31 +182,31 @@ def _entrants(race: Race) -> list[Entrant]:
 
 
 def _ask_lone(others: QuerySet[Entrant]) -> None:
-    """Have a player who waited alone, and may be anywhere, confirm now that there is an opponent."""
+    """Make a player who waited alone confirm again now that there is an opponent; they may be elsewhere by now."""
     if others.count() == 1:
         others.update(state=_E.JOINED)
 
 
 def _late(entrants: Sequence[Entrant], now: datetime) -> list[Entrant]:
-    """The entrants who have not confirmed in time, or have no player any more."""
+    """Return the entrants without a confirmation in time, or without a player."""
     deadlines = [(one, confirm_by(entrants, one)) for one in entrants]
     return [one for one, at in deadlines if one.player_id is None or (at is not None and now >= at)]
 
 
 def _gathers_until(race: Race, entrants: Sequence[Entrant], now: datetime) -> datetime | None:
-    """When the race starts, if enough are ready."""
+    """Return the time at which the countdown starts, or None while too few are ready."""
     if sum(one.state == _E.READY for one in entrants) < LEAST:
         return None
     return race.gathers_until or now + GATHERING
 
 
 def _is_unsettled(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool:
-    """Whether somebody loses the seat, or it has changed whether enough are ready."""
+    """Return whether an entrant is late, or `gathers_until` must change because enough are ready or no longer are."""
     return bool(_late(entrants, now)) or _gathers_until(race, entrants, now) != race.gathers_until
 
 
 def _settle(race: Race, now: datetime) -> bool:
-    """Take seats from those who are late, and note when the race starts."""
+    """Remove late entrants, and update the time at which the countdown starts."""
     with transaction.atomic():
         held = _held(race)
         if race.pk not in held:
@@ -227,12 +227,12 @@ def _settle(race: Race, now: datetime) -> bool:
 
 
 def _leave_alone(race: Race, entrant: Entrant, now: datetime) -> bool:
-    """A race with one entrant does not start, and the next opponent is to be confirmed anew."""
+    """Reset a race with one entrant: it does not start, and the player must confirm again with the next opponent."""
     return (race.gathers_until is not None or entrant.state == _E.READY) and _settle(race, now)
 
 
 def _start_if_due(race: Race, now: datetime) -> bool:
-    """Start the countdown when the time has come; who is not ready yet waits on in another room."""
+    """Start the countdown if it is due; players who are not ready move to another room and keep waiting."""
     if race.gathers_until is None or now < race.gathers_until or race.deal_id is None:
         return False
     for waiting in race.entrants.filter(state=_E.JOINED, player__isnull=False):
@@ -241,7 +241,7 @@ def _start_if_due(race: Race, now: datetime) -> bool:
 
 
 def _find_company(race: Race, entrant: Entrant, now: datetime) -> bool:
-    """Move somebody who waits alone to others, or somewhere with another who does."""
+    """Move a lone player to a race with others, or pair them with another lone player."""
     wishes = entrant.wishes or [race.variant]
     for other in _others(race, wishes).filter(taken__gt=0):
         if _move(race, other, [entrant.pk], now):
@@ -257,14 +257,14 @@ def _find_company(race: Race, entrant: Entrant, now: datetime) -> bool:
 
 
 def _meet(lone: Sequence[tuple[Race, Entrant]], variants: list[str], now: datetime) -> bool:
-    """Move people who wait alone to a new room."""
+    """Move lone players to a new room together; return whether all were moved."""
     (race,) = Race.objects.filter(room=_new_room(variants, now)).select_related("room")
     moved = [_move(source, race, [entrant.pk], now) for source, entrant in lone]
     return all(moved)
 
 
 def _move_all_on(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool:
-    """Have everybody wait elsewhere when no deal was found for this race; says whether there was anybody."""
+    """Move all players to other rooms, as no deal was found for this race; return whether there were any."""
     moving = [one for one in entrants if one.player_id is not None]
     for one in moving:
         _move_on(race, one, now)
@@ -272,7 +272,7 @@ def _move_all_on(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool
 
 
 def _move_on(race: Race, entrant: Entrant, now: datetime) -> None:
-    """Move a player out of a race that starts without them, or not at all. One who has confirmed need not again."""
+    """Move a player out of a race that starts without them, or never; a confirmation remains valid."""
     wishes, is_ready = entrant.wishes or [race.variant], entrant.state == _E.READY
     if not any(_move(race, other, [entrant.pk], now, is_ready=is_ready) for other in _others(race, wishes)):
         (new,) = Race.objects.filter(room=_new_room(wishes, now)).select_related("room")
@@ -280,15 +280,15 @@ def _move_on(race: Race, entrant: Entrant, now: datetime) -> None:
 
 
 def _others(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
-    """The other races that gather players, and suit these wishes: the fullest first."""
+    """Return the other gathering races that match the wishes and have a free seat, fullest first."""
     fitting = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
     return fitting.exclude(pk=race.pk).order_by("-taken", "pk")
 
 
 def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, *, is_ready: bool = False) -> bool:
-    """Move entrants from one open race to another, and close the room that nobody is left in.
+    """Move entrants from one open race to another, and close the room they leave if it is empty.
 
-    Unless `is_ready`, they and a player who waits there alone must confirm.
+    Unless `is_ready`, they must confirm, and so must a player waiting there alone.
     """
     with transaction.atomic():
         if len(_held(source, target)) < 2 or target.entrants.count() + len(entrants) > target.room.seats:
@@ -296,7 +296,7 @@ def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, 
         moving = Entrant.objects.filter(player__isnull=False, pk__in=entrants, race=source, state__in=_BEFORE)
         if moving.count() < len(entrants):
             return False
-        # Their fifteen seconds begin with the new company.
+        # Their fifteen seconds start when they meet the new opponents.
         moving.update(race=target, joined_at=now)
         tell_room(source.room_id)
         tell_room(target.room_id)
@@ -309,7 +309,7 @@ def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, 
 
 
 def _held(*races: Race) -> dict[int, Race]:
-    """Those of the races that are open in an open room, as they are now; held until the end of the transaction."""
+    """Lock and re-read the races until the transaction ends; return by id those still open in an open room."""
     held = Room.objects.select_for_update(no_key=True).filter(pk__in=[race.room_id for race in races], closed_at=None)
     ids = [room.pk for room in held.order_by("pk")]
     open_ones = Race.objects.select_for_update(no_key=True).filter(

@@ -1,4 +1,4 @@
-"""What races ask of whoever keeps the ratings, who registers it when the applications are ready."""
+"""Interface to the ratings application, which registers its implementation at start-up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ShownRating:
-    """A player's rating as it is shown, and whether it is still uncertain."""
+    """A player's displayed rating, and whether it is still provisional."""
 
     value: int
     provisional: bool
@@ -16,7 +16,7 @@ class ShownRating:
 
 @dataclass(frozen=True, slots=True)
 class RatingChange:
-    """What a race did to an entrant's rating, and what each duel with another entrant was worth: (entrant, points)."""
+    """An entrant's rating before and after a race, and the points from each duel as (opposing entrant id, points)."""
 
     before: ShownRating
     after: ShownRating
@@ -25,22 +25,22 @@ class RatingChange:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """What races ask."""
+    """The functions that races need from the ratings application."""
 
     shown: Callable[[Collection[int]], dict[int, ShownRating]]
-    """The ratings of those players, by id, who have one."""
+    """Ratings by player id; players without a rating are left out."""
     changes: Callable[[int], dict[int, RatingChange]]
-    """What a race, by id, did to ratings, by entrant; empty for one that is not rated, or not yet."""
+    """Rating changes by entrant id for a race id; empty for a race that is unrated or not rated yet."""
 
 
 _registered: list[Ratings] = [Ratings(shown=lambda _players: {}, changes=lambda _race: {})]
 
 
 def register(known: Ratings) -> None:
-    """Ask these from now on."""
+    """Register the implementation."""
     _registered[:] = [known]
 
 
 def ratings() -> Ratings:
-    """Whoever keeps the ratings; somebody who knows none when nobody does."""
+    """Return the registered implementation, or one without any ratings."""
     return _registered[0]

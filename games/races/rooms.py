@@ -1,7 +1,7 @@
-"""Rooms: opening, changing and closing one, and its race to come.
+"""Room operations: opening, changing and closing a room, and creating its next race.
 
-Whoever changes a room, its race to come or the seats in it holds the room's row. Locks are taken in the order room,
-race, entrants; an attempt is never waited for while one of them is held.
+Every change to a room, its next race or the seats in it locks the room's row. Locks are taken in the order room, race,
+entrants; code never waits for an attempt's lock while it holds one of them.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from games.races.models import Entrant, Race, Room
 from games.races.telling import tell_room
 from games.rules import OptionError, Variant
 
-#: The time limits that a host may choose, in seconds.
+#: Time limits that a host may choose, in seconds.
 LIMITS_S: Final = (300, 600, 900, 1200, 1800, 2700, 3600)
 LEAST_SEATS: Final = 2
 MOST_SEATS: Final = 16
-#: A room in which nobody does anything is closed after this time.
+#: Time of inactivity after which a room is closed.
 IDLE: Final = timedelta(minutes=30)
 
 TO_COME: Final = (Race.State.OPEN, Race.State.COUNTDOWN)
 HOSTED: Final = (Room.Kind.PRIVATE, Room.Kind.PUBLIC)
 RATED: Final = (Room.Kind.QUICK, Room.Kind.HEAT)
-#: In which somebody has a seat, or a race was started.
+#: Condition for rooms in which a seat is taken, or a race was ever started.
 _IN_USE: Final = Exists(
     Race.objects.filter(Q(entrants__isnull=False) | Q(starts_at__isnull=False), room=OuterRef("pk"))
 )
@@ -51,11 +51,11 @@ def open_room(
     kind: Room.Kind | None = None,
     now: datetime | None = None,
 ) -> Room:
-    """Open a room for a variant, or a game with options, and its first race. The host has no seat yet.
+    """Open a room for a variant, or for a game with options, with its first race. The host gets no seat yet.
 
     `kind` is for rooms without a host.
 
-    :raises Refusal: for a game, limit or number of seats that there is not.
+    :raises Refusal: for an unknown game, or a limit or number of seats that cannot be chosen.
     """
     now = now or timezone.now()
     game = _checked(name, options, limit_s, seats)
@@ -87,11 +87,14 @@ def change(
     network: str = "",
     now: datetime | None = None,
 ) -> None:
-    """Change what the host may choose. Another game means another deal, and the others say anew that they are ready.
+    """Change the settings of the next race.
 
-    `network` is where the host is, by which public rooms are limited.
+    A new game means a new deal; a new game or limit makes the other players not ready.
 
-    :raises Refusal: for anybody but the host, during a countdown, for what cannot be chosen, or for too many games.
+    `network` is the host's network, which the limit on public rooms counts by.
+
+    :raises Refusal: unless the player is the host; during a countdown; for invalid settings; or for too many public
+        rooms or changes of game.
     """
     now = now or timezone.now()
     game = _checked(name, options, limit_s, seats)
@@ -124,9 +127,9 @@ def change(
 
 
 def next_race(room: Room, now: datetime | None = None) -> Race:
-    """The room's race to come, which is made when there is none. Call it in a transaction that holds the room.
+    """Return the room's next race, creating it if there is none. Call it in a transaction that locks the room.
 
-    :raises Refusal: when there is none and the room is a heat's: that has one race.
+    :raises Refusal: race_started in the room of a heat whose only race has started.
     """
     race = Race.objects.filter(room=room, state__in=TO_COME).first()
     if race is not None:
@@ -143,12 +146,12 @@ def next_race(room: Room, now: datetime | None = None) -> Race:
 
 
 def copy_settings(room: Room, race: Race) -> None:
-    """Have the race be of the room's game and limit."""
+    """Copy the room's game and limit to the race, without saving it."""
     race.variant, race.game, race.options, race.limit_s = room.variant, room.game, room.options, room.limit_s
 
 
 def close(room: Room, now: datetime | None = None) -> bool:
-    """Close a room in which no race is about to start or being run; the race to come is void."""
+    """Close a room and void its open race, unless a race is counting down or running; return whether it was closed."""
     now = now or timezone.now()
     with transaction.atomic():
         held = Room.objects.select_for_update(no_key=True).get(pk=room.pk)
@@ -163,7 +166,7 @@ def close(room: Room, now: datetime | None = None) -> bool:
 
 
 def close_idle(now: datetime | None = None) -> int:
-    """Close the rooms in which nobody has done anything for half an hour; returns how many."""
+    """Close the rooms that have been idle for `IDLE`; return how many were closed."""
     now = now or timezone.now()
     idle = Room.objects.filter(closed_at=None, used_at__lt=now - IDLE)
     idle = idle.exclude(races__state__in=(Race.State.COUNTDOWN, Race.State.RACING))
@@ -172,9 +175,9 @@ def close_idle(now: datetime | None = None) -> int:
 
 
 def close_unused(host_id: int, now: datetime | None = None) -> int:
-    """Close the rooms of a host in which nobody has a seat and no race was run; returns how many.
+    """Close a host's rooms in which no seat is taken and no race was ever started; return how many were closed.
 
-    Their deals, which nobody has seen, are free for others.
+    Their unseen deals become available to other races.
     """
     mine = Room.objects.filter(closed_at=None, kind__in=HOSTED, host=host_id).exclude(_IN_USE)
     return sum(_close_if_unused(room, now) for room in mine.order_by("pk"))
@@ -183,20 +186,20 @@ def close_unused(host_id: int, now: datetime | None = None) -> int:
 def _close_if_unused(room: Room, now: datetime | None) -> bool:
     with transaction.atomic():
         Room.objects.select_for_update(no_key=True).get(pk=room.pk)
-        # Somebody may have sat down before it was held.
+        # A player may have sat down before the lock was acquired.
         return not Room.objects.filter(_IN_USE, pk=room.pk).exists() and close(room, now)
 
 
 def touch(room_id: int, now: datetime | None = None) -> None:
-    """Say that somebody is in the room; writes at most once a minute."""
+    """Mark the room as in use, with at most one write per minute."""
     now = now or timezone.now()
     Room.objects.filter(pk=room_id, closed_at=None, used_at__lt=now - timedelta(minutes=1)).update(used_at=now)
 
 
 def locked(room_id: int) -> Room:
-    """The open room, held until the end of the transaction. A hosted one that has lost its host gets another.
+    """Lock an open room until the end of the transaction. A hosted room without a host gets a new one if possible.
 
-    :raises Refusal: when there is no such room, or it is closed.
+    :raises Refusal: not_found, or room_closed.
     """
     room = Room.objects.select_for_update(no_key=True).filter(pk=room_id).first()
     if room is None:
@@ -211,22 +214,23 @@ def locked(room_id: int) -> Room:
 def check_host(room: Room, player_id: int | None) -> None:
     """Check that this player is the room's host.
 
-    :raises Refusal: otherwise.
+    :raises Refusal: not_host.
     """
     if player_id is None or room.host_id != player_id:
         raise Refusal(ErrorCode.NOT_HOST)
 
 
 def pass_host(room_id: int, from_id: int, among: Collection[int]) -> bool:
-    """Make one of those players the host of a room whose host has gone; returns whether one could be."""
+    """Make one of the players `among` the host of a room whose host has disappeared; return whether that worked."""
     with transaction.atomic():
         room = locked(room_id)
         return room.host_id == from_id and pass_on(room, from_id, among)
 
 
 def pass_on(room: Room, from_id: int | None, among: Collection[int] | None = None) -> bool:
-    """Make the longest-seated of the others host, if need be `among` these: in the race to come, else in the one being
-    run.
+    """Make the longest-seated other player host, optionally one `among` these; return whether there was one.
+
+    Players in the next race come before players in the running one.
     """
     seated = Entrant.objects.filter(race__room=room, state__in=finishing.ACTIVE, player__isnull=False)
     if among is not None:

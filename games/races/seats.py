@@ -1,4 +1,4 @@
-"""Seats in races: taking one, being ready, leaving, and being sent away by the host."""
+"""Seat operations: taking a seat, being ready, leaving, and being kicked by the host."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _E: Final = Entrant.State
 
 
 def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: datetime | None = None) -> Entrant:
-    """Give the player a seat in the race to come; one who has it keeps it.
+    """Give the player a seat in the next race; a player who has one keeps it.
 
-    :raises Refusal: when there is no seat for this player, or they are in another race.
+    :raises Refusal: if the player was kicked, the race is full or has started, or they are in another race.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -52,9 +52,9 @@ def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: date
 
 
 def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = None) -> None:  # noqa: FBT001
-    """Note whether the player would start now; when all are ready, and there are two, the countdown starts.
+    """Set a player's readiness. In a hosted room, the countdown starts once all players, and at least two, are ready.
 
-    :raises Refusal: without a seat, or when the seats are frozen.
+    :raises Refusal: not_entered without a seat; race_not_open once the seats are frozen.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -74,9 +74,9 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
 
 
 def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
-    """Give up the seat in the race to come; of one who has none there, the game in the race being run.
+    """Give up the seat in the next race or, without one there, resign the game in the running race.
 
-    :raises Refusal: without a seat.
+    :raises Refusal: not_entered without a seat.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -86,7 +86,7 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
         entrant = seat or playing
         if entrant is None:
             raise Refusal(ErrorCode.NOT_ENTERED)
-        # The cards are dealt at the time that is set, whether or not a process has taken the step.
+        # The cards are dealt at the scheduled time, even if no process has moved the race to racing yet.
         if seat is not None and starting.has_started(seat.race, now):
             seat, playing = None, seat
         if seat is not None and _free(seat, now):
@@ -100,9 +100,9 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
 
 
 def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = None) -> None:
-    """Send somebody away for good: the seat in the race to come is free, a game that is being played goes on.
+    """Kick a player for good: their seat in the next race is freed, but a game in progress continues.
 
-    :raises Refusal: for anybody but the host, during a countdown, or for somebody who is not there.
+    :raises Refusal: unless the caller is the host; during a countdown; for the host; or for a player who is not here.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -126,7 +126,7 @@ def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = Non
 
 
 def leave_all(player_id: int, now: datetime | None = None) -> None:
-    """Give up the seats and races of a player who goes for good."""
+    """Give up all seats and races of a player whose account is being deleted."""
     for room_id in Room.objects.filter(_of(player_id)).distinct().values_list("pk", flat=True):
         with suppress(Refusal):
             leave(room_id, player_id, now)
@@ -134,22 +134,22 @@ def leave_all(player_id: int, now: datetime | None = None) -> None:
 
 
 def hold_rooms(player_id: int) -> None:
-    """Hold the rooms that a player hosts or has a seat in until the end of the transaction."""
+    """Lock the rooms that a player hosts or has a seat in until the end of the transaction."""
     keys = set(Room.objects.filter(Q(host=player_id) | _of(player_id)).values_list("pk", flat=True))
     list(Room.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk"))
 
 
 def hand_over(from_id: int, to_id: int) -> None:
-    """Make one player's entries another's, as far as both are not in the same race, nor in two at once.
+    """Transfer a player's entries to another player, except where both are in the same race or each in an active one.
 
-    Call it in a transaction that holds the rooms of the first.
+    Call it in a transaction that locks the rooms of the first player.
     """
     mine = Entrant.objects.filter(player=from_id)
     if Entrant.objects.filter(player=to_id, state__in=ACTIVE).exists():
         mine.filter(state__in=ACTIVE, race__state=Race.State.OPEN).delete()
         mine = mine.exclude(state__in=ACTIVE)
     mine = mine.exclude(race__in=list(Entrant.objects.filter(player=to_id).values_list("race", flat=True)))
-    # Nobody chooses, once it is clear how a race ends, whether it counts for an account.
+    # A guest must not decide after seeing a race's outcome whether it counts for their account.
     mine.exclude(race__state__in=rooms.TO_COME).update(player=to_id, as_guest=True)
     mine.update(player=to_id)
     for room_id in Room.objects.filter(host=from_id, closed_at=None).values_list("pk", flat=True):
@@ -158,13 +158,13 @@ def hand_over(from_id: int, to_id: int) -> None:
 
 
 def has_seat(room_id: int, player_id: int | None) -> bool:
-    """Whether the player is in the race to come in a room, or in the one being run."""
+    """Return whether the player has an active seat in the room's next or running race."""
     entrants = Entrant.objects.filter(race__room=room_id, player=player_id, state__in=ACTIVE)
     return player_id is not None and entrants.exists()
 
 
 def room_of(player_id: int) -> Room | None:
-    """The room of the race that the player is in."""
+    """Return the room of the race that the player is in, or None."""
     return Room.objects.filter(races__entrants__player=player_id, races__entrants__state__in=ACTIVE).first()
 
 
@@ -177,7 +177,7 @@ def _say_ready(entrant: Entrant, *, ready: bool, now: datetime) -> None:
     if ready:
         mine.update(state=_E.READY)
     elif entrant.race.room.kind == Room.Kind.QUICK:
-        # From here on the player has the time of `quick.PROMPT` to come back, if there is company.
+        # If there is an opponent, the player now has `quick.PROMPT` to come back.
         mine.filter(state=_E.READY).update(state=_E.JOINED, joined_at=now)
     else:
         mine.update(state=_E.JOINED)
@@ -199,7 +199,7 @@ def _entry(room: Room, player_id: int, states: Collection[str]) -> Entrant | Non
 
 
 def _free(seat: Entrant, now: datetime) -> bool:
-    """Free a seat before the start; returns whether that has spoiled it. The room is held."""
+    """Free a seat before the start; return whether that has spoiled the start. The caller holds the room's lock."""
     race = Race.objects.select_for_update(no_key=True).select_related("room").get(pk=seat.race_id)
     if race.state == Race.State.OPEN:
         was_ready = seat.state == _E.READY
@@ -212,7 +212,7 @@ def _free(seat: Entrant, now: datetime) -> bool:
 
 
 def _has_stopped_gathering(race: Race) -> bool:
-    """Whether a quick match that was about to start has too few players now, but still one."""
+    """Return whether a quick match that was about to start is left with exactly one ready player."""
     if race.gathers_until is None:
         return False
     return race.entrants.filter(state=_E.READY, player__isnull=False).count() == 1

@@ -1,4 +1,4 @@
-"""A room as the database has it, and the messages made of it."""
+"""Room snapshots: a room as read from the database, and the messages built from it."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _MS: Final = timedelta(milliseconds=1)
 _S: Final = Race.State
 TO_COME: Final = (_S.OPEN, _S.COUNTDOWN)
 RUNNING: Final = (_S.RACING, _S.SETTLING)
-#: Those who have a table to go to.
+#: Race states in which entrants have a table to go to.
 AT_TABLE: Final = frozenset({_S.COUNTDOWN, _S.RACING, _S.SETTLING})
 _LEFT: Final = Entrant.State.ABSENT
 
 Figures = tuple[int, int]
-"""Cards up and tokens."""
+"""Cards up and number of tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntrantFacts:
-    """An entrant: whose seat it is, the table, and what the database says of the game."""
+    """An entrant as read from the database: the player, the table, and the state of the game."""
 
     id: int
     player_id: int | None
@@ -48,7 +48,7 @@ class EntrantFacts:
 
 @dataclass(frozen=True, slots=True)
 class RaceFacts:
-    """A race with those in it; `told` has all that does not change with the clock or with the lanes."""
+    """A race with its entrants; `told` is the part of its message that is independent of the clock and the lanes."""
 
     id: int
     state: str
@@ -61,13 +61,13 @@ class RaceFacts:
     entrants: tuple[EntrantFacts, ...]
 
     def seat_of(self, player_id: int) -> EntrantFacts | None:
-        """The player's seat."""
+        """Return the player's seat, or None."""
         return next((entrant for entrant in self.entrants if entrant.player_id == player_id), None)
 
 
 @dataclass(frozen=True, slots=True)
 class RoomFacts:
-    """A room with the race to come, the one being run or verified, and the last one."""
+    """A room with its next race, the one being run or verified, and the last one."""
 
     id: int
     code: str
@@ -82,22 +82,22 @@ class RoomFacts:
     last: RaceFacts | None
 
     def races(self) -> Iterable[RaceFacts]:
-        """Those that there are."""
+        """Iterate over the races that are not None."""
         return (race for race in (self.to_come, self.running, self.last) if race is not None)
 
 
 def room_id_of(code: str) -> int | None:
-    """The room with this code."""
+    """Return the id of the room with this code, or None."""
     return Room.objects.filter(code=code).values_list("pk", flat=True).first()
 
 
 def read_room(room_id: int) -> RoomFacts | None:
-    """Read a room; None when there is none."""
+    """Read a room; return None if there is no such room."""
     return read_rooms([room_id]).get(room_id)
 
 
 def read_rooms(room_ids: Collection[int]) -> dict[int, RoomFacts]:
-    """Read rooms, those that there are, in as many queries as one room takes."""
+    """Read the rooms that exist among these, by id, in as many queries as for a single room."""
     began = Q(state=_S.FINISHED) | Q(state=_S.VOID, starts_at__isnull=False)
     last = Race.objects.filter(began, room=OuterRef("pk")).order_by("-number").values("pk")[:1]
     rooms = list(Room.objects.filter(pk__in=room_ids).annotate(last_race=Subquery(last)))
@@ -113,7 +113,7 @@ def read_rooms(room_ids: Collection[int]) -> dict[int, RoomFacts]:
 
 
 def _room_facts(room: Room, races: list[Race], entered: dict[int, list[Entrant]], known: _Known) -> RoomFacts:
-    """A room with its shown races, the newest of which comes first."""
+    """Build the facts of a room from its races, which are ordered newest first."""
 
     def newest(*states: str) -> RaceFacts | None:
         race = next((race for state in states for race in races if race.state == state), None)
@@ -141,7 +141,7 @@ def rooms_of_moved(room_id: int, entrants: Collection[int]) -> dict[int, str]:
 
 
 def read_figures(attempt_ids: Collection[int]) -> dict[int, Figures]:
-    """How far these attempts are, by replay of their journals or records."""
+    """Return the progress of these attempts, by replaying their journals or records."""
     attempts = Attempt.objects.filter(pk__in=attempt_ids).select_related("deal")
     return {attempt.pk: _figures(attempt) for attempt in attempts}
 
@@ -149,7 +149,7 @@ def read_figures(attempt_ids: Collection[int]) -> dict[int, Figures]:
 def room_message(
     facts: RoomFacts, lanes_of: Callable[[RaceFacts], list[protocol.Lane]], v: int, now: datetime
 ) -> protocol.Room:
-    """The message `room`, which is everybody's."""
+    """Build the `room` message, which is the same for all viewers at one pace."""
 
     def told(race: RaceFacts | None) -> protocol.RaceState | None:
         return None if race is None else _race_state(race, lanes_of(race), now)
@@ -168,7 +168,7 @@ def room_message(
 
 
 def you_message(facts: RoomFacts, player_id: int | None) -> protocol.You:
-    """The message `you` of one who watches."""
+    """Build a viewer's `you` message."""
     if player_id is None:
         return protocol.You(host=False, to_come=None, running=None, table=None, confirm_by=None)
     coming = facts.to_come.seat_of(player_id) if facts.to_come else None
@@ -192,7 +192,7 @@ def _entrants(races: list[int]) -> dict[int, list[Entrant]]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What may be told of the players."""
+    """The public facts of the players: names, accounts and ratings."""
 
     names: Mapping[int, tuple[str, Any]]
     accounts: Collection[int]
@@ -208,7 +208,7 @@ class _Known:
         return cls(people().shown_names(ids), accounts, guests, ratings().shown(ids))
 
     def name(self, player_id: int | None) -> str:
-        """The player's name; of one who is not to be named, or is gone, a number that stays theirs."""
+        """Return the player's name, or a stable number for an anonymous or removed player."""
         for names in (self.names, self.guests):
             if player_id is not None and player_id in names:
                 return names[player_id][0]
@@ -271,7 +271,7 @@ def _deal_state(race: Race) -> protocol.DealState:
 
 
 def _confirm_by(race: Race, room: Room, entrants: list[Entrant]) -> list[tuple[Entrant, datetime | None]]:
-    """The entrants, each with the time by which a quick match must be confirmed."""
+    """Return the entrants, each with the deadline for confirming a quick match, or None."""
     if room.kind != Room.Kind.QUICK or race.state != _S.OPEN:
         return [(entrant, None) for entrant in entrants]
     in_order = sorted(entrants, key=lambda one: (one.joined_at, one.pk))

@@ -1,6 +1,6 @@
-"""Who has done how well: the points of a day's or a week's heats, a player's races, and the latest results.
+"""Standings of the heats of a day or week, a player's race history, and the latest results.
 
-Everything is read from the entrants as it stands, so a decision that changes a place changes this too.
+They are computed from the entrants at each read, so a moderation decision that changes a place shows up at once.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from games.races.models import Entrant, Race, Room
 
 Period = Literal["day", "week"]
 PAGE: Final = 50
-#: Years that a calendar has; the first and last day have no week in it.
+#: Range of valid days, with room for the whole week around any of them.
 _FIRST: Final = date(2000, 1, 1)
 _LAST: Final = date(9000, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a player stands among those of the heats of a day or a week; equal points share a place."""
+    """A player's row in the standings of a day or week; equal points share a place."""
 
     place: int
     player_id: int
@@ -38,9 +38,9 @@ class Standing:
 
 
 def span(period: Period, day: date) -> tuple[date, date]:
-    """The first day of the period that a day is in, and the first one after it. Weeks are those of ISO 8601.
+    """Return the first day of the period that contains `day`, and the first day after it. Weeks are ISO 8601 weeks.
 
-    :raises ValueError: for a day that no calendar of races has.
+    :raises ValueError: for a day outside the valid range.
     """
     if not _FIRST <= day < _LAST:
         raise ValueError("there are no races so early or late")
@@ -49,9 +49,9 @@ def span(period: Period, day: date) -> tuple[date, date]:
 
 
 def standing(period: Period, day: date, *, limit: int = PAGE, after: int = 0) -> list[Standing]:
-    """The standing of the day, or of the week that the day is in, without the first `after` players.
+    """Return the standings of the day or of its week, skipping the first `after` players.
 
-    Only players who have a page are in it.
+    Only players with a page are listed.
     """
     rows = _rows(period, day)[after : after + limit]
     names = people().names_on_pages([row["player"] for row in rows])
@@ -63,8 +63,8 @@ def standing(period: Period, day: date, *, limit: int = PAGE, after: int = 0) ->
 
 
 def standing_of(player_id: int, period: Period, day: date) -> Standing | None:
-    """A player's own standing."""
-    # A filter on the ranked rows would rank the player alone, so the others' points are counted.
+    """Return a player's own standing, or None without one."""
+    # Filtering the ranked rows would rank the player alone, so count the players with more points instead.
     own = _scored(period, day).filter(player=player_id).order_by("player").first()
     names = people().names_on_pages([player_id])
     if own is None or player_id not in names:
@@ -74,7 +74,7 @@ def standing_of(player_id: int, period: Period, day: date) -> Standing | None:
 
 
 def history(player_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Entrant]:
-    """A player's races that are finished, the latest first; `before` is the entrant that the page before ended with."""
+    """Return a player's finished races, latest first; `before` is the last entrant id of the previous page."""
     mine = Entrant.objects.filter(player=player_id, race__state=Race.State.FINISHED)
     if before is not None:
         mine = mine.filter(pk__lt=before)
@@ -82,9 +82,9 @@ def history(player_id: int, *, before: int | None = None, limit: int = PAGE) -> 
 
 
 def recent(*, before: tuple[datetime, int] | None = None, limit: int = PAGE) -> list[Race]:
-    """The finished races of rooms that are not by link alone, the latest first.
+    """Return the finished races of all but private rooms, latest first.
 
-    `before` is the end and the id of the race that the page before ended with.
+    `before` is the end and the id of the last race on the previous page.
     """
     found = Race.objects.filter(state=Race.State.FINISHED).exclude(room__kind=Room.Kind.PRIVATE)
     if before is not None:
@@ -94,7 +94,7 @@ def recent(*, before: tuple[datetime, int] | None = None, limit: int = PAGE) -> 
 
 
 def _scored(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annotations
-    """For every player of the heats of a period: points, heats and wins."""
+    """Return points, heats and wins of every player in the heats of a period."""
     first, last = (datetime.combine(end, time(), tzinfo=UTC) for end in span(period, day))
     raced = Entrant.objects.filter(
         race__state=Race.State.FINISHED,
@@ -113,6 +113,6 @@ def _rows(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annotat
     return _scored(period, day).annotate(place=place).order_by("place", "player")
 
 
-def _with_page() -> Any:  # noqa: ANN401 - whatever the user model is
+def _with_page() -> Any:  # noqa: ANN401 - of the configured user model
     users: Any = get_user_model()
     return users.objects.with_page()

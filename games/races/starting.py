@@ -1,7 +1,7 @@
-"""How races start: the countdown, the step to racing, and who is there.
+"""Start of a race: the countdown, the transition to racing, and the detection of absent players.
 
-`starts_at` is in the database, the cards are dealt from memory when that time comes, and any process may take the step.
-A race at which nothing has happened ten seconds later was spoiled by the server: it is void.
+`starts_at` is in the database, the cards are dealt from memory at that time, and any process may make the transition.
+A race in which nothing has happened ten seconds later was spoiled by the server and becomes void.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from games.statements import run_in_order, stored
 
 COUNTDOWN: Final = timedelta(seconds=15)
 QUICK_COUNTDOWN: Final = timedelta(seconds=10)
-#: How long after the start somebody may still come, and a process may still take the step.
+#: Time after the start for players to show up, and for a process to make the transition.
 GRACE: Final = timedelta(seconds=10)
 
 _E: Final = Entrant.State
-#: Who has certainly seen the cards.
+#: States of entrants known to have seen the cards.
 _BEGUN: Final = (_E.RACING, _E.WON, _E.RETIRED, _E.TIMED_OUT)
 
 _RACE, _ENTRANT, _MOVE = (model._meta.db_table for model in (Race, Entrant, Move))
@@ -43,9 +43,10 @@ _BEGIN: Final = (
 
 
 def start(room_id: int, host_id: int, now: datetime | None = None) -> None:
-    """Start the countdown of the race to come, for the host. Who is not ready loses the seat.
+    """Start the countdown of the next race at the host's command. Players who are not ready lose their seats.
 
-    :raises Refusal: for anybody else, without a deal, with fewer than two ready, or while another race is being run.
+    :raises Refusal: unless the player is the host; without a deal; with fewer than two ready; or while another race is
+        running.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -62,7 +63,7 @@ def start(room_id: int, host_id: int, now: datetime | None = None) -> None:
 
 
 def start_if_ready(room_id: int, now: datetime | None = None) -> bool:
-    """Start the countdown of a hosted room's race if everybody with a seat is ready; returns whether it did."""
+    """Start the countdown in a hosted room if all seated players are ready; return whether it was started."""
     now = now or timezone.now()
     with transaction.atomic():
         room = Room.objects.select_for_update(no_key=True).filter(pk=room_id, closed_at=None).first()
@@ -75,9 +76,9 @@ def start_if_ready(room_id: int, now: datetime | None = None) -> bool:
 
 
 def freeze(race_id: int, *, countdown: timedelta, now: datetime | None = None) -> bool:
-    """Freeze the seats of an open race and start its countdown; returns whether it did.
+    """Freeze the seats of an open race and start its countdown; return whether it was started.
 
-    It needs its deal, enough who are ready (of a heat one will do), and no other race being run in the room.
+    The race needs a deal and two ready players (one in a heat), and no other race may be running in the room.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -89,7 +90,7 @@ def freeze(race_id: int, *, countdown: timedelta, now: datetime | None = None) -
 
 
 def unfreeze(race_id: int, now: datetime | None = None) -> bool:
-    """Open a race again that counts down; returns whether it did. Those ready stay so, those who have left are gone."""
+    """Cancel a countdown and reopen the race; return whether that was possible. Ready players stay ready."""
     now = now or timezone.now()
     with transaction.atomic():
         held = _held(race_id)
@@ -107,15 +108,15 @@ def unfreeze(race_id: int, now: datetime | None = None) -> bool:
 
 
 def enough_ready(race: Race, room: Room) -> bool:
-    """Whether two are ready, of whom neither is gone for good; of a heat one will do."""
+    """Return whether two players (one in a heat) are ready, not counting removed ones."""
     ready = race.entrants.filter(state=_E.READY, player__isnull=False)
     return ready.count() >= (1 if room.kind == Room.Kind.HEAT else 2)
 
 
 def begin_due(now: datetime | None = None) -> list[int]:
-    """Take the step from countdown to racing for all races whose time has come; returns their ids.
+    """Move all races whose time has come from countdown to racing; return their ids.
 
-    Not for one of more than ten seconds ago at which nobody has been dealt the cards.
+    A race due more than ten seconds ago is left out if no player has been dealt the cards.
     """
     now = now or timezone.now()
     given = (str(Race.State.RACING), str(Race.State.COUNTDOWN), stored(now), stored(now - GRACE), *map(str, _BEGUN))
@@ -126,7 +127,10 @@ def begin_due(now: datetime | None = None) -> list[int]:
 
 
 def dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
-    """The first view of these attempts has been sent: their players race. Later than ten seconds it counts no more."""
+    """Mark the players of attempts whose first view was sent as racing; too late once `GRACE` is over.
+
+    Return the number of players marked.
+    """
     now = now or timezone.now()
     started = Race.objects.filter(
         state__in=(Race.State.COUNTDOWN, Race.State.RACING), starts_at__lte=now, starts_at__gt=now - GRACE
@@ -140,7 +144,7 @@ def dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
 
 
 def mark_absent(now: datetime) -> int:
-    """Ten seconds after the start, note who has not come; who has moved is there. Returns how many are absent."""
+    """Mark no-shows as absent after `GRACE`, unless they have moved; return how many."""
     late = Entrant.objects.filter(state=_E.READY, race__state=Race.State.RACING, race__starts_at__lte=now - GRACE)
     absent = 0
     for race_id, room_id in set(late.values_list("race", "race__room")):
@@ -156,14 +160,14 @@ def mark_absent(now: datetime) -> int:
 
 
 def void_late(now: datetime) -> int:
-    """Make void the races whose start no process has seen to in time; returns how many."""
+    """Void the races that no process started in time; return how many."""
     begin_due(now)
     late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
     return sum(finishing.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)
 
 
 def _held(race_id: int) -> tuple[Room, Race] | None:
-    """The open room of a race, and the race, held in this order."""
+    """Lock the open room of a race, then the race; return None if the room is closed."""
     room = Room.objects.select_for_update(no_key=True).filter(pk__in=_room_of(race_id), closed_at=None).first()
     return None if room is None else (room, Race.objects.select_for_update(no_key=True).get(pk=race_id))
 
@@ -182,7 +186,7 @@ def _is_busy(room: Room) -> bool:
 
 
 def has_started(race: Race, now: datetime) -> bool:
-    """Whether the cards of a race have been dealt, or will be whatever happens: tables no longer ask."""
+    """Return whether the cards are dealt or can no longer be held back, as tables have begun their last reads."""
     return race.starts_at is not None and now >= race.starts_at - HELD_BACK_UNTIL
 
 
@@ -193,7 +197,7 @@ def _may_freeze(room: Room, race: Race) -> bool:
 
 
 def _freeze(room: Room, race: Race, countdown: timedelta, now: datetime) -> bool:
-    """Freeze the seats. The room and its race are held."""
+    """Freeze the seats and start the countdown. The caller holds the locks of the room and its race."""
     race.entrants.filter(~Q(state=_E.READY) | Q(player=None)).delete()
     ready = list(race.entrants.select_for_update(no_key=True).order_by("pk"))
     rooms.copy_settings(room, race)

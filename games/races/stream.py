@@ -1,4 +1,4 @@
-"""Lanes on their way to those who watch: what they have been told, and what is new."""
+"""Lane streams: send viewers only the lanes that have changed since the last message."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ class Viewer(Protocol):
 
     @property
     def player_id(self) -> int | None:
-        """Whose it is; None for a visitor."""
+        """Id of the player it belongs to; None for a visitor."""
 
     def tell(self, frame: str) -> None:
-        """Queue a frame; never waits."""
+        """Queue a frame without waiting."""
 
     def dismiss(self, frame: str) -> None:
         """Send a last frame and close."""
 
 
 class Stream:
-    """Those who are told of lanes at one pace, and what they have been told."""
+    """The viewers served at the same rate, and the last lanes sent to them."""
 
     def __init__(self, every: float) -> None:
         self.every = every
@@ -33,16 +33,16 @@ class Stream:
         self.told_at = -every
 
     def changes(self, lanes: Iterable[protocol.Lane]) -> list[protocol.Lane]:
-        """The lanes that are not as they were told."""
+        """Return the lanes that differ from the last ones sent."""
         return [lane for lane in lanes if self.told.get(lane.entrant) != lane]
 
     def is_urgent(self, changed: list[protocol.Lane]) -> bool:
-        """Whether somebody's state is another."""
+        """Return whether an entrant's state has changed."""
         states = ((self.told.get(lane.entrant), lane.state) for lane in changed)
         return any(told is not None and told.state != state for told, state in states)
 
     def tell(self, changed: list[protocol.Lane], now: float) -> None:
-        """Send what has changed to all."""
+        """Send the changed lanes to all viewers, as a new version."""
         self.v += 1
         self.told_at = now
         self.told.update((lane.entrant, lane) for lane in changed)

@@ -1,4 +1,4 @@
-"""Celery tasks of races. Each may run twice, and the next run makes up for a missed one."""
+"""Celery tasks of races. They are idempotent, and the next run makes up for a missed one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from games.races import ordering, tending
 
 @shared_task(name="talon.tend_races")
 def tend_races() -> None:
-    """Take every step of a race that is due and that nobody has taken."""
+    """Take every step of a race that is due."""
     tending.tend()
 
 
 @shared_task(name="talon.prepare_race_deal")
 def prepare_race_deal(race_id: int) -> None:
-    """Start looking for a certified deal for a race whose game the stock does not have."""
+    """Start the search for a certified deal for a race whose game is not in stock."""
     ordering.prepare_soon(race_id)

@@ -1,7 +1,6 @@
-"""Looks after all races: takes every step that is due and has not been taken.
+"""Reconciler of all races: takes every step that is due and has not been taken.
 
-Each step is a transaction of its own, by compare-and-swap, and safe to take twice. One that fails does not stop the
-others.
+Each step is idempotent, by compare-and-swap in its own transaction. A step that fails does not stop the others.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from games.races.telling import tell_room
 
 log = logging.getLogger(__name__)
 
-#: How many races one step takes on at a time; the rest waits for the next run.
+#: Batch size of a step; the rest waits for the next run.
 AT_A_TIME: Final = 200
 
 _E: Final = Entrant.State
@@ -47,7 +46,7 @@ def _take(step: Callable[[datetime], object], now: datetime) -> None:
 
 
 def _give_deals(_now: datetime) -> None:
-    """Ask again for deals that are still missing."""
+    """Request missing deals again."""
     waiting = Race.objects.filter(state=Race.State.OPEN, deal=None, deal_failed=False)
     for race_id in waiting.order_by("pk").values_list("pk", flat=True)[:AT_A_TIME]:
         with transaction.atomic():
@@ -57,9 +56,10 @@ def _give_deals(_now: datetime) -> None:
 
 
 def _start_ready(now: datetime) -> None:
-    """Start the races whose players were ready before the deal was, or while another race was being run."""
+    """Start races whose players became ready before the deal did, or while another race was running."""
     hosted = Race.objects.filter(state=Race.State.OPEN, deal__isnull=False, room__kind__in=rooms.HOSTED)
-    # Of those alone, those who wait for others and those whose room is in use there may be any number, at any time.
+    # The query excludes races with one player, with unready players or in a busy room: there can be any number of
+    # those, and they would use up the batch.
     busy = Race.objects.filter(room=OuterRef("room"), state=Race.State.RACING)
     counted = hosted.exclude(Exists(busy)).annotate(
         ready=Count("entrants", filter=Q(entrants__state=_E.READY)), taken=Count("entrants")
@@ -80,13 +80,13 @@ def _close_overdue(now: datetime) -> None:
 
 
 def _retire_lost(_now: datetime) -> None:
-    """Retire those whose game is gone with its player."""
+    """Retire entrants whose attempt was deleted with its player."""
     lost = Entrant.objects.filter(state__in=(_E.READY, _E.RACING), attempt=None, race__state=Race.State.RACING)
     lost.update(state=_E.RETIRED)
 
 
 def _free_lost(_now: datetime) -> None:
-    """Free the seats of players who are gone, and have others be hosts of their rooms."""
+    """Free the seats of removed players, and give their rooms new hosts."""
     lost = Entrant.objects.filter(player=None, race__state=Race.State.OPEN)
     hostless = Room.objects.filter(closed_at=None, kind__in=rooms.HOSTED, host=None)
     with_others = hostless.filter(races__entrants__state__in=finishing.ACTIVE, races__entrants__player__isnull=False)
@@ -99,7 +99,7 @@ def _free_lost(_now: datetime) -> None:
 
 
 def _follow_closed(_now: datetime) -> None:
-    """Take in games that have ended without their entrant hearing of it."""
+    """Update entrants that missed the end of their game."""
     missed = Entrant.objects.filter(
         state__in=(_E.READY, _E.RACING), race__state=Race.State.RACING, attempt__finished_at__isnull=False
     )
@@ -109,19 +109,19 @@ def _follow_closed(_now: datetime) -> None:
 
 
 def _settle(now: datetime) -> None:
-    """End the races in which nobody races any more."""
+    """End the races without active racers."""
     racing = Race.objects.filter(state=Race.State.RACING).exclude(entrants__state__in=finishing.ACTIVE)
     for race_id in racing.values_list("pk", flat=True)[:AT_A_TIME]:
         finishing.settle_done(race_id, now)
 
 
 def _finish(now: datetime) -> None:
-    """Give the places of races whose verdicts are all there."""
+    """Assign the places of races that have all their verdicts."""
     for race_id in Race.objects.filter(state=Race.State.SETTLING).values_list("pk", flat=True)[:AT_A_TIME]:
         finishing.finish(race_id, now)
 
 
-#: In this order, so that one run may take a race through several states.
+#: Ordered so that one run can take a race through several states.
 STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
     starting.begin_due,
     starting.void_late,

@@ -1,8 +1,8 @@
-"""Watching a room: one watch a room and process, for everybody there who looks.
+"""Room watch: one task per room and process keeps all of the room's viewers here up to date.
 
-It has the room read when a notice says that something has changed, and from time to time. Lanes come from notices;
-those that are not known yet are read once, by replay. Racers are told of lanes twice a second at most, others once;
-whatever ends a game goes at once.
+It reads the room when a notice announces a change, and periodically. Lanes come from notices; unknown ones are computed
+once, by replay. Racers get lanes at most twice a second, other viewers once; the beginning and end of a game are sent
+at once.
 """
 
 from __future__ import annotations
@@ -32,44 +32,44 @@ from games.races.stream import Stream, Viewer
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two messages with lanes to racers, and to everybody else.
+#: Minimum seconds between lane messages, to racers and to all other viewers.
 RACERS_EVERY: Final = 0.5
 OTHERS_EVERY: Final = 1.0
-#: Seconds between two readings of the room after notices, and without any.
+#: Seconds between reads of the room after notices, and without any.
 READ_EVERY: Final = 0.25
 LOOK_EVERY: Final = 10.0
 LOOKS_APART: Final = 4
-#: Seconds between two signs that those with a seat have the room open.
+#: Seconds between presence signs for seated players with the room open.
 HERE_EVERY: Final = 1.5
-#: Seconds until a step that is due, and has been taken by nobody, is tried again.
+#: Seconds until a step that is still due is tried again.
 TRY_EVERY: Final = 5.0
-#: Seconds between two looks at what gathers players without a host.
+#: Seconds between the steps of a room that gathers players without a host.
 GATHER_EVERY: Final = 1.0
 
-#: So long after a start its step is taken: first the cards go out, at every table of the process.
+#: Delay of the transition to racing after a start, so that all tables of the process can send the cards first.
 CARDS_FIRST: Final = timedelta(milliseconds=200)
 
 _S: Final = Race.State
 
 
 class Rooms(Protocol):
-    """What a process does for all its watched rooms together."""
+    """The services that a process shares among its watched rooms."""
 
     async def read(self, room_id: int) -> RoomFacts | None:
-        """The room as the database has it."""
+        """Read a room from the database."""
 
     async def listen(self, room_id: int) -> None:
-        """Make sure that notices about the room are heard."""
+        """Subscribe to notices about the room."""
 
     async def take_steps(self, *, starts_only: bool) -> None:
-        """Take the steps that are due, in whatever race."""
+        """Take the steps that are due, in all races."""
 
     def say_here(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
-        """Tell every process, soon, that these have the room open here."""
+        """Schedule a notice to all processes that these have the room open here."""
 
 
 class Watch:
-    """One room, watched for all its viewers by one task."""
+    """A room with its viewers in this process, kept up to date by one task."""
 
     def __init__(self, facts: RoomFacts, shared: Rooms) -> None:
         self.facts = facts
@@ -88,12 +88,12 @@ class Watch:
         self._task: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """Learn how far everybody is, then keep watching."""
+        """Load the progress of all entrants, then start watching."""
         await self._take(self.facts)
         self._task = asyncio.create_task(self._keep_watching())
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         if self._task is not None:
             self._task.cancel()
 
@@ -108,19 +108,19 @@ class Watch:
         self._wake.set()
 
     def discard(self, viewer: Viewer) -> None:
-        """The viewer has gone."""
+        """Remove a viewer."""
         self._yours.pop(viewer, None)
         self._racers.viewers.discard(viewer)
         self._others.viewers.discard(viewer)
 
     def show(self, viewer: Viewer) -> None:
-        """Send a viewer everything."""
+        """Send a viewer the `you` and `room` messages."""
         stream = self._racers if viewer in self._racers.viewers else self._others
         viewer.tell(protocol.write(self._yours[viewer]))
         viewer.tell(self._room_frame(stream, to_all=len(stream.viewers) == 1))
 
     def look(self) -> None:
-        """Read the room soon: something has changed."""
+        """Schedule a read of the room."""
         self._is_stale = True
         self._wake.set()
 
@@ -132,12 +132,12 @@ class Watch:
             self.look()
 
     def take_reports(self, reports: list[Report]) -> None:
-        """Take what a process reports of the racers whose tables are open there."""
+        """Handle a process's reports on the racers whose tables are open there."""
         self._progress.take_reports(reports)
         self._wake.set()
 
     def take_here(self, entrants: list[int], host_id: int | None) -> None:
-        """These, and the host if it is still the same, have the room open in some process."""
+        """Handle a process's sign that these entrants, and the host if still the same, have the room open there."""
         self._progress.seen(entrants)
         if host_id is not None and host_id == self._host.host_id:
             self._host.seen(monotonic())
@@ -150,7 +150,7 @@ class Watch:
             viewer.tell(frame)
 
     def entrant_of(self, player_id: int) -> EntrantFacts | None:
-        """The seat by which a player is known here: in the race to come, in the one being run, or in the last."""
+        """Return the player's seat in the next race, else in the running one, else in the last; or None."""
         seats = (race.seat_of(player_id) for race in self.facts.races())
         return next((seat for seat in seats if seat is not None), None)
 
@@ -165,7 +165,7 @@ class Watch:
                 await self._take_steps()
                 await self._gather()
                 if monotonic() >= self._look_at:
-                    await self._shared.listen(self.facts.id)  # the layers forget members
+                    await self._shared.listen(self.facts.id)  # channel layers expire memberships
                 if monotonic() >= self._next_reading():
                     await self._read()
                 await self._replace_host()
@@ -179,7 +179,7 @@ class Watch:
             self._tell_here()
 
     def _rest(self) -> float:
-        """Seconds until there is something to do unless something happens."""
+        """Return the seconds until the next scheduled work, unless a notice comes first."""
         now = monotonic()
         times = [self._next_reading()]
         lanes = self._progress.all()
@@ -199,11 +199,11 @@ class Watch:
         return min(self._look_at, self._read_at + READ_EVERY) if self._is_stale else self._look_at
 
     def _next_look(self) -> float:
-        """At whole seconds, so that many rooms are read together, and not all of them in the same one for ever."""
+        """Return the time of the next periodic read, in whole seconds so that rooms batch, staggered by room id."""
         return ceil(monotonic() + LOOK_EVERY) + self.facts.id % LOOKS_APART
 
     def _due(self) -> list[datetime]:
-        """When steps are due that any process may take."""
+        """Return the times at which steps are due that any process may take."""
         found: list[datetime | None] = []
         if (race := self.facts.to_come) is not None:
             found += [_after_the_cards(race) if race.state == _S.COUNTDOWN else race.gathers_until]
@@ -213,7 +213,7 @@ class Watch:
         return [at for at in found if at is not None]
 
     def _wait(self, at: datetime) -> float:
-        """Seconds until a step that is due at this time is to be tried, for the first time or again."""
+        """Return the seconds until the step due at `at` should be tried or retried."""
         tried = self._tried.get(at)
         return max(0.0, (at - timezone.now()).total_seconds() if tried is None else tried + TRY_EVERY - monotonic())
 
@@ -225,12 +225,12 @@ class Watch:
         is_start = race is not None and race.state == _S.COUNTDOWN and due == [_after_the_cards(race)]
         first = not self._tried.keys() & set(due)
         self._tried = {at: monotonic() for at in due}
-        # Most often it is a start, and that is one statement.
+        # Usually only starts are due, which take a single statement.
         await self._shared.take_steps(starts_only=is_start and first)
         self._is_stale = True
 
     def _gathering(self) -> Callable[[], object] | None:
-        """What to look after every second: a quick match with players, or a heat about to start."""
+        """Return the step to take every second, for a quick match with players or a heat about to start; else None."""
         race = self.facts.to_come
         if race is None or race.state != _S.OPEN or not race.entrants:
             return None
@@ -255,7 +255,7 @@ class Watch:
             await off_loop(rooms.touch)(self.facts.id)
 
     async def _take(self, facts: RoomFacts) -> None:
-        """Go on from what the database says."""
+        """Apply a room's new facts, and show the viewers what has changed."""
         unknown = self._progress.unknown(facts)
         if unknown:
             figures = await off_loop(snapshot.read_figures)(list(unknown))
@@ -272,28 +272,29 @@ class Watch:
             self._show_all()
 
     async def _rooms_of_moved(self, facts: RoomFacts) -> dict[int, str]:
-        """Return the new room's code for each seat here that has been moved to another room.
+        """Return the new room's code for each seat here that was moved to another room.
 
-        The database is asked rather than a message, so that no lost or merged notice can cost a player the race.
+        This reads the database instead of relying on a notice, because a lost or merged one would cost a player the
+        race.
         """
         here = {entrant.id for race in facts.races() for entrant in race.entrants}
         missing = set(self._seated()) - here
         return await off_loop(snapshot.rooms_of_moved)(facts.id, missing) if missing else {}
 
     async def _replace_host(self) -> None:
-        """Have somebody here be the host when the host has left without a word."""
+        """Make a seated player here the host if the host has disappeared."""
         now, gone_at, heirs = monotonic(), self._host.gone_at(), self._heirs()
         if gone_at is None or now < gone_at or not heirs:
             return
-        self._host.seen(now)  # asked once, and again if there is still no sign
+        self._host.seen(now)  # try once, and again after another timeout
         if self._host.host_id is not None and not self._has_host():
             await off_loop(rooms.pass_host)(self.facts.id, self._host.host_id, heirs)
             self._is_stale = True
 
-    # What is sent.
+    # Sending.
 
     def _show_all(self) -> None:
-        """Tell everybody of a change of the room: first what is theirs, then what is everybody's."""
+        """Send a change of the room to all viewers: `you` first where it has changed, then `room`."""
         for viewer, had in list(self._yours.items()):
             yours = self._yours[viewer] = snapshot.you_message(self.facts, viewer.player_id)
             self._place(viewer)
@@ -314,7 +315,7 @@ class Watch:
         return protocol.write(message)
 
     def _tell_lanes(self) -> None:
-        """Tell the lanes that have changed, where it is time or a game has begun or ended."""
+        """Send changed lanes to each stream that is due, or at once if a game has begun or ended."""
         now, lanes = monotonic(), self._progress.all()
         for stream in (self._racers, self._others):
             changed = stream.changes(lanes) if stream.viewers else []
@@ -322,7 +323,7 @@ class Watch:
                 stream.tell(changed, now)
 
     def _tell_here(self) -> None:
-        """Say that those with a seat in the race to come, and the host, have the room open here."""
+        """Announce the seated players of the next race, and the host, if they have the room open here."""
         now, seated, has_host = monotonic(), self._seated(), self._has_host()
         if not (seated or has_host) or now - self._here_at < HERE_EVERY:
             return
@@ -333,7 +334,7 @@ class Watch:
         self._shared.say_here(self.facts.id, seated, self.facts.host_id if has_host else None)
 
     def _place(self, viewer: Viewer) -> None:
-        """Put a viewer among the racers or among the others."""
+        """Assign a viewer to the stream of the racers or to that of the others."""
         yours = self._yours[viewer]
         races = yours.running is not None or yours.to_come is not None
         mine, other = (self._racers, self._others) if races else (self._others, self._racers)
@@ -344,21 +345,21 @@ class Watch:
         return self.facts.is_closed or viewer.player_id in self.facts.kicked
 
     def _dismiss(self, viewer: Viewer) -> None:
-        """There is nothing here for this viewer any more."""
+        """Send `gone` to a viewer and remove them: the room was closed or they were kicked."""
         self.discard(viewer)
         viewer.dismiss(protocol.write(protocol.Gone(why="closed" if self.facts.is_closed else "kicked")))
 
     def _seated(self) -> list[int]:
-        """Those who have a seat in the race to come, and the room open here."""
+        """Return the entrants of the next race with the room open here."""
         return sorted({yours.to_come for yours in self._yours.values() if yours.to_come is not None})
 
     def _has_host(self) -> bool:
-        """Whether the host has the room open here."""
+        """Return whether the host has the room open here."""
         host = self.facts.host_id
         return host is not None and any(viewer.player_id == host for viewer in self._yours)
 
     def _heirs(self) -> list[int]:
-        """The others who are here and have a seat in a race that the host may start."""
+        """Return the possible new hosts: other players here who are seated in a race that is still open."""
         race, host = self.facts.to_come, self.facts.host_id
         if race is None or race.state != _S.OPEN:
             return []
@@ -367,5 +368,5 @@ class Watch:
 
 
 def _after_the_cards(race: RaceFacts) -> datetime | None:
-    """When the step from countdown to racing is taken by those who watch."""
+    """Return the time at which a watch moves the race from countdown to racing."""
     return race.starts_at and race.starts_at + CARDS_FIRST
