@@ -38,7 +38,7 @@ class Lane(msgspec.Struct, array_like=True, gc=False):
 
 
 class Lanes(msgspec.Struct, tag="lanes", tag_field="type", gc=False):
-    """The number of current players of a deal, and the lanes of the players who may be named."""
+    """The number of current players of a deal, and the lanes of those that may be named."""
 
     players: int
     lanes: list[Lane]

@@ -104,7 +104,7 @@ class Reporter:
         return {"now": len(players), "accounts": accounts, "cards_up": [players[player] for player in accounts]}
 
     def _learn(self, here: set[int]) -> None:
-        """Look up which new players have accounts, and forget players who have left."""
+        """Look up which new players have accounts, and drop the players no longer here."""
         new = here - self._accounts.keys()
         accounts = people().accounts_among(new) if new else set()
         known = {player: has for player, has in self._accounts.items() if player in here}

@@ -21,14 +21,14 @@ NAMES_AT_DEAL: Final = 3
 
 
 class Named(TypedDict):
-    """A player who may be named, with name and public id."""
+    """A named player: the name and the public id."""
 
     name: str
     player: str
 
 
 class AtDeal(TypedDict):
-    """The number of current players of a deal, of players who have begun it, and some names."""
+    """A deal's number of current players, number of attempts begun, and some names."""
 
     now: int
     begun: int
@@ -44,7 +44,7 @@ class Playing(TypedDict):
 
 
 def read(now: datetime) -> Playing:
-    """Read the current players, and today's deals with the number of players who have begun each.
+    """Read the current players, and today's deals with the number of ranked attempts begun at each.
 
     Guests are counted but not named.
     """
