@@ -91,7 +91,7 @@ def change(
 
     A new game means a new deal; a new game or limit makes the other players not ready.
 
-    `network` is the host's network, which the limit on public rooms counts by.
+    `network` is the host's network; public rooms are limited per network.
 
     :raises Refusal: unless the player is the host; during a countdown; for invalid settings; or for too many public
         rooms or changes of game.
