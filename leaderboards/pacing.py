@@ -26,7 +26,9 @@ class PaceLine(TypedDict):
     points: list[Point]
 
 
-pace_lines: Final = SharedCache("pace_lines", PaceLine, fresh=30.0)
+#: Seconds for which a pace line is served, by the site and by browsers.
+FRESH: Final = 30.0
+pace_lines: Final = SharedCache("pace_lines", PaceLine, fresh=FRESH)
 
 
 def pace_line(deal: Deal) -> PaceLine:

@@ -87,7 +87,7 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
 
 
 @require_safe
-@cache_control(max_age=round(pacing.pace_lines.fresh))
+@cache_control(max_age=round(pacing.FRESH))
 def pace(_request: HttpRequest, day: date, variant: str) -> JsonResponse:
     """Return the leader's name and cards up over time; empty without a leader."""
     deal = get_object_or_404(Deal, day=day, variant=variant)

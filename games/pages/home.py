@@ -104,7 +104,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@cache_control(max_age=round(summary.playing.fresh))
+@cache_control(max_age=round(summary.FRESH))
 def playing_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     """Return the players now playing, identical for everyone; visible home pages poll it every 20 seconds."""
     return JsonResponse(summary.now_playing())

@@ -18,6 +18,8 @@ from games.readings import SharedCache
 #: Maximum names shown, over all deals and per deal.
 NAMES: Final = 8
 NAMES_AT_DEAL: Final = 3
+#: Seconds for which a reading is served, by the site and by browsers.
+FRESH: Final = 5.0
 
 
 class Named(TypedDict):
@@ -81,7 +83,7 @@ def _named(name: tuple[str, UUID]) -> Named:
     return {"name": name[0], "player": str(name[1])}
 
 
-playing: Final = SharedCache("playing", Playing, fresh=5.0)
+playing: Final = SharedCache("playing", Playing, fresh=FRESH)
 
 
 def now_playing() -> Playing:
