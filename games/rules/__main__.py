@@ -31,7 +31,7 @@ _PLAY_HELP: Final = "a token, 'moves' for the legal ones, 'u' to undo, 'quit' to
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command with the given arguments (default: the process's) and return its exit code."""
+    """Run one command and return its exit code. The arguments default to the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m games.rules",
         description="Deal, play, verify and count the five patience games.",
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(options: argparse.Namespace, program: str = "games.rules") -> int:
-    """Run the command that the options name, and return its exit code. Errors are told in the program's name."""
+    """Run the selected command and return its exit code. `program` is the prefix of error messages."""
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, program: str = "games.rules") -> int:
 
 
 def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the rules' commands by ``add``, the ``add_parser`` of another parser's commands."""
+    """Add the subcommands of the rules. ``add`` is the ``add_parser`` method of the subparsers."""
     deal = add("deal", help="show the deck and the table of a seed")
     _add_deal(deal)
     deal.add_argument("--json", action="store_true", help="print deck, commitment and view as JSON")
@@ -121,7 +121,7 @@ def _play(options: argparse.Namespace) -> int:
 
 
 def _play_tokens(table: Table, lines: TextIO) -> tuple[list[str], list[int], End]:
-    """Play what is typed until the game is won or resigned, or the input ends. Times are milliseconds."""
+    """Play the tokens typed until the game is won or resigned, or the input ends. Times are milliseconds."""
     tokens: list[str] = []
     clock: list[int] = []
     began = time.monotonic()

@@ -27,7 +27,7 @@ _STEPS: Final = {"up": _UP, "down": _DOWN}
 
 
 class Braid(Table):
-    """Twelve cells around a braid of twenty cards. All of them must reach the eight foundations."""
+    """Twelve cells around a braid of twenty cards. All 104 cards must reach the eight foundations."""
 
     GAME = "braid"
     OPTIONS = (Option("direction", ("up", "either")), Option("redeals", (2, 3)))
@@ -53,13 +53,13 @@ class Braid(Table):
         self.cards_up = sum(map(len, self.foundations))
         self._started = sum(1 for pile in self.foundations if pile)
         self._next = [-1] * self.FOUNDATIONS
-        """The card each foundation takes next; -1 for one not started, complete, or without direction."""
+        """The card each foundation takes next; -1 if it is not started or complete, or no direction is chosen."""
         self._wants = [0] * 52
-        """For each card, how many foundations take it next. A base card counts both the copies that are not up yet."""
+        """For each card, the number of foundations that take it next; for a base card, its copies not yet up."""
         self._aim()
 
     def _aim(self) -> None:
-        """Work out which cards the foundations take, if a direction has been chosen."""
+        """Recompute the cards that the foundations take: none until a direction is chosen."""
         self._wants[:] = [0] * 52
         self._next[:] = [-1] * self.FOUNDATIONS
         if self.direction is None:
@@ -139,7 +139,7 @@ class Braid(Table):
         return what == ROUND and bool(self.waste and self.rounds_left) and not self.stock
 
     def _is_safe(self, source: int) -> bool:
-        # It holds nothing, and its twin can go up as well or is up: it does not matter which of them goes first.
+        # Nothing is ever built on a card here, and its twin is up or can go up too, so their order does not matter.
         card = self.piles[source][-1]
         return self._wants[card] > 1 or any(card in pile for pile in self.foundations)
 

@@ -24,7 +24,7 @@ TAROT_NAMES: Final = (
     *(f"M{number}" for number in range(22)),
 )
 
-# Indexed by card; every table of the French games reads these instead of dividing.
+# Lookup tables by card, so that the French games need no divisions.
 RANK: Final = tuple(card % 13 for card in range(52))
 SUIT: Final = tuple(card // 13 for card in range(52))
 RED: Final = tuple(FRENCH_SUITS[card // 13] in "HD" for card in range(52))
@@ -46,14 +46,14 @@ class Deck:
         object.__setattr__(self, "number", {name: card for card, name in enumerate(self.names)})
 
     def written(self, cards: Iterable[int]) -> list[str]:
-        """The names of the given card integers, in the same order."""
+        """Return the names of the given card integers, in the same order."""
         names = self.names
         return [names[card] for card in cards]
 
     def read(self, order: object) -> list[int]:
         """Turn a list of card names in deck order into card integers.
 
-        :raises DeckError: when a card is unknown, missing or there too often; the message names the first such card.
+        :raises DeckError: when a card is unknown, missing or repeated; the message names the first such card.
         """
         if isinstance(order, str) or not isinstance(order, Sequence):
             raise DeckError("a deck is a list of cards")

@@ -18,7 +18,7 @@ from .table import Options, Table
 from .tarot import Tarot
 
 RULES_VERSION: Final = 1
-"""The version that new deals are played under."""
+"""The rules version of new deals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Variant:
 class Ruleset:
     """One version of the rules: its games and its variants, both by name.
 
-    Released rules never change. A new ruling makes a new version, and the games it changes become subclasses that stand
-    beside the old ones.
+    Released rules never change. A new ruling creates a new version; the games it changes become subclasses next to the
+    old ones.
     """
 
     version: int
@@ -70,13 +70,13 @@ CATALOGUE: Final[Mapping[str, Variant]] = MappingProxyType(
 
 
 RULESETS: Final[dict[int, Ruleset]] = {RULES_VERSION: Ruleset(RULES_VERSION, GAMES, CATALOGUE)}
-"""Every version that records can be replayed under."""
+"""All versions that records can be replayed under."""
 
 
 def resolve(
     name: object, options: Mapping[str, object] | None = None, *, version: object = RULES_VERSION
 ) -> tuple[type[Table], Options]:
-    """The game class and the complete options for a variant's name, or for a game's name with `options`.
+    """Return the game class and the complete options for a variant's name, or for a game's name with `options`.
 
     :raises OptionError: for an unknown name, option or version, or for options given with a variant's name.
     """
@@ -121,7 +121,7 @@ def open_table(
 
 
 def shuffled_deck(name: str, seed: bytes) -> list[str]:
-    """The card names in deck order that a 32-byte seed gives for a game or variant (docs/shuffle.md).
+    """Return a game's or variant's deck shuffled by a 32-byte seed, as card names in deck order (docs/shuffle.md).
 
     :raises OptionError: for an unknown name.
     :raises SeedError: unless the seed is 32 bytes.

@@ -11,10 +11,10 @@ from .reasons import Reason
 
 
 def quoted(value: object) -> str:
-    """A value from outside, short and safe to print.
+    """Format an untrusted value for a message: short and safe to print.
 
-    Strings are cut to 20 characters and escaped. Integers of more than 18 digits, and anything that is neither text nor
-    a number, are shown by their type only, since printing them could itself fail.
+    Strings are cut to 20 characters and escaped. Integers of more than 18 digits, and values that are neither text nor
+    numbers, are shown only by their type, because printing them could itself fail.
     """
     if isinstance(value, str):
         return ascii(value[:20])
@@ -24,7 +24,7 @@ def quoted(value: object) -> str:
 
 
 class RulesError(ValueError):
-    """Base of all errors that the rules library raises on purpose."""
+    """Base class of the errors that the rules library raises on purpose."""
 
     code: ClassVar[str] = "rules_error"
 
@@ -60,13 +60,13 @@ class RecordError(RulesError):
 
 
 class RaceError(RulesError):
-    """A race's file that does not have the form described in docs/records.md."""
+    """A race file that does not have the form described in docs/records.md."""
 
     code = "bad_race"
 
 
 class TokenError(RulesError):
-    """A token was refused. `token` says which one (shortened if it is strange) and `reason` why."""
+    """A refused token. `token` is the token itself if it is ASCII, else a short printable form; `reason` says why."""
 
     def __init__(self, token: object, reason: str) -> None:
         self.token = token if isinstance(token, str) and token.isascii() else quoted(token)
@@ -75,13 +75,13 @@ class TokenError(RulesError):
 
 
 class InvalidTokenError(TokenError):
-    """Not a token of this game."""
+    """A value that is not a token of this game."""
 
     code = "invalid_token"
 
 
 class IllegalMoveError(TokenError):
-    """A token of this game that is not legal in this position; `why` says so for programs."""
+    """A token of this game that is not legal in this position; `why` is the machine-readable reason."""
 
     code = "illegal_move"
 
@@ -91,6 +91,6 @@ class IllegalMoveError(TokenError):
 
 
 class RecordFullError(IllegalMoveError):
-    """The record already holds the largest number of tokens allowed."""
+    """A token beyond the largest number that a record may hold."""
 
     code = "record_full"

@@ -1,4 +1,4 @@
-"""Why cards may not be moved as a hand would: any pile, any number of cards, to a place or to anywhere at all."""
+"""Explanations of illegal moves: why any number of cards of any pile may not go to a given pile, or anywhere."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from .errors import InvalidTokenError
 from .reasons import Reason, Why
 from .table import Table
 
-#: Reasons that hold for every pile alike and say more than that none takes the card.
+#: Reasons that apply to every target pile and are more specific than "no pile takes the card".
 _TELLING: Final = (Why.NO_RUN, Why.FEWER_OPEN, Why.KEPT_BELOW, Why.RESERVE_UP, Why.BASE_ON_PILE, Why.DIRECTION_FIRST)
 
 
 def explain(table: Table, pile: str, cards: int = 1, to: str = "") -> tuple[Reason, ...]:
-    """Why the top `cards` cards of a pile may not be moved to another pile, or without `to` to anywhere.
+    """Return why the top `cards` cards of a pile may not be moved to the pile `to`, or anywhere if `to` is empty.
 
-    Any foundation stands for all. Asked about the stock, it tells why nothing can be drawn. The answer is empty where
-    there is a legal move, and names no card that is not seen.
+    Any foundation's name stands for all foundations. For the stock, the reason is why nothing can be drawn. The result
+    is empty if such a move is legal, and never names a card that the player cannot see.
 
     :raises InvalidTokenError: for a pile that the game does not have.
     """
@@ -42,7 +42,7 @@ def _only(reason: Reason | None) -> tuple[Reason, ...]:
 
 
 def _undrawn(table: Table) -> Reason | None:
-    """Why neither a card can be drawn nor the waste turned over."""
+    """Return why no card can be drawn and the waste cannot be turned over; None if either is legal."""
     draw, turn = table.why_not("d"), table.why_not("n")
     if draw is None or turn is None:
         return None
@@ -50,7 +50,7 @@ def _undrawn(table: Table) -> Reason | None:
 
 
 def _stays(table: Table, pile: str, cards: int) -> Reason | None:
-    """Why these cards could be moved in no position that looks like this one."""
+    """Return a reason that rules out every move of these cards, whatever the target; None if there is none."""
     if pile[0] == "f":
         return Reason(Why.FROM_FOUNDATION)
     held = table.pile(pile)
@@ -74,7 +74,7 @@ def _to_pile(table: Table, pile: str, cards: int, to: str) -> Reason | None:
 
 
 def _nowhere(table: Table, pile: str, cards: int) -> tuple[Reason, ...]:
-    """Why no foundation and no pile takes the cards."""
+    """Return why no foundation and no pile takes the cards; empty if one does."""
     up = _to_foundation(table, pile, cards)
     others = [name for name in table.VOCABULARY.piles if name[0] == "t" and name != pile]
     aside = [_to_pile(table, pile, cards, other) for other in others]

@@ -47,7 +47,7 @@ class Labyrinth(Table):
         self._next = [pile[-1] + 1 if RANK[pile[-1]] < 12 else -1 for pile in self.foundations]
         """The card each suit's foundation takes next, -1 when it is complete."""
         self._where = [-1] * 52
-        """The cell each card lies in, -1 when in none."""
+        """The cell of each card, -1 if it is in none."""
         self._occupied = 0
         """Bit set of the cells that hold a card."""
         for cell, pile in enumerate(self.tableau):
@@ -74,7 +74,7 @@ class Labyrinth(Table):
         self.rows = int(facts["rows"])
 
     def _free(self) -> int:
-        """Bit set of the cells whose card may be played."""
+        """Return the bit set of the cells whose card may be played."""
         occupied, dealt = self._occupied, ROW * self.rows
         gaps = ~occupied & ((1 << dealt) - 1)
         return occupied & (_FIRST_ROW | _FIRST_ROW << dealt - ROW | gaps << ROW | gaps >> ROW)
@@ -101,7 +101,7 @@ class Labyrinth(Table):
         return what == DRAW and bool(self.stock)
 
     def _is_safe(self, source: int) -> bool:
-        # A gap only frees its neighbours; but in the first row the stock fills it, which changes the rows to come.
+        # A gap only frees its neighbours, but the stock refills a gap in the first row, which changes later rows.
         return source >= ROW or not self.stock
 
     def _do(self, move: Move) -> int:
@@ -127,7 +127,7 @@ class Labyrinth(Table):
         return card
 
     def _raise(self, cell: int) -> int:
-        """Play a cell's card. The trace is its suit, plus 4 if the stock refilled the cell."""
+        """Play a cell's card and return the trace: its suit, plus 4 if the stock refilled the cell."""
         card = self._take(cell)
         suit = SUIT[card]
         self.foundations[suit].append(card)

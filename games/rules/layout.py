@@ -11,7 +11,7 @@ Piles = Sequence[list[int]]
 
 
 def check_suit_foundations(foundations: Piles, first: Sequence[int], longest: Sequence[int]) -> None:
-    """Check foundations of suits: pile i builds up from card `first[i]` and holds at most `longest[i]` cards.
+    """Check foundations built in suit: pile i builds up from card `first[i]` and holds at most `longest[i]` cards.
 
     :raises PositionError: when a foundation is out of order or too long.
     """
@@ -21,10 +21,10 @@ def check_suit_foundations(foundations: Piles, first: Sequence[int], longest: Se
 
 
 def check_rounded_foundations(foundations: Piles, step: int, *, suits: bool) -> None:
-    """Check foundations that start from the base rank and build round the corner.
+    """Check foundations that start from the base rank and wrap around between king and ace.
 
-    They build up (king, then ace) where `step` is 1 and down (ace, then king) where it is -1. `suits` says whether each
-    foundation is built in one suit. Pile 0 sets the base rank, and no foundation may start before the one to its left.
+    They build up (king, then ace) if `step` is 1, and down (ace, then king) if it is -1. With `suits`, each foundation
+    is built in one suit. Pile 0 sets the base rank, and no foundation may start before the one to its left.
 
     :raises PositionError: when pile 0 is empty or a foundation breaks these rules.
     """
@@ -42,7 +42,7 @@ def check_rounded_foundations(foundations: Piles, step: int, *, suits: bool) -> 
 
 
 def check_cells(cells: Piles, letter: str = "t") -> None:
-    """Check that no cell holds two cards; `letter` begins the cells' names.
+    """Check that no cell holds more than one card; `letter` is the prefix of the cells' names.
 
     :raises PositionError: when one does.
     """

@@ -1,4 +1,4 @@
-"""The compact form of a record, for storage. Equal records have equal bytes, and different records different bytes.
+"""Binary encoding of a record, for storage. Equal records have equal bytes, and different records different bytes.
 
     4 bytes   "TLN" and the number of this form, 1
     varint    rules version
@@ -13,9 +13,9 @@
     varint    milliseconds from the last token to the end
     4 bytes   CRC-32 of everything before it, big-endian
 
-A varint has seven bits a byte, lowest first; every byte but the last has the high bit set, and no byte is wasted. The
-form is described in docs/records.md, "Binary form". This module deals in bytes and numbers only; `records` gives them
-their meaning.
+A varint has seven bits per byte, lowest first; every byte but the last has the high bit set, and only the shortest
+spelling is valid. docs/records.md, "Binary form", describes the encoding. This module only handles bytes and numbers;
+`records` interprets them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .errors import RecordError
 from .shuffle import SEED_BYTES
 
 MAX_MS: Final = 2**47
-"""Clocks stay below this many milliseconds (4,000 years), so that every language reads them exactly."""
+"""Exclusive limit of clocks in milliseconds (4,000 years), small enough for every language to read exactly."""
 _HEAD: Final = b"TLN\x01"
 _CRC_BYTES: Final = 4
 _NAME: Final = 32
@@ -54,7 +54,7 @@ class Packed(NamedTuple):
 
 
 def pack(record: Packed) -> bytes:
-    """The bytes of a record in the form above."""
+    """Encode a record in the form above."""
     out = bytearray(_HEAD)
     _put(out, record.version)
     name = record.name.encode("ascii")
@@ -74,7 +74,7 @@ def pack(record: Packed) -> bytes:
 
 
 def unpack(data: object, *, most_tokens: int) -> Packed:
-    """Read the bytes of one packed record with at most `most_tokens` tokens.
+    """Decode one packed record with at most `most_tokens` tokens.
 
     :raises RecordError: when `data` is not exactly one packed record.
     """
@@ -109,7 +109,7 @@ def _put(out: bytearray, number: int) -> None:
 
 
 class _Reader:
-    """Reads a byte string from the front and refuses to go past its end."""
+    """Cursor over a byte string that refuses to read past its end."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

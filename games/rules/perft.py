@@ -1,4 +1,4 @@
-"""Counts move sequences: the quickest way to find a difference between two move generators."""
+"""Perft, the count of move sequences: the quickest way to find a difference between two move generators."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .table import Table
 
 
 def perft(table: Table, depth: int) -> int:
-    """The number of sequences of exactly `depth` legal moves from the table's position; `u` is not a legal move."""
+    """Count the sequences of exactly `depth` legal moves from the table's position; `u` is not a legal move."""
     if depth == 0:
         return 1
     moves = table.legal_moves()
@@ -21,7 +21,7 @@ def perft(table: Table, depth: int) -> int:
 
 
 def divide(table: Table, depth: int) -> dict[str, int]:
-    """`perft` split by the first move: token to count, in the order of `legal_moves`. `depth` is at least 1."""
+    """Split `perft` by the first move: token to count, in the order of `legal_moves`. `depth` is at least 1."""
     counts = {}
     for token in table.legal_moves():
         table.push(token)

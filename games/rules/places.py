@@ -1,4 +1,4 @@
-"""The places of a race: winners by time, then fewer tokens; the others by cards up, time and tokens, as boards rank."""
+"""Ranking of a race: winners by time, then tokens; the others by cards up, time and tokens, as on leaderboards."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Final, Literal
 
 Outcome = Literal["won", "retired", "timed_out", "absent", "disqualified"]
 OUTCOMES: Final[tuple[Outcome, ...]] = ("won", "retired", "timed_out", "absent", "disqualified")
-"""How a race can end for somebody who had a seat when it started."""
+"""The possible outcomes of an entrant who had a seat at the start."""
 UNRANKED: Final = ("absent", "disqualified")
-"""The outcomes whose figures decide no place."""
+"""Outcomes that are placed regardless of the figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How a race ended for one entrant.
+    """One entrant's result.
 
-    The figures are those of the replayed record, `elapsed_ms` in milliseconds; None when nobody can read one any more.
+    The figures come from the replayed record, `elapsed_ms` in milliseconds; None if no record can be read any more.
     They count only if the score is `ranked`.
     """
 
@@ -28,12 +28,12 @@ class Score:
 
     @property
     def ranked(self) -> bool:
-        """Whether the figures decide the place: neither absent nor disqualified."""
+        """True if the figures decide the place: the entrant is neither absent nor disqualified."""
         return self.outcome not in UNRANKED
 
     @property
     def key(self) -> tuple[int, ...]:
-        """Sorts scores as they are placed; equal keys share a place. A winner has all cards up."""
+        """Sort key in order of place; equal keys share a place. A winner has all cards up."""
         if not self.ranked:
             return (3,)
         if self.cards_up is None or self.elapsed_ms is None or self.tokens is None:
@@ -42,11 +42,11 @@ class Score:
 
 
 def places(scores: Sequence[Score]) -> list[int | None]:
-    """The place of each score, counted from 1.
+    """Return the place of each score, counted from 1.
 
-    Equal scores share a place, and the next place is as many further on. Behind those with figures come those without,
-    and then the disqualified, who share the last place. The absent have none.
+    Equal scores share a place, and the next place skips as many. Scores without figures come after those with figures,
+    followed by the disqualified, who share the last place. Absent entrants have no place.
     """
-    keys = sorted(score.key for score in scores)  # the absent come last, and so move nobody
+    keys = sorted(score.key for score in scores)  # absent entrants sort last and shift no other place
     first = {key: place for place, key in reversed(list(enumerate(keys, 1)))}
     return [None if score.outcome == "absent" else first[score.key] for score in scores]

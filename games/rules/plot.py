@@ -92,7 +92,7 @@ class Plot(Table):
         return legal
 
     def _open_rank(self) -> int:
-        """The base rank in phase one, when its cards may only go to a space; -1 afterwards."""
+        """Return the base rank in phase one, when its cards may only go to a space; -1 afterwards."""
         return -1 if len(self.foundations[0]) == FULL else self.base
 
     def _allows(self, move: Move) -> bool:
@@ -112,7 +112,7 @@ class Plot(Table):
         return source == WASTE and open_rank in (-1, rank)
 
     def _is_safe(self, source: int) -> bool:
-        # Every card that could be built on it is up.
+        # Every card that could be built on it is already up.
         place = (RANK[self.piles[source][-1]] - self.base) % 13
         return place > 0 and all(len(pile) >= place for pile in self.foundations)
 

@@ -1,12 +1,12 @@
-"""Reads a position from one line of text, for tests, bug reports and the solver.
+"""Parser of one-line position texts, for tests, bug reports and the solver.
 
-`Table.position` writes it, hidden cards included:
+`Table.position` writes the text, hidden cards included:
 
     tarot draw=1 fool=trump | t0 *KC.4W | w 3P | s AW.M10.5C | …
 
-The game comes first, with the options that are not at their default. Then come the facts that the piles do not show
-(`rows=3`), then every pile that is not empty: its cards from the bottom up, with a star before each face-down card.
-Only the stock is written in the order in which it is drawn. A position has no history.
+The game comes first, with its non-default options. Then come the facts that the piles do not show (`rows=3`), then
+every pile that is not empty: its cards from the bottom up, with a star before each face-down card. Only the stock is
+written in drawing order. A position has no history.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LONGEST: Final = 2000
 
 
 def read_position(text: object, *, version: int = RULES_VERSION) -> Table:
-    """Read one line of text into a table without history.
+    """Parse one line of text into a table without history.
 
     :raises PositionError: when the line cannot be read, does not hold exactly the game's deck, or is plainly impossible
         (a foundation out of order, two cards in a cell).
@@ -91,7 +91,7 @@ def _fill_pile(table: Table, field: str) -> None:
 
 
 def _check_cards(table: Table) -> None:
-    """Check that the deck is complete; Labyrinth's aces are on their foundations from the start."""
+    """Check that the deck is complete, including Labyrinth's aces, which start on their foundations."""
     found = Counter(card for name in table.pile_names() for card in table.pile(name))
     wanted = Counter(table.DECK.cards) + Counter(table.STARTED)
     for card in (found - wanted) | (wanted - found):

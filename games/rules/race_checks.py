@@ -1,4 +1,4 @@
-"""Checks what a race's file says: commitment, deal, every record, and the places worked out anew."""
+"""Verification of a race file: commitment, deal, every record, and the recomputed places."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .records import How
 from .replay import Replay, replay
 from .shuffle import commitment
 
-#: How a record ends for those who are in a state.
+#: The entrant's outcome for each way a record can end.
 OUTCOME_OF: Final[dict[How, Outcome]] = {"won": "won", "resigned": "retired", "closed": "timed_out"}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in a race's file that is not so. `entrant` is the id of whom it concerns, None for the race itself.
+    """An error found in a race file. `entrant` is the id of the entrant concerned, None for the race itself.
 
     `code` is stable; `reason` is for people.
     """
@@ -30,11 +30,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class RaceCheck:
-    """What a race's file comes to: the place of each entrant, in the file's order, and what is wrong with the file.
+    """Result of checking a race file: the place of each entrant, in the file's order, and the problems found.
 
-    The places are worked out from what the records replay to, or from the stated figures where a record is gone.
-    `unbound` names what the file's commitment leaves open: in a file of version 1 nobody can tell whether that was
-    changed after the race.
+    The places are computed from the replayed records, or from the stated figures if a record is gone. `unbound` names
+    the terms that the file's commitment does not bind: in a version 1 file, a change to them after the race cannot be
+    detected.
     """
 
     places: tuple[int | None, ...]
@@ -43,19 +43,19 @@ class RaceCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether everything in the file is so."""
+        """True if no problem was found."""
         return not self.problems
 
     def to_json(self) -> dict[str, Any]:
-        """The outcome as a dict of JSON types."""
+        """Return the result as a dict of JSON types."""
         problems = [{"entrant": one.entrant, "code": one.code, "reason": one.reason} for one in self.problems]
         return {"ok": self.ok, "places": list(self.places), "problems": problems, "unbound": list(self.unbound)}
 
 
 def check_race(race: RaceFile) -> RaceCheck:
-    """Replay every record of a race from its seed and place the entrants anew.
+    """Replay every record of a race from its seed and recompute the places.
 
-    What is wrong does not raise: it is reported in `RaceCheck.problems`.
+    Problems do not raise; they are listed in `RaceCheck.problems`.
     """
     problems = list(_wrong_commitment(race))
     scores: list[Score] = []
@@ -84,7 +84,7 @@ def _wrong_commitment(race: RaceFile) -> Iterator[Problem]:
 
 
 def _wrong_clock(race: RaceFile, entry: Entry, score: Score) -> Iterator[Problem]:
-    """Compare the time of one who raced with the limit; only the end of the time closes a game before its end."""
+    """Compare a ranked entrant's time with the limit: it may not exceed it, and a game times out only at the limit."""
     limit, ms = 1000 * race.limit_s, score.elapsed_ms
     if not score.ranked or ms is None:
         return
@@ -95,7 +95,7 @@ def _wrong_clock(race: RaceFile, entry: Entry, score: Score) -> Iterator[Problem
 
 
 def _replayed(race: RaceFile, entry: Entry) -> Replay | None:
-    """The replay of an entrant's record, if it is there and is of this deal, and the entrant's state rests on it."""
+    """Replay an entrant's record; None if it is missing or of another deal, or if the entrant is unranked."""
     if entry.record is None or not entry.score.ranked or not _same_deal(race, entry):
         return None
     return replay(entry.record)

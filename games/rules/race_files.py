@@ -1,7 +1,7 @@
 """A finished race as one JSON document, with everything needed to check it without a server (docs/records.md, "Races").
 
-`race_checks` checks what a file says. In version 2 the commitment binds the race's terms as well as the seed. Version 1
-binds the seed alone, and can still be read.
+`race_checks` verifies such a file. In version 2 the commitment binds the race's terms as well as the seed. Version 1
+binds only the seed, and can still be read.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def race_terms(
     limit_s: int,
     starts_at: datetime,
 ) -> dict[str, Any]:
-    """Return the terms of a race as a dict of JSON types: all that its commitment binds besides the deal."""
+    """Return the terms of a race as a dict of JSON types: everything its commitment binds besides the deal."""
     return {
         "id": str(race_id),
         "number": number,
@@ -61,23 +61,23 @@ def race_terms(
 def race_commitment(terms: Mapping[str, Any], deal_commitment: str) -> str:
     """Return the SHA-256 that binds a race's terms and its deal, as 64 hexadecimal digits.
 
-    It can be worked out while the seed is still secret, from the seed's own commitment.
+    It needs only the seed's own commitment, so it can be computed while the seed is still secret.
     """
     return hashlib.sha256(race_text(terms, deal_commitment).encode()).hexdigest()
 
 
 def race_text(terms: Mapping[str, Any], deal_commitment: str) -> str:
-    """Return the text of which a race's commitment is the SHA-256."""
+    """Return the text whose SHA-256 is the race's commitment."""
     text = json.dumps({**terms, "deal": deal_commitment}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"{FORMAT}\n{text}"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a file states of one entrant: its state, place and figures, `elapsed_ms` in milliseconds.
+    """One entrant as stated in a race file: state, place and figures, `elapsed_ms` in milliseconds.
 
-    The absent and those under review have no place. Figures are None where there is no record that can be read, and
-    under review. `record` is None when it is gone or was rejected.
+    Absent entrants and entrants under review have no place. Figures are None if there is no readable record, and under
+    review. `record` is None if it is gone or was rejected.
     """
 
     id: int
@@ -93,11 +93,11 @@ class Entry:
 
     @property
     def score(self) -> Score:
-        """What decides the place, as stated."""
+        """The stated score that decides the place."""
         return Score(self.state, self.cards_up, self.elapsed_ms, self.tokens)
 
     def to_json(self, file_version: int = VERSION) -> dict[str, Any]:
-        """The entry as a dict of JSON types."""
+        """Return the entry as a dict of JSON types."""
         return {
             **({"in_review": self.in_review} if file_version > 1 else {}),
             "id": self.id,
@@ -113,7 +113,7 @@ class Entry:
 
     @classmethod
     def from_json(cls, data: object, file_version: int = VERSION) -> Self:
-        """Read the form that `to_json` writes.
+        """Parse the output of `to_json`.
 
         :raises RaceError: for anything else.
         """
@@ -140,10 +140,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class RaceFile:
-    """What a file states of a race: its facts and its entrants.
+    """A race as stated in its file: the facts of the race and its entrants.
 
-    `name` is a catalogue variant if `options` is None, otherwise a game, and `version` that of the rules. `seed` is
-    32 bytes, `commitment` what was published before the race: of seed and terms, or in a file of version 1 of the seed.
+    `name` is a catalogue variant if `options` is None, otherwise a game, and `version` is the rules version. `seed` is
+    32 bytes. `commitment` was published before the race: it binds seed and terms, or only the seed in a version 1 file.
     """
 
     id: UUID
@@ -162,7 +162,7 @@ class RaceFile:
 
     @property
     def terms(self) -> dict[str, Any]:
-        """The terms that the commitment of version 2 binds."""
+        """The terms that a version 2 commitment binds."""
         return race_terms(
             race_id=self.id,
             number=self.number,
@@ -175,14 +175,14 @@ class RaceFile:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The document as a dict of JSON types."""
+        """Return the document as a dict of JSON types."""
         race = {**self.terms, "room": self.room, "commitment": self.commitment, "seed": self.seed.hex()}
         entrants = [entry.to_json(self.file_version) for entry in self.entrants]
         return {"format": FORMAT, "version": self.file_version, "race": race, "entrants": entrants}
 
     @classmethod
     def from_json(cls, data: object) -> Self:
-        """Read the form that `to_json` writes.
+        """Parse the output of `to_json`.
 
         :raises RaceError: for anything else, unknown keys included.
         """
@@ -214,7 +214,7 @@ class RaceFile:
 
 
 def is_race(data: object) -> bool:
-    """Whether a JSON value is meant as a race's file, not as a record: records have no format."""
+    """Return whether a JSON value is meant as a race file rather than a record, which has no `format` key."""
     return isinstance(data, Mapping) and "format" in data
 
 

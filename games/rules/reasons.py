@@ -1,4 +1,4 @@
-"""Why the rules refuse a move: a code that clients word in their own language, and what it speaks of.
+"""Reasons why the rules refuse a move: codes for clients to translate, with the cards and piles they refer to.
 
 A reason names only cards and piles that the player sees.
 """
@@ -11,12 +11,12 @@ from typing import Self
 
 
 class Why(StrEnum):
-    """Every reason there is, with its sentence in English; braces stand for what a `Reason` names."""
+    """All reasons, each with an English sentence. The placeholders of the sentences are fields of `Reason`."""
 
     sentence: str
 
     def __new__(cls, code: str, sentence: str) -> Self:
-        """A member; it is equal to its code."""
+        """Create a member that is equal to its code."""
         member = str.__new__(cls, code)
         member._value_ = code
         member.sentence = sentence
@@ -40,7 +40,7 @@ class Why(StrEnum):
     NO_REDEAL = "no_redeal", "no redeal is left"
     FROM_STOCK = "from_stock", "the stock is only drawn from"
 
-    # Where cards go.
+    # Targets of a move.
     FOUNDATIONS_ONLY = "foundations_only", "cards move to the foundations only"
     PILES_ONLY = "piles_only", "cards move to piles and foundations only"
     CELLS_ONLY = "cells_only", "cards move to cells and foundations only"
@@ -56,7 +56,7 @@ class Why(StrEnum):
     NO_RUN = "no_run", "only the top {count} of {pile} form a sequence that is face up"
     FEWER_OPEN = "fewer_open", "{pile} has only {count} cards that may be moved"
 
-    # One game's own.
+    # Reasons of a single game.
     KEPT_BELOW = "kept_below", "{card} at the bottom of a pile leaves it only for its foundation"
     LOCKED = "locked", "{card} is blocked: the cells above and below it hold cards"
     RESERVE_UP = "reserve_up", "the reserve goes to foundations only"
@@ -77,7 +77,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason and what it speaks of: cards, piles, suits and numbers as they are written, all others empty."""
+    """A reason with the cards, piles, suits and numbers it refers to, in written form; unused fields are empty."""
 
     why: Why
     card: str = ""
@@ -86,7 +86,7 @@ class Reason:
     suit: str = ""
     base: str = ""
     next: str = ""
-    """The card that the foundation in question takes next, where there is one."""
+    """The card that the foundation takes next, if any."""
     count: int = 0
     limit: str = ""
 
@@ -95,6 +95,6 @@ class Reason:
         return self.why.sentence.format(**names)
 
     def to_json(self) -> dict[str, str | int]:
-        """The reason for clients: `why`, and what is named."""
+        """Return the reason for clients: `why` and the fields that are set."""
         named = ("card", "onto", "pile", "suit", "base", "next", "count")
         return {"why": self.why} | {name: value for name in named if (value := getattr(self, name))}

@@ -1,4 +1,4 @@
-"""Records: everything needed to play a game again, and their form as JSON.
+"""Game records: everything needed to replay a game, and their JSON form.
 
 The JSON form (docs/records.md, "JSON") is an object:
 
@@ -33,7 +33,7 @@ def _whole(number: object, what: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a game ended, and when: `ms` is milliseconds since the table was dealt.
+    """The end of a game and its time: `ms` is milliseconds since the table was dealt.
 
     :raises RecordError: for an unknown ending or a time that is not a whole number of milliseconds.
     """
@@ -87,11 +87,11 @@ class Record:
         return resolve(self.name, self.options, version=self.version)[0]
 
     def open_table(self) -> Table:
-        """The table as it was dealt, before the first token."""
+        """Deal the record's table, before the first token."""
         return open_table(self.name, self.seed, self.options, version=self.version)
 
     def to_json(self) -> dict[str, Any]:
-        """The record as a dict of JSON types (docs/records.md, "JSON")."""
+        """Return the record as a dict of JSON types (docs/records.md, "JSON")."""
         what: dict[str, Any] = (
             {"variant": self.name} if self.options is None else {"game": self.name, "options": dict(self.options)}
         )
@@ -106,7 +106,7 @@ class Record:
 
     @classmethod
     def from_json(cls, data: object) -> Self:
-        """Read the form that `to_json` writes.
+        """Parse the output of `to_json`.
 
         :raises RecordError: for anything else, unknown keys included.
         """
@@ -135,7 +135,7 @@ class Record:
         )
 
     def to_bytes(self) -> bytes:
-        """The compact form for storage (docs/records.md, "Binary form"). `from_bytes` gives back an equal record.
+        """Encode the record for storage (docs/records.md, "Binary form"). `from_bytes` returns an equal record.
 
         :raises InvalidTokenError: when a token is not one of the game's.
         """
@@ -158,7 +158,7 @@ class Record:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Read the form that `to_bytes` writes.
+        """Decode the output of `to_bytes`.
 
         :raises RecordError: for anything else.
         """
@@ -173,7 +173,7 @@ class Record:
 
 
 def _named_game(packed: Packed) -> tuple[type[Table], Options | None]:
-    """A packed record's game, and its options unless it names a variant."""
+    """Return a packed record's game, and its options unless it names a variant."""
     if packed.choices is None:
         return resolve(packed.name, version=packed.version)[0], None
     game, _ = resolve(packed.name, {}, version=packed.version)

@@ -1,4 +1,4 @@
-"""Plays a record again from its seed. Every result comes from here.
+"""Replay of a record from its seed. Every result comes from here.
 
 What counts as a result: docs/records.md, "How a record is made".
 """
@@ -15,9 +15,9 @@ from .table import Table
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Where a replay stopped, and why.
+    """The point where a replay stopped, and the reason.
 
-    `index` counts tokens from 0. When it equals the number of tokens, they were all legal but the recorded end is
+    `index` counts tokens from 0. If it equals the number of tokens, all of them were legal but the recorded end is
     wrong, and `token` is None. `code` is stable; `reason` is for people.
     """
 
@@ -28,7 +28,7 @@ class Failure:
 
     @property
     def place(self) -> str:
-        """The token, or the end, in words."""
+        """Description of the failing token or of the end, for messages."""
         return "the end" if self.token is None else f"token {self.index} ({self.token})"
 
 
@@ -50,11 +50,11 @@ class Replay:
 
     @property
     def ok(self) -> bool:
-        """Whether every token was legal and the recorded end matches the table."""
+        """True if every token was legal and the recorded end matches the table."""
         return self.failure is None
 
     def to_json(self) -> dict[str, Any]:
-        """The result, or the failure, as a dict of JSON types, without the table."""
+        """Return the result, or the failure, as a dict of JSON types, without the table."""
         result: dict[str, Any] = {
             "ok": self.ok,
             "won": self.won,
@@ -76,7 +76,7 @@ class Replay:
 
 
 def replay(record: Record) -> Replay:
-    """Play a record's tokens on a new table under the record's rules version, checking each of them.
+    """Play a record's tokens on a new table under the record's rules version, checking each token.
 
     Illegal tokens do not raise: they are reported in `Replay.failure`.
     """
@@ -119,7 +119,7 @@ def _contradicted_end(record: Record, table: Table) -> Failure | None:
 
 
 def _elapsed(record: Record, table: Table) -> int:
-    """Milliseconds to the last token for a win, to the resignation or close otherwise."""
+    """Return the milliseconds to the last token for a win, otherwise to the resignation or close."""
     if table.token_count == len(record.tokens):
         return record.end.ms
     return record.clock[table.token_count - 1] if table.token_count else 0

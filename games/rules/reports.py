@@ -1,4 +1,4 @@
-"""What the command `verify` reads and says, in lines of text."""
+"""Input files and plain-text reports of the `verify` command."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _LARGEST_RACE: Final = 4_000_000
 
 
 def read_document(file: str) -> Any:  # noqa: ANN401 - whatever the file holds
-    """Read a file of JSON, or standard input for `-`.
+    """Read a JSON file, or standard input for `-`.
 
     :raises RecordError: when it is not JSON, or too large for a record.
-    :raises RaceError: when it is too large for anything.
+    :raises RaceError: when it is too large even for a race.
     """
     if file == "-":
         text = sys.stdin.buffer.read(_LARGEST_RACE + 1)
@@ -39,7 +39,7 @@ def read_document(file: str) -> Any:  # noqa: ANN401 - whatever the file holds
 
 
 def replay_report(result: Replay) -> str:
-    """What a record comes to, for people."""
+    """Return the result of a replay as text."""
     figures = f"{result.cards_up}/{result.goal} cards up, {result.tokens} tokens, {_seconds(result.elapsed_ms)}"
     if result.failure is None:
         return f"verified: {result.how}, {figures}"
@@ -47,7 +47,7 @@ def replay_report(result: Replay) -> str:
 
 
 def race_report(race: RaceFile, check: RaceCheck) -> str:
-    """The places of a race and what is wrong with its file, for people."""
+    """Return the places of a race and the problems of its file as text."""
     lines = [f"race {race.id}: {race.name}, {race.starts_at:%Y-%m-%d %H:%M:%S} UTC"]
     placed = zip(check.places, race.entrants, strict=True)
     lines += [_line(place, entry) for place, entry in sorted(placed, key=lambda one: (one[0] is None, one[0] or 0))]
@@ -71,7 +71,7 @@ def _line(place: int | None, entry: Entry) -> str:
 
 
 def _name(entry: Entry) -> str:
-    """The entrant's name in letters that the terminal has."""
+    """Return the entrant's name, limited to characters that the terminal can print."""
     encoding = sys.stdout.encoding or "ascii"
     name = entry.name or f"entrant {entry.id}"
     return name.encode(encoding, "replace").decode(encoding)

@@ -11,7 +11,7 @@ from typing import Final
 from .errors import SeedError
 
 SEED_BYTES: Final = 32
-#: The shuffled decks that a process keeps: the deals of two days, and what else is dealt at the same time.
+#: Size of the cache of shuffled decks per process: the deals of two days and others dealt at the same time.
 KEPT: Final = 64
 _WORDS: Final = Struct(">8I")
 
@@ -30,7 +30,7 @@ def check_seed(seed: object) -> bytes:
 
 
 def read_seed(text: object) -> bytes:
-    """Read a seed written as 64 hexadecimal digits; returns 32 bytes.
+    """Parse a seed written as 64 hexadecimal digits and return its 32 bytes.
 
     :raises SeedError: for anything else.
     """
@@ -43,7 +43,7 @@ def read_seed(text: object) -> bytes:
 
 
 def commitment(seed: bytes) -> str:
-    """SHA-256 of the seed, as 64 hexadecimal digits: published before a deal opens, and checked after it closes.
+    """Return the seed's SHA-256 as 64 hexadecimal digits: published before a deal opens, checked after it closes.
 
     :raises SeedError: unless the seed is 32 bytes.
     """
@@ -51,7 +51,7 @@ def commitment(seed: bytes) -> str:
 
 
 def words(seed: bytes) -> Iterator[int]:
-    """The seed's endless stream of 32-bit integers (docs/shuffle.md, "The random stream")."""
+    """Yield the seed's endless stream of 32-bit integers (docs/shuffle.md, "The random stream")."""
     counter = 0
     while True:
         yield from _WORDS.unpack(sha256(seed + counter.to_bytes(8, "big")).digest())
@@ -59,7 +59,7 @@ def words(seed: bytes) -> Iterator[int]:
 
 
 def shuffled(cards: Sequence[int], seed: bytes) -> list[int]:
-    """A new list with `cards` shuffled by a 32-byte seed (docs/shuffle.md, "The shuffle").
+    """Return a new list with `cards` shuffled by a 32-byte seed (docs/shuffle.md, "The shuffle").
 
     :raises SeedError: unless the seed is 32 bytes.
     """
@@ -68,7 +68,7 @@ def shuffled(cards: Sequence[int], seed: bytes) -> list[int]:
 
 @lru_cache(maxsize=KEPT)
 def _order(cards: tuple[int, ...], seed: bytes) -> tuple[int, ...]:
-    """The shuffled cards, kept: a deal of the day is dealt to everybody, for each page and each table anew."""
+    """Return the shuffled cards, cached: every page and every table of a daily deal needs the same order."""
     deck = list(cards)
     stream = words(seed)
     for last in range(len(deck) - 1, 0, -1):

@@ -58,7 +58,7 @@ class Stonewall(Table):
         self._kept = sum(1 << card for cell in self.piles[RESERVE:] for card in cell)
         """Bit set of the reserve's cards."""
         self._runs = [_STALE] * PILES
-        """For each pile, the bit set of its top run; `_STALE` until it is needed."""
+        """For each pile, the bit set of its top run; `_STALE` until it is computed."""
 
     def check_position(self) -> None:
         check_cells(self.piles[RESERVE:], "r")
@@ -66,7 +66,7 @@ class Stonewall(Table):
         check_suit_foundations(self.foundations, (0, 13, 26, 39), (13,) * 4)
 
     def _run(self, pile: list[int]) -> int:
-        """The length of the face-up sequence at the top of a pile."""
+        """Return the length of the face-up sequence at the top of a pile."""
         length = 1
         above = pile[-1]
         for card in pile[-2::-1]:
@@ -77,7 +77,7 @@ class Stonewall(Table):
         return length
 
     def _open_cards(self) -> int:
-        """Bit set of the cards that may be moved, alone or with the run on top of them."""
+        """Return the bit set of the cards that may be moved, alone or with the run on top of them."""
         cards = self._kept
         for index, run in enumerate(self._runs):
             if run == _STALE:
@@ -130,7 +130,7 @@ class Stonewall(Table):
         return source >= PILES or count < len(pile)
 
     def _is_safe(self, source: int) -> bool:
-        # Nothing can be built on it any more; aces need no place.
+        # No card left needs it to be built on; aces need no place.
         card = self.piles[source][-1]
         rank = RANK[card]
         others = [pile for suit, pile in enumerate(self.foundations) if RED[suit * 13] != RED[card]]

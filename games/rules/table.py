@@ -1,4 +1,4 @@
-"""What all five tables share: playing tokens, undoing them, and showing what the player may see."""
+"""Base class of the five games: playing tokens, undoing them, and showing what the player may see."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Option:
 class Table(ABC):
     """A game in progress.
 
-    A pile is a list of card integers with the top card last, and stays the same list for the table's whole life. The
-    stock is the exception in order: its last element is the next card to be drawn. `piles` holds every pile that a
-    token may name, in the order of `VOCABULARY.piles`; `foundations` holds the rest.
+    A pile is a list of card integers with the top card last, and stays the same list for the table's whole life. In the
+    stock, the last element is the next card to be drawn. `piles` holds every pile that a token may name, in the order
+    of `VOCABULARY.piles`; `foundations` holds the rest.
 
     A subclass deals its game, decides which moves are legal, and does and undoes one move. Doing a move returns a small
     integer, its trace, which is enough to undo it. Tokens and traces are the only history.
@@ -62,7 +62,7 @@ class Table(ABC):
     FOUNDATIONS: ClassVar[int]
     STOCK: ClassVar[bool] = True
     STARTED: ClassVar[tuple[int, ...]] = ()
-    """Cards that are not shuffled: they lie on the foundations from the start."""
+    """Cards that are not shuffled but lie on the foundations from the start."""
 
     __slots__ = (
         "_known",
@@ -82,7 +82,7 @@ class Table(ABC):
     )
 
     def __init__(self, options: Options) -> None:
-        """An empty table, to be filled by `dealt` or by the position reader."""
+        """Create an empty table, to be filled by `dealt` or by the position parser."""
         self.options = options
         self.piles: list[list[int]] = [[] for _ in self.VOCABULARY.piles]
         self.tableau = self.piles[: self.TABLEAU]
@@ -91,7 +91,7 @@ class Table(ABC):
         self.hidden = 0
         """Bit set of the face-down tableau cards (only single-deck games have any)."""
         self.rounds_left: int | None = 0
-        """How often the waste may still be turned over; None where there is no limit."""
+        """Number of times the waste may still be turned over; None if there is no limit."""
         self.goal = len(self.DECK.cards)
         self.cards_up = 0
         self.token_count = 0
@@ -111,7 +111,7 @@ class Table(ABC):
 
     @classmethod
     def checked_options(cls, options: Mapping[str, object] | None) -> Options:
-        """Check the options given and fill in the defaults.
+        """Check the given options and fill in the defaults.
 
         :raises OptionError: for an option that the game does not have, or a value that is not among its choices.
         """
@@ -127,7 +127,7 @@ class Table(ABC):
             for option in cls.OPTIONS
         }
 
-    # What a game is: each module beside this one answers these.
+    # Implemented by each game.
 
     @abstractmethod
     def _deal(self, deck: list[int]) -> None:
@@ -135,23 +135,23 @@ class Table(ABC):
 
     @abstractmethod
     def reckon(self) -> None:
-        """Work out everything that the game derives from its piles and facts."""
+        """Compute everything that the game derives from its piles and facts."""
 
     @abstractmethod
     def _legal(self) -> list[str]:
-        """The legal tokens of a game that is not won."""
+        """Return the legal tokens of a game that is not won."""
 
     @abstractmethod
     def _allows(self, move: Move) -> bool:
-        """Whether a move is legal in a game that is not won."""
+        """Return whether a move is legal in a game that is not won."""
 
     @abstractmethod
     def _reason(self, move: Move) -> Reason:
-        """Why a move is illegal, without giving away anything hidden."""
+        """Return why a move is illegal, without revealing anything hidden."""
 
     @abstractmethod
     def _is_safe(self, source: int) -> bool:
-        """Whether the top of a pile, which may go to its foundation, can be of no more use where it lies."""
+        """Return whether a pile's top card, which has a legal foundation move, is of no further use in the pile."""
 
     @abstractmethod
     def _do(self, move: Move) -> int:
@@ -163,17 +163,17 @@ class Table(ABC):
 
     @abstractmethod
     def _foundation_of(self, trace: int) -> int:
-        """The number of the foundation that the move with this trace played to."""
+        """Return the number of the foundation that the move with this trace played to."""
 
     @abstractmethod
     def check_position(self) -> None:
         """Check piles read from a position text against the layout of the game.
 
-        :raises PositionError: when they break it.
+        :raises PositionError: when they violate it.
         """
 
     def unseen_facts(self) -> dict[str, object]:
-        """The facts that a position text needs besides the piles, by name."""
+        """Return the facts that a position text needs besides the piles, by name."""
         return {}
 
     def restore_facts(self, facts: Mapping[str, str]) -> None:
@@ -186,31 +186,31 @@ class Table(ABC):
             raise PositionError(f"{self.GAME} has no fact {next(iter(facts))[:20]!r}")
 
     def _facts(self) -> dict[str, Any]:
-        """What the game shows besides its piles."""
+        """Return the facts that the view shows besides the piles."""
         return {}
 
     def _shown(self, pile: int) -> tuple[int, int]:
-        """How many cards of a pile a view lists, from the top, and how many it leaves out below them."""
+        """Return how many cards of a pile a view lists, from the top, and how many it leaves out below them."""
         size = len(self.piles[pile])
         return (0, size) if self.STOCK and pile == len(self.piles) - 1 else (size, 0)
 
     # Playing.
 
     def legal_moves(self) -> list[str]:
-        """The legal tokens, `u` not included, in an order that depends on the position alone."""
+        """Return the legal tokens, `u` not included, in an order that depends only on the position."""
         return [] if self.cards_up == self.goal else self._legal()
 
     def safe_moves(self, legal: Sequence[str] | None = None) -> list[str]:
-        """The legal foundation moves that spoil nothing: a game that can be won can still be won after them.
+        """Return the legal foundation moves that are safe: a winnable game stays winnable after them.
 
-        `legal` is what `legal_moves` has said of this position, where that is known already.
+        `legal` is the result of `legal_moves` for this position, if the caller already has it.
         """
         read = self.VOCABULARY.read
         tokens = self.legal_moves() if legal is None else legal
         return [token for token in tokens if token.endswith("-f") and self._is_safe(read(token).source)]
 
     def is_legal(self, token: object) -> bool:
-        """Whether `token` is one of `legal_moves()`. Accepts any value and never raises."""
+        """Return whether `token` is one of `legal_moves()`. Accepts any value and never raises."""
         try:
             move = self.VOCABULARY.read(token)
         except ValueError:
@@ -245,7 +245,7 @@ class Table(ABC):
         self.token_count += 1
 
     def why_not(self, token: str) -> Reason | None:
-        """Why a move, not `u`, would be refused; None when it is legal.
+        """Return why a move other than `u` would be refused; None if it is legal.
 
         :raises InvalidTokenError: when it is not a token of this game.
         """
@@ -278,17 +278,17 @@ class Table(ABC):
 
     @property
     def can_undo(self) -> bool:
-        """Whether `u` would be accepted."""
+        """True if `u` would be accepted."""
         return bool(self._tokens) and self.cards_up != self.goal and self.token_count < MAX_TOKENS
 
     @property
     def is_won(self) -> bool:
-        """Whether all the cards that the game needs are on the foundations."""
+        """True if all the cards that the game needs are on the foundations."""
         return self.cards_up == self.goal
 
     @property
     def is_stuck(self) -> bool:
-        """Whether the game is not won and no move is legal.
+        """True if the game is not won and no move is legal.
 
         This is only a report: the game goes on, and the player may undo.
         """
@@ -297,10 +297,10 @@ class Table(ABC):
     # Showing.
 
     def view(self) -> View:
-        """Everything the player may see, as JSON types, and nothing else.
+        """Return everything the player may see, and nothing else, as JSON types.
 
         `piles` maps each pile's name to its cards from the bottom up, with None for a face-down card. `under` counts
-        the cards below the ones listed, which may not be seen at all; piles with no such cards are left out.
+        the cards below the listed ones, which the player may not see at all; piles without such cards are left out.
         """
         names = self.pile_names()
         piles, under = self._look(names)
@@ -313,7 +313,7 @@ class Table(ABC):
         }
 
     def view_changes(self) -> View:
-        """What the last push or pop changed in the view.
+        """Return the part of the view that the last push or pop changed.
 
         It has the piles that changed, each with its `under` count even if that is 0, and all facts besides the piles.
         """
@@ -325,7 +325,7 @@ class Table(ABC):
 
     @classmethod
     def pile_names(cls) -> tuple[str, ...]:
-        """The names of all piles: those that tokens may use, then the foundations."""
+        """Return the names of all piles: first the piles that tokens may use, then the foundations."""
         return (*cls.VOCABULARY.piles, *(f"f{slot}" for slot in range(cls.FOUNDATIONS)))
 
     def _small_facts(self) -> dict[str, Any]:
@@ -356,7 +356,7 @@ class Table(ABC):
         return piles, under
 
     def _piles_of(self, token: str, trace: int) -> tuple[str, ...]:
-        """The names of the piles that a move changed."""
+        """Return the names of the piles that a move changed."""
         what, source, target, _ = self._known[token]
         names = self.VOCABULARY.piles
         if what == TO_FOUNDATION:
@@ -366,7 +366,7 @@ class Table(ABC):
         return ("w", "s") if what in (DRAW, ROUND) else ()
 
     def pile(self, name: str) -> list[int]:
-        """A pile's card integers, bottom first; in the stock the next card is last.
+        """Return a pile's card integers, bottom first; in the stock the next card is last.
 
         The list is the table's own, not a copy.
         """
@@ -374,7 +374,7 @@ class Table(ABC):
         return self.foundations[int(name[1:])] if place is None else self.piles[place]
 
     def position(self) -> str:
-        """The position as one line, hidden cards included. The form is described in `position`, which reads it."""
+        """Return the position as one line, hidden cards included. `position` describes and parses the form."""
         options = "".join(
             f" {option.name}={str(self.options[option.name]).lower()}"
             for option in self.OPTIONS
@@ -393,5 +393,5 @@ class Table(ABC):
         return ".".join(f"*{names[card]}" if hidden >> card & 1 else names[card] for card in cards)
 
     def __repr__(self) -> str:
-        # Not the position: a table in a log line must give nothing hidden away.
+        # The position is left out: a table in a log line must not reveal hidden cards.
         return f"<{type(self).__name__} {self.cards_up}/{self.goal} after {self.token_count} tokens>"

@@ -25,12 +25,12 @@ _CARDS: Final = range(78)
 
 
 def is_trump(card: int) -> bool:
-    """Whether a card is a trump, the Fool included."""
+    """Return whether a card is a trump, the Fool included."""
     return card >= FOOL
 
 
 def value(card: int) -> int:
-    """A card's value in the tableau, 1 to 14; 0 for the Fool, which is wild or goes on no pile at all.
+    """Return a card's value in the tableau, 1 to 14; 0 for the Fool, which is wild or goes on no pile at all.
 
     A trump above 10 counts the sum of its digits (rules page, "What a card is worth in the piles").
     """
@@ -41,12 +41,12 @@ def value(card: int) -> int:
 
 
 def _family(card: int) -> int:
-    """0 for wands and swords, 1 for cups and pentacles, 2 for trumps; piles alternate between families."""
+    """Return 0 for wands and swords, 1 for cups and pentacles, 2 for trumps; piles alternate between families."""
     return 2 if is_trump(card) else card // 14 % 2
 
 
 def _builds(card: int, on: int, *, wild: bool) -> bool:
-    """Whether `card` may be built on `on` in the tableau."""
+    """Return whether `card` may be built on `on` in the tableau."""
     if FOOL in (card, on):
         return wild and card != on
     if _family(card) == _family(on):
@@ -59,7 +59,7 @@ def _bits(cards: list[int]) -> int:
 
 
 class Fits:
-    """Which card goes on which, as bit sets of cards; `wild` says how the Fool is played."""
+    """Tables of which card goes on which, as bit sets of cards; `wild` is true if the Fool is wild."""
 
     def __init__(self, *, wild: bool) -> None:
         self.on = tuple(_bits([b for b in _CARDS if _builds(a, b, wild=wild)]) for a in _CARDS)
@@ -204,8 +204,8 @@ class Tarot(Table):
         return not whole and bool(self._fits.founds >> card & 1)
 
     def _is_safe(self, source: int) -> bool:
-        # Nothing but the Fool, who goes on anything, can be built on it any more. A card less on the waste changes
-        # which cards turn up where more than one is drawn.
+        # Only the Fool, which goes on any card, could still be built on it. If more than one card is drawn at a
+        # time, taking one off the waste changes which cards turn up later.
         if source == WASTE and self._draw > 1:
             return False
         takes = self._fits.takes[self.piles[source][-1]] & ~(1 << FOOL)
@@ -309,7 +309,7 @@ class Tarot(Table):
 
     @property
     def is_stuck(self) -> bool:
-        """Whether nothing but `d` and `n` will be legal for the rest of this pass and one full pass after it.
+        """True if only `d` and `n` will be legal for the rest of this pass and one full pass after it.
 
         False until every card of the stock has been turned up once: before that, the answer would reveal hidden cards.
         """
@@ -327,11 +327,11 @@ class Tarot(Table):
 
     @property
     def _stock_is_known(self) -> bool:
-        """Whether the moves not undone have turned up every card of the stock once."""
+        """True if the moves not undone have turned up every card of the stock once."""
         return not self.stock or "n" in self._tokens
 
     def _waste_plays(self, card: int) -> bool:
-        """Whether a card could go from the waste to the tableau or a foundation as they are now."""
+        """Return whether a card could go from the waste to the tableau or a foundation in their current state."""
         if self._next[_SLOT[card]] == card:
             return True
         on, founds = self._fits.on[card], self._fits.founds

@@ -1,4 +1,4 @@
-"""Draws a view with characters, for playing in a terminal."""
+"""Text rendering of a view, for playing in a terminal."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Final
 from .table import View
 
 _ROWS: Final[dict[str, tuple[int, int]]] = {"braid": (12, 4), "labyrinth": (48, 8), "plot": (12, 4)}
-"""How many tableau places a game has where they are cells or short piles in rows, and how many stand in a row."""
+"""Games whose tableau is drawn in rows of cells or short piles: the number of places, and the places per row."""
 _PIPS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 _HIDDEN: Final = "▒▒"
 _EMPTY: Final = "··"
 
 
 def draw(view: View) -> str:
-    """A view as lines of text: foundations, tableau, reserve, stock and waste, then the figures."""
+    """Render a view as lines of text: foundations, tableau, reserve, stock and waste, then the figures."""
     piles: dict[str, list[str | None]] = view["piles"]
     french = view["game"] != "tarot"
 

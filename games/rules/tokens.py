@@ -1,14 +1,14 @@
-"""Move tokens: reading, writing and numbering them.
+"""Move tokens: parsing, writing and numbering.
 
     d          draw; in Labyrinth, deal a row
-    n          turn the waste over to become the stock again
+    n          turn the waste over to form the stock again
     up, down   choose the building direction (Braid, either way)
     u          undo the last move that has not been undone
     A-f        the playable card of pile A to the foundation that takes it
     A-B        the playable card of pile A to pile B
     A-BxK      the top K cards of pile A to pile B, K at least 2
 
-Each move has one spelling: no leading zeros, and no `x1`. The numbers are those of docs/records.md, "Binary form".
+Each move has one spelling: no leading zeros, and no `x1`. docs/records.md, "Binary form", defines the numbers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LONGEST_TOKEN: Final = 10
 class Move(NamedTuple):
     """A parsed token: the kind of move, the pile it takes from, the pile it goes to, and the number of cards.
 
-    Piles are indexes into the vocabulary's `piles`, or -1 where the token names none.
+    Piles are indexes into the vocabulary's `piles`, or -1 if the token names none.
     """
 
     what: int
@@ -42,18 +42,18 @@ class Move(NamedTuple):
 
 
 class Vocabulary:
-    """Every token that can be written for a game, legal or not.
+    """All tokens that can be written for a game, legal or not.
 
     `piles` are the names a token may use; a foundation is never named. `largest_unit` is the most cards that one token
     may move: 1 in a game that only moves single cards. A token's number never changes between releases, because packed
-    records hold the numbers.
+    records store the numbers.
     """
 
     def __init__(self, piles: tuple[str, ...], *, largest_unit: int = 1) -> None:
         self.piles = piles
         self.largest_unit = largest_unit
         self.index = {name: index for index, name in enumerate(piles)}
-        # Tokens read so far. The vocabulary is finite, so this cannot grow without bound.
+        # Cache of parsed tokens, bounded because the vocabulary is finite.
         self.known: dict[str, Move] = {word: Move(what) for what, word in enumerate(WORDS)}
         self.to_foundation = tuple(f"{name}-f" for name in piles)
         self.to_pile = tuple(tuple(f"{a}-{b}" for b in piles) for a in piles)
@@ -99,7 +99,7 @@ class Vocabulary:
         return count
 
     def write(self, move: Move) -> str:
-        """The one spelling of a move."""
+        """Return the one spelling of a move."""
         if move.what == TO_FOUNDATION:
             return self.to_foundation[move.source]
         if move.what == TO_PILE:
@@ -108,7 +108,7 @@ class Vocabulary:
         return WORDS[move.what]
 
     def number(self, token: str) -> int:
-        """The token's number in packed records.
+        """Return the token's number in packed records.
 
         :raises InvalidTokenError: when it is not a token of this game.
         """
@@ -122,7 +122,7 @@ class Vocabulary:
         return len(WORDS) + piles + pair + (count - 1) * piles * piles
 
     def token(self, number: int) -> str:
-        """The token with a given number.
+        """Return the token with a given number.
 
         :raises InvalidTokenError: when no token has that number.
         """

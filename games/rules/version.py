@@ -1,3 +1,3 @@
-"""The version of Talon, and of the distribution of its rules. Rules have versions of their own: ``RULES_VERSION``."""
+"""Version of Talon and of its rules distribution. The rules have their own version, ``RULES_VERSION``."""
 
 __version__ = "0.1.0"
