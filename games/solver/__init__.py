@@ -1,4 +1,4 @@
-"""Can this position be won, and how? A solver for all five games that sees every card.
+"""Solver for all five games: can a position be won, and by which line? It sees every card.
 
     result = solve(open_table("braid", seed), Budget(nodes=500_000))
     match result:
@@ -7,7 +7,7 @@
         case GaveUp(reason=reason): ...
 
 The searches run compiled where Numba is installed, and in plain Python elsewhere, with the same results.
-``TALON_NO_NUMBA=1`` in the environment turns Numba off. How well the solver does is measured in docs/winnability.md.
+``TALON_NO_NUMBA=1`` in the environment turns Numba off. docs/winnability.md has the measured results.
 """
 
 from games.solver.api import Budget, Effort, GaveUp, Result, Solution, Unwinnable, check_solution, load, solve

@@ -28,7 +28,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes, and its examples, to a parser."""
+    """Add the command's arguments and examples to a parser."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("variant", nargs="?", help=f"one of {', '.join(CATALOGUE)}, or a game with -o")
@@ -114,7 +114,7 @@ class _ProgressLine:
 
 
 def as_json(result: Result) -> dict[str, Any]:
-    """The result as a dict of JSON types."""
+    """Return the result as a dict of JSON types."""
     words = {Solution: "won", Unwinnable: "unwinnable", GaveUp: "unknown"}
     found: dict[str, Any] = {"result": words[type(result)], **asdict(result)}
     if isinstance(result, Solution):
@@ -134,14 +134,14 @@ def _report(result: Result) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command with the given arguments (default: the process's); returns the exit code."""
+    """Run the command and return its exit code. The arguments default to the command line."""
     parser = argparse.ArgumentParser(prog="python -m games.solver")
     add_arguments(parser)
     return run(parser.parse_args(argv))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Solve what the arguments name, report it, and return the exit code."""
+    """Solve the position that the arguments select, report the result, and return the exit code."""
     stop = Event()
     before = signal.signal(signal.SIGINT, lambda *_: stop.set())
     progress = _ProgressLine(shown=not arguments.quiet and sys.stderr.isatty())

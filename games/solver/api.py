@@ -1,4 +1,4 @@
-"""``solve``: looks, within a budget, for a win from a position in which every card is known."""
+"""``solve``: search, within a budget, for a win from a position in which every card is known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGEST = 1 << 50
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may use.
+    """Limits of a search.
 
     ``nodes`` is the number of positions it may look at, ``seconds`` its time (None: no limit), ``memory`` the MiB it
     may use to remember positions, at least 16. With the same nodes and seed a search gives the same result on every
@@ -44,7 +44,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Effort:
-    """What a search has used: positions looked at (``nodes``), tries begun, and seconds.
+    """Resources used by a search: positions looked at (``nodes``), tries started, and seconds.
 
     The seconds are ignored when results are compared.
     """
@@ -56,7 +56,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Solution:
-    """A winning line of tokens, replayed by the rules from the position that was asked about."""
+    """A winning line of tokens, verified by replaying it with the rules from the given position."""
 
     tokens: tuple[str, ...]
     effort: Effort
@@ -71,7 +71,7 @@ class Unwinnable:
 
 @dataclass(frozen=True)
 class GaveUp:
-    """No verdict; ``reason`` says what ended the search."""
+    """No verdict; ``reason`` is the limit that ended the search, or its cancellation."""
 
     reason: Reason
     effort: Effort
@@ -92,8 +92,8 @@ def solve(
 ) -> Result:
     """Look for a winning line from the table's position. The table does not change.
 
-    ``seed`` picks the search's random stream. Several times a second ``cancel`` is called, which stops the search by
-    returning true, and ``progress``, which is given the effort so far.
+    ``seed`` picks the search's random stream. Several times a second the search calls ``cancel``, which stops it by
+    returning true, and ``progress`` with the effort so far.
 
     :raises AlreadyWonError: when the table is won.
     :raises PositionNotReachableError: for a position that no game can reach.
@@ -117,7 +117,7 @@ def solve(
 
 
 def load(table: Table) -> None:
-    """Load or compile all that ``solve`` runs for the table's game, which takes seconds the first time.
+    """Load or compile everything that ``solve`` runs for the table's game, which takes seconds the first time.
 
     :raises PositionNotReachableError: for a position that no game can reach.
     """

@@ -1,7 +1,7 @@
-"""A bound from below on the length of winning lines: how many moves any win needs, as far as that shows at sight.
+"""Lower bound on the length of winning lines, computed from the position without a search.
 
-Every card takes a move to its foundation, and the stock takes its draws. A card that lies above a lower one of its own
-suit has to leave its pile for another first; cards that may leave together count once.
+Every card takes a move to its foundation, and the stock takes its draws. A card above a lower one of its own suit has
+to move to another pile first; cards that can move together count once.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from games.rules.tarot import FOOL
 
 
 def at_least(table: Table) -> int:
-    """The fewest tokens that a line from the table's position can win with; often more are needed."""
+    """Return a lower bound on the number of tokens of any win from the table's position."""
     return table.goal - table.cards_up + _draws(table) + sum(_moved_off(table, pile) for pile in table.tableau)
 
 
 def _draws(table: Table) -> int:
-    """How many draws turn up all that is needed of the stock. Labyrinth also fills gaps from it."""
+    """Return the number of draws needed from the stock; 0 in Labyrinth, where the stock also fills gaps."""
     if table.GAME == "tarot":
         wanted = len(table.stock) - (table.goal == FOOL + 21 and FOOL in table.stock)
         return -(-wanted // int(table.options["draw"]))
@@ -25,7 +25,7 @@ def _draws(table: Table) -> int:
 
 
 def _moved_off(table: Table, pile: list[int]) -> int:
-    """How many moves it takes at least to bring the cards of a pile off lower ones of their own suits."""
+    """Return a lower bound on the moves that bring a pile's cards off lower cards of their own suits."""
     if table.GAME not in {"stonewall", "tarot"}:
         return 0
     moves, counted, lowest = 0, False, dict[int, int]()
@@ -42,7 +42,7 @@ def _moved_off(table: Table, pile: list[int]) -> int:
 
 
 def _go_together(table: Table, below: int, card: int) -> bool:
-    """Whether two neighbours in a pile may leave it in one move."""
+    """Return whether two neighbouring cards of a pile can leave it in one move."""
     if table.hidden >> below & 1 or table.hidden >> card & 1:
         return False
     return table.GAME == "tarot" or (RANK[below] == RANK[card] + 1 and RED[below] != RED[card])

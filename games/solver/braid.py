@@ -1,10 +1,10 @@
-"""Braid: a beam search staged by stock position, best-first within a stage, with noise and growing width from try to
-try.
+"""Braid: beam search staged by stock position, best-first within a stage, with noise and a width that grows over tries.
 
-Rules: ``games.rules.braid``. A position is judged by how it ends if nothing more is parked (``braid_playout``). Simpler
-games, in which more is at hand, prove most losses, at the start or on the way (``braid_loss``, ``braid_tangle``; at the
-start also ``braid_order``). Annealing (``braid_anneal``) goes on beside this search and wins most deals first; this one
-wins some that it does not. In the middle of games a third goes through all positions (``braid_depth``).
+Rules: ``games.rules.braid``. A position's score comes from a play-out: how it ends if nothing more is parked
+(``braid_playout``). Simpler games, in which more cards are at hand, prove most losses, at the start or during the
+search (``braid_loss``, ``braid_tangle``; at the start also ``braid_order``). Annealing (``braid_anneal``) runs beside
+this search and wins most deals first; this search wins some that annealing does not. In the middle of games, a third
+search goes through all positions (``braid_depth``).
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -52,12 +52,12 @@ from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.tools import MASK, Ints
 
 STAGES = 74
-"""Stages of a round."""
+"""Number of stages in a round."""
 
 
 @jit
 def stage_of(row: Ints, base: int, rounds: int) -> int:
-    """The position's stage: the pass through the stock, then the next stock card."""
+    """Return the position's stage: the pass through the stock, then the next stock card."""
     card = STAGES - 1
     if row[base + NEXT] < row[base + END]:
         card = row[base + SEQ + row[base + NEXT]]
@@ -66,7 +66,7 @@ def stage_of(row: Ints, base: int, rounds: int) -> int:
 
 @jit
 def score_of(row: Ints, base: int, deal: Deal) -> int:
-    """The position's score by ``WEIGHTS``."""
+    """Return the position's score by ``WEIGHTS``."""
     weights = deal.weights
     score = row[base + UP] * weights[0] - row[base + BRAID] * weights[1]
     for cell in range(INNER, CELLS):
@@ -78,7 +78,7 @@ def score_of(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def is_allowed(row: Ints, base: int, move: int, deal: Deal) -> bool:
-    """Whether a move is legal and worth trying."""
+    """Return whether a move is legal and worth trying."""
     if move < CELLS:
         kind = row[base + move]
         return kind >= 0 and fits(row, base, kind)
@@ -103,13 +103,13 @@ def is_allowed(row: Ints, base: int, move: int, deal: Deal) -> bool:
 
 @jit
 def left_of(row: Ints, base: int) -> int:
-    """The least number of tokens that can still win: each card goes up, and each stock card is drawn."""
+    """Return the least number of tokens that can still win: each card goes up, and each stock card is drawn."""
     return 104 - row[base + UP] + row[base + END] - row[base + NEXT]
 
 
 @jit
 def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> int:
-    """Continue one try for up to ``nodes`` positions; returns ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
+    """Continue one try for up to ``nodes`` positions and return ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
     rows, state = front.rows, front.state
     stop = state[NODES] + nodes
     while state[NODES] < stop:
@@ -135,7 +135,7 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
 
 @jit
 def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: int) -> bool:
-    """Build the child that a move leads to in slot ``child``; returns whether the position is new."""
+    """Build the child that a move leads to in slot ``child`` and return whether the position is new."""
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
     deal.log[0] = 0
@@ -153,17 +153,19 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: i
 
 
 WEIGHTS = (10, 15, 10, 20, 5)
-"""Weights in the score: a card up, a card left on the braid, an empty outer cell, and if nothing more is parked, a card
-up and a card left on the braid.
+"""Weights in the score: a card up, a card left on the braid, an empty outer cell; then, at the end of the play-out, a
+card up and a card left on the braid.
 """
 WIDTH, NOISE = 80, 50
 TURNS = (6_000, 2_000)
-"""Turns of annealing and of this search in a team: they take equally long, compiled."""
+"""Turns of annealing and of this search in a team. Compiled, both take equally long."""
 
 
 class BraidSearch(LoggedTries):
-    """Looks for a win, try after try. ``limit`` bounds the positions a try may keep; ``weights`` are those of the
-    score, ``thrift`` what it thinks of long lines.
+    """Search for a win in repeated tries.
+
+    ``limit`` bounds the positions a try may keep; ``weights`` are the weights of the score, ``thrift`` is the cost of
+    long lines.
     """
 
     ROW = ROW

@@ -1,9 +1,8 @@
-"""Braid by simulated annealing: whole games by a simple way of playing, some of its choices changed from game to game.
+"""Simulated annealing for Braid: whole games by a simple policy, with a few choices changed from game to game.
 
-A game is a play-out with choices (``braid_playout``). Each time up to three choices that it came to are changed by
-chance; the change stands if the game ends better, or not much worse, and the less the longer it has gone on. After that
-another try begins from the bare rule. See S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by Simulated
-Annealing" (1983).
+A game is a play-out with choices (``braid_playout``). Before each game, one to three choices change at random. The
+change is kept if the game ends better or not much worse; the tolerance falls during a try. The next try starts again
+from the bare rule. See S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by Simulated Annealing" (1983).
 """
 
 from __future__ import annotations
@@ -37,21 +36,24 @@ from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.tools import Ints, next_random
 
 RANDOM, VALUE, GAMES, LENGTH, CHANGED, PLACES, BEFORE = 0, 1, 2, 3, 4, 5, 8
-"""The state of a try: random number, the standing game's value, games so far and in all, then how many choices were
-changed last, where, and what they were."""
+"""State of a try: random number, value of the current game, games so far and in all, then the number of choices changed
+last, their places, and their previous values.
+"""
 WEIGHTS: Final = (20, 5, 1)
-"""In a game's value: a card up, a card left on the braid, and how far both were at the ends of earlier rounds."""
+"""Weights in a game's value: a card up, a card left on the braid, and the progress of both at the ends of earlier
+rounds.
+"""
 HOT, COLD = 15, 5
-"""The value that a game may lose by a change: its mean in the beginning and in the end of a try."""
+"""Mean loss of value that a change may cost, at the beginning and at the end of a try."""
 LOSSES: Final = tuple(round(-64 * log((index + 0.5) / 256)) for index in range(256))
-"""Losses that stand, in 64ths of that mean: of an exponential distribution, each as likely as the others."""
+"""Accepted losses in 64ths of that mean: equally likely values of an exponential distribution."""
 TRY = 20_000
-"""Games of the shortest tries."""
+"""Number of games in the shortest tries."""
 
 
 @jit
 def anneal(row: Ints, deal: Deal, state: Ints, losses: Ints, games: int) -> int:
-    """Continue a try for up to ``games`` games; returns ``WON``, ``SPENT`` or ``RUNNING``."""
+    """Continue a try for up to ``games`` games and return ``WON``, ``SPENT`` or ``RUNNING``."""
     for _ in range(games):
         if state[GAMES] == state[LENGTH]:
             return SPENT
@@ -71,14 +73,14 @@ def anneal(row: Ints, deal: Deal, state: Ints, losses: Ints, games: int) -> int:
 
 @jit
 def chance(state: Ints, count: int) -> int:
-    """A random number below ``count``."""
+    """Return a random number below ``count``."""
     state[RANDOM] = next_random(state[RANDOM])
     return (state[RANDOM] >> 8) % count
 
 
 @jit
 def change(deal: Deal, state: Ints) -> None:
-    """Change one to three choices: what becomes of a card that was asked about, or whether one waits for its twin."""
+    """Change one to three choices: the fate of a card that came up, or whether a card waits for its twin."""
     state[CHANGED] = 1 + chance(state, 3)
     for index in range(state[CHANGED]):
         if deal.asked[0] == 0 or chance(state, 16) == 0:
@@ -102,13 +104,13 @@ def take_back(deal: Deal, state: Ints) -> None:
 
 @jit
 def stands(state: Ints, losses: Ints, loss: int) -> bool:
-    """Whether a change stands that makes the game's value so much lower."""
+    """Return whether to keep a change that lowers the game's value by ``loss``."""
     mean = HOT * (state[LENGTH] - state[GAMES]) + COLD * state[GAMES]
     return loss * 64 * state[LENGTH] <= mean * losses[chance(state, 256)]
 
 
 class BraidAnnealing(Search):
-    """Looks for a win, try after try. Positions looked at are games played."""
+    """Search for a win in repeated tries. Its ``nodes`` are games played."""
 
     def __init__(self, start: Start, *, seed: int = 0) -> None:
         self.start, self.seed = start, seed
@@ -154,7 +156,7 @@ class BraidAnnealing(Search):
 
 
 def _moves(cells: list[int], events: list[int]) -> list[int]:
-    """The moves of a game that begins with such cells."""
+    """Return the moves of a game from its events, given the cells at its start."""
     moves = []
     for event in events[1 : events[0] + 1]:
         move, kind = divmod(event, KINDS)

@@ -1,13 +1,13 @@
-"""Braid depth first, through all positions that the proofs of a loss leave open: for the middle and the end of games.
+"""Depth-first search of Braid through all positions that no proof of a loss excludes, for the middle and end of games.
 
-Games that have gone ill are mostly lost, and no play-out shows it. Beside the free plays (``braid_position``) these
-are made at once, since they do no harm either:
+Games that went badly are mostly lost, and no play-out shows it. Besides the free plays (``braid_position``), these
+plays are made at once, because they do no harm either:
 
-- From an outer cell, when the card's twin is neither on the braid nor in an inner cell: should the twin go up first, it
-  can take the cell instead.
-- From the braid or an inner cell, when the twin is on the braid or in an inner cell too: should it go up first, it
-  stands where the card would, and all that comes from the braid comes no later.
-- From any cell, once the braid is empty: cells are all alike then.
+- From an outer cell, if the card's twin is neither on the braid nor in an inner cell: if the twin were to go up first,
+  it could take the cell instead.
+- From the braid or an inner cell, if the twin is on the braid or in an inner cell too: if the twin were to go up first,
+  it could take the card's place, and no card would come later from the braid.
+- From any cell, once the braid is empty: all cells are alike then.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ from games.solver.states import FULL, LOST, RUNNING, WON
 from games.solver.tools import MASK, Ints, add_key
 
 DEPTH = 512
-"""Moves of the longest game: each card is drawn four times, leaves waste or braid once and goes up once."""
+"""Upper bound on the moves of a game: each card is drawn four times, leaves waste or braid once and goes up once."""
 LEVEL, SEEN, NODES = 0, 1, 2
 LATE = 2
-"""The most redeals that are left where this search goes on beside the others."""
+"""The most redeals left for this search to run beside the others."""
 TURNS = (3_000, 1_000, 1_000)
-"""Turns of annealing, of the search by stages and of this one in a team."""
+"""Turns of annealing, of the staged search and of this one in a team."""
 
 
 def is_whole_deal(start: Start) -> bool:
-    """Whether nothing has been drawn or played: too much is open then for this search."""
+    """Return whether nothing has been drawn or played; too much is open then for this search."""
     return not start.waste and sum(start.found) == 1
 
 
 class Stack(NamedTuple):
-    """A search in progress: the position of each level and the key of the cards gone from the stock there, the next
-    move to try, and the counters named above.
+    """A search in progress: for each level, the position, the key of the cards taken from the stock, and the next move
+    to try; then the counters named above.
     """
 
     rows: Ints
@@ -69,7 +69,7 @@ class Stack(NamedTuple):
 
 @jit
 def explore(stack: Stack, deal: Deal, seen: Ints, room: int, nodes: int) -> int:
-    """Continue the search for up to ``nodes`` positions; returns a state of ``tools``."""
+    """Continue the search for up to ``nodes`` positions and return a status from ``states``."""
     state, tried = stack.state, stack.tried
     stop = state[NODES] + nodes
     while state[NODES] < stop:
@@ -100,7 +100,7 @@ def explore(stack: Stack, deal: Deal, seen: Ints, room: int, nodes: int) -> int:
 
 @jit
 def is_new(stack: Stack, deal: Deal, seen: Ints, level: int) -> bool:
-    """Note the position of a level as seen, and return whether it is new."""
+    """Record the position of a level as seen, and return whether it is new."""
     base = level * ROW
     stage = stage_of(stack.rows, base, deal.rounds)
     new = add_key(seen, key_of(stack.rows, base, stack.gone[level], stage, deal.keys))
@@ -110,14 +110,15 @@ def is_new(stack: Stack, deal: Deal, seen: Ints, level: int) -> bool:
 
 @jit
 def is_lost(row: Ints, base: int, deal: Deal) -> bool:
-    """Whether one of the proofs says so, the quickest first."""
+    """Return whether any proof of a loss succeeds. The quickest proof runs first."""
     return is_hopeless(row, base, deal) or is_tangled(row, base, deal) or is_out_of_order(row, base, deal)
 
 
 @jit
 def make(row: Ints, base: int, move: int, deal: Deal) -> int:
-    """Make a move and all that can do no harm after it; returns the change in the key of the cards gone from the stock.
-    They are logged.
+    """Make a move and all harmless plays after it, and log them.
+
+    Return the change in the key of the cards taken from the stock.
     """
     deal.log[0] = 0
     change = apply(row, base, move, deal)
@@ -126,7 +127,7 @@ def make(row: Ints, base: int, move: int, deal: Deal) -> int:
 
 @jit
 def settle_more(row: Ints, base: int, deal: Deal) -> int:
-    """Make all plays that can do no harm; returns the change in the key of the cards gone from the stock."""
+    """Make all harmless plays and return the change in the key of the cards taken from the stock."""
     change = settle(row, base, deal)
     move = harmless_play(row, base, deal)
     while move >= 0:
@@ -138,7 +139,7 @@ def settle_more(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def harmless_play(row: Ints, base: int, deal: Deal) -> int:
-    """A play from a cell or the braid that can do no harm; -1 if there is none."""
+    """Return a harmless play from a cell or the braid; -1 if there is none."""
     for cell in range(CELLS):
         kind = row[base + cell]
         if kind >= 0 and fits(row, base, kind) and is_harmless(row, base, kind, deal, int(cell < INNER)):
@@ -152,8 +153,9 @@ def harmless_play(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def is_harmless(row: Ints, base: int, kind: int, deal: Deal, inside: int) -> bool:
-    """Whether a card that fits, from braid and inner cells (``inside`` 1) or from outer ones (0), can go up and do no
-    harm.
+    """Return whether a card that fits can go up without harm.
+
+    ``inside`` is 1 for a card of the braid or an inner cell, 0 for a card of an outer cell.
     """
     left = row[base + BRAID]
     if left == 0:
@@ -167,7 +169,7 @@ def is_harmless(row: Ints, base: int, kind: int, deal: Deal, inside: int) -> boo
 
 
 class BraidDepth(Exhaustive):
-    """Decides a position, given time. ``limit`` bounds the positions remembered."""
+    """Exhaustive search that decides a position, given time. ``limit`` bounds the positions remembered."""
 
     def __init__(self, start: Start, *, limit: int) -> None:
         super().__init__(limit)
@@ -181,7 +183,7 @@ class BraidDepth(Exhaustive):
             self.status = LOST
 
     def _load(self) -> list[int]:
-        """Put the settled starting position at level 0; returns the moves that this took."""
+        """Put the settled starting position at level 0 and return the moves that this took."""
         load(self.start, self.stack.rows, self.deal)
         settle_more(self.stack.rows, 0, self.deal)
         return self._logged()

@@ -1,12 +1,12 @@
-"""A quick proof that a position of Braid is lost, by a simpler game in which more is possible.
+"""Quick proof that a position of Braid is lost, by a relaxation: a simpler game in which more is possible.
 
-In the simpler game the stock and, before the last round, the waste are always at hand. What still buries cards is the
-braid, whose cards wait in the inner cells, and in the last round the waste, whose cards wait in the outer cells and,
-once the braid is gone, in all. Moving a card out never hurts there, so all that can move does, in any order; if a
-card stays buried, no line of the game wins.
+In the simpler game the stock and, before the last round, the waste are always at hand. Only the braid still buries
+cards, which wait in the inner cells, and in the last round the waste, whose cards wait in the outer cells or, once the
+braid is gone, in any cell. Moving a card out never hurts there, so every card that can move does, in any order. If a
+card stays buried, no line of the real game wins.
 
-Of two copies of a card that can go up only one at a time it does not matter which goes first, as long as both come from
-the braid or both from the waste. Copies of which one comes from each go up without regard to each other.
+If only one of a card's two copies can go up at a time, it does not matter which goes first, as long as both come from
+the braid or both from the waste. If one comes from each, they go up independently of each other.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from games.solver.jit import jit
 from games.solver.tools import Ints
 
 BURIED, GONE, REACH, HELD, LEFT = 0, 52, 156, 164, 176
-"""In the deal's room: how many copies of each card are buried; how many are up, as the braid's cards and as the waste's
-see it; how far each foundation can be built with what is not buried; cards in cells (-1 none), those from waste and
-outer cells 52 higher; cards left on braid and waste."""
+"""Offsets in ``Deal.room``: for each card, the copies buried; the copies up, counted for the braid and for the waste;
+how far each foundation can be built with unburied cards; cards in cells (-1 none), 52 higher if from the waste or an
+outer cell; cards left on braid and waste.
+"""
 
 
 @jit
 def is_hopeless(row: Ints, base: int, deal: Deal) -> bool:
-    """Whether the position is lost even in the simpler game."""
+    """Return whether the position is lost even in the simpler game."""
     room = deal.room
     room[LEFT] = row[base + BRAID]
     room[LEFT + 1] = 0
@@ -52,7 +53,7 @@ def is_hopeless(row: Ints, base: int, deal: Deal) -> bool:
 
 @jit
 def lay_out(row: Ints, base: int, deal: Deal) -> None:
-    """Write the position to the room, apart from the cards left."""
+    """Write the position to ``Deal.room``, except for the numbers of cards left."""
     room = deal.room
     for kind in range(52):
         slot = base + FOUND + kind // 13 * 2
@@ -74,7 +75,7 @@ def lay_out(row: Ints, base: int, deal: Deal) -> None:
 
 @jit
 def card_at(row: Ints, base: int, deal: Deal, stack: int, place: int) -> int:
-    """A card of the braid (stack 0), or of the waste (1), 52 higher."""
+    """Return a card of the braid (stack 0) or, 52 higher, of the waste (stack 1)."""
     if stack == 0:
         return deal.braid[place]
     return 52 + deal.cards[row[base + SEQ + place]]
@@ -82,7 +83,10 @@ def card_at(row: Ints, base: int, deal: Deal, stack: int, place: int) -> int:
 
 @jit
 def extend(room: Ints, slot: int) -> None:
-    """Work out how far a foundation can be built. The first of a suit needs one copy of each card, the second both."""
+    """Compute how far a foundation can be built.
+
+    The first foundation of a suit needs one copy of each card, the second both.
+    """
     suit, buried = slot >> 1, 1 - (slot & 1)
     while room[REACH + slot] < 13 and room[BURIED + suit * 13 + room[REACH + slot]] <= buried:
         room[REACH + slot] += 1
@@ -90,7 +94,7 @@ def extend(room: Ints, slot: int) -> None:
 
 @jit
 def goes_up(room: Ints, card: int) -> bool:
-    """Let a card go up if a place for it can be reached; returns whether it can."""
+    """Let a card go up if a foundation can be built up to it, and return whether one can."""
     slot, rank = REACH + card % 52 // 13 * 2, card % 13
     if room[GONE + card] < int(room[slot] > rank) + int(room[slot + 1] > rank):
         room[GONE + card] += 1
@@ -100,7 +104,7 @@ def goes_up(room: Ints, card: int) -> bool:
 
 @jit
 def take(row: Ints, base: int, deal: Deal, stack: int) -> int:
-    """Take the top card off a stack; the next one is no longer buried."""
+    """Take the top card off a stack and return it; the next card is no longer buried."""
     room = deal.room
     room[LEFT + stack] -= 1
     left = room[LEFT + stack]

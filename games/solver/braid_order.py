@@ -1,19 +1,19 @@
-"""A proof that a position of Braid is lost, by the order in which the cards of waste and stock come.
+"""Proof that a position of Braid is lost, from the order in which the cards of waste and stock come.
 
-Draw by draw, to the end of the last round, it is worked out which cards can be at hand by then at most (up, or in a
-cell), and how many copies of each can be up. It leaves out what would make that less: a card that has been at hand
-stays so, and of two copies of which one can be up, it is always the one that stands in the way.
+Draw by draw, to the end of the last round, the proof computes an upper bound: the cards that can be at hand by then
+(up, or in a cell), and how many copies of each can be up. It ignores what would lower the bound: a card that has been
+at hand stays at hand, and if only one of two copies can be up, it is always the one in the way.
 
-- A card leaves the waste only when all above it in the round's order have. These, and the cards that outer cells hold
-  from the beginning, are up, or hold outer cells, as long as there is a braid. So those of them that can't be up, with
-  the card itself unless it goes up at once, are eight at most. Once the braid can be empty, they may be twelve instead,
-  all cards of cells and braid counted with them.
-- A card leaves the braid only when those of the braid above it and of the inner cells that can't be up are four at most
-  with the card itself, unless that goes up at once.
+- A card leaves the waste only after all cards above it in the round's order. As long as the braid lasts, these cards
+  and the cards that outer cells held at the beginning are either up or in outer cells. So at most eight of them may be
+  cards that can't be up, including the card itself unless it goes up at once. Once the braid can be empty, the limit is
+  twelve, counting all cards of cells and braid as well.
+- A card leaves the braid only if at most four cards can't be up among the cards above it on the braid, the cards in
+  the inner cells and, unless it goes up at once, the card itself.
 
-So every line has at hand and up what is worked out here, or less, by induction over its moves: if it had more, the move
-that first did so would have found all before it as it was worked out, and room. If a card can't be up in the end, no
-line wins.
+By induction over its moves, no line has more at hand or up than this bound: before the first move that exceeded it,
+everything was within the bound and there was room, so the bound would have included that move. If a card can't be up in
+the end, no line wins.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ from games.solver.tools import Ints
 
 INSIDE, OUTSIDE, ALL, CREDIT, HAND, COUNT, REACH = 0, 52, 104, 156, 208, 260, 312
 SEQUENCE, GONE, PENDING, SIZE, LEFT = 320, 392, 464, 467, 468
-"""In the deal's room: copies of each card in three groups (those of inner cells and from the braid, those of outer
-cells, and all of cells and braid), those that can have gone up since, those that can be at hand, and those of a group
-and the waste's top; how far each foundation can be built; waste and stock in the round's order, and which of them have
-been at hand; how many of each group can't be up; cards of waste and stock; cards left on the braid."""
+"""Offsets in ``Deal.room``: copies of each card in three groups (inner cells and from the braid; outer cells; all of
+cells and braid), copies that can have gone up since, copies that can be at hand, and copies in a group plus the top of
+the waste; how far each foundation can be built; waste and stock in the round's order, and which of them have been at
+hand; how many cards of each group can't be up; the number of cards in waste and stock; cards left on the braid.
+"""
 
 
 @jit
 def is_out_of_order(row: Ints, base: int, deal: Deal) -> bool:
-    """Whether the position is lost even if cells hold what the three groups allow."""
+    """Return whether the position is lost even if cells hold as much as the three groups allow."""
     room = deal.room
     lay_out(row, base, deal)
     drawn = row[base + WASTE]
@@ -50,7 +51,7 @@ def is_out_of_order(row: Ints, base: int, deal: Deal) -> bool:
 
 @jit
 def lay_out(row: Ints, base: int, deal: Deal) -> None:
-    """Write the position to the room, before anything has moved."""
+    """Write the position to ``Deal.room``, before anything has moved."""
     room = deal.room
     for place in range(SEQUENCE):
         room[place] = 0
@@ -82,8 +83,9 @@ def lay_out(row: Ints, base: int, deal: Deal) -> None:
 
 @jit
 def extend(room: Ints, suit: int) -> bool:
-    """Build the foundations of a suit as far as cards are at hand: the first of them needs one copy of each, the second
-    both; returns whether more can be up.
+    """Build the foundations of a suit as far as the cards at hand allow, and return whether more can be up.
+
+    The first foundation needs one copy of each card, the second both.
     """
     busy = False
     for copy in range(2):
@@ -101,14 +103,14 @@ def extend(room: Ints, suit: int) -> bool:
 
 @jit
 def goes_up(room: Ints, kind: int) -> bool:
-    """Whether one more copy at hand could go up at once."""
+    """Return whether one more copy at hand could go up at once."""
     hand = room[HAND + kind]
     return hand < 2 and room[REACH + kind // 13 * 2 + hand] == kind % 13
 
 
 @jit
 def pull_waste(row: Ints, base: int, room: Ints, drawn: int) -> bool:
-    """Take what can leave the waste after so many draws, from the top; returns whether more can be up."""
+    """Take the cards that can leave the waste after ``drawn`` draws, from the top; return whether more can be up."""
     if row[base + BRAID] > 0 and pull_into(room, drawn, 1, CELLS - INNER):
         return True
     return room[LEFT] == 0 and pull_into(room, drawn, 2, CELLS)
@@ -116,7 +118,10 @@ def pull_waste(row: Ints, base: int, room: Ints, drawn: int) -> bool:
 
 @jit
 def pull_into(room: Ints, drawn: int, group: int, most: int) -> bool:
-    """Take what can leave the waste if a group's cards and those above may hold ``most`` cells."""
+    """Take the cards that can leave the waste if a group's cards and those above may hold ``most`` cells.
+
+    Return whether more can be up.
+    """
     pending = room[PENDING + group]
     room[COUNT : COUNT + 52] = room[52 * group : 52 * group + 52]
     for back in range(drawn):
@@ -137,7 +142,7 @@ def pull_into(room: Ints, drawn: int, group: int, most: int) -> bool:
 
 @jit
 def pull_braid(deal: Deal) -> bool:
-    """Take what can leave the braid; returns whether more can be up, or it has become empty."""
+    """Take the cards that can leave the braid, and return whether more can be up or the braid has become empty."""
     room = deal.room
     while room[LEFT] > 0:
         kind = deal.braid[room[LEFT] - 1]

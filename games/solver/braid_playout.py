@@ -1,8 +1,9 @@
-"""What comes of a position of Braid by a simple way of playing: what the searches judge it by.
+"""Play-out of a Braid position by a simple policy, which the searches use to evaluate it.
 
-All that can go up does. A card of the waste is parked or not as a rule says, or as was chosen for it. A simple
-player's whole game as the measure of a position is the idea of X. Yan, P. Diaconis, P. Rusmevichientong and B. Van Roy,
-"Solitaire: Man Versus Machine" (2004). It sees what counts of a parked card: whether it comes in time.
+Every card that can go up does. A rule decides whether a card of the waste is parked, unless a choice overrides it.
+Judging a position by a simple player's whole game is the idea of X. Yan, P. Diaconis, P. Rusmevichientong and B. Van
+Roy, "Solitaire: Man Versus Machine" (2004). A play-out shows what matters about a parked card: whether it goes up in
+time.
 """
 
 from __future__ import annotations
@@ -34,18 +35,21 @@ from games.solver.jit import jit
 from games.solver.tools import Ints
 
 HELD, INSIDE, HEIGHT, SEQUENCE, COMING, SPACES = 0, 52, 104, 112, 184, 236
-"""In the deal's room: copies of each card in cells, and in inner cells; foundations; waste and stock by number; copies
-of each card that the round still brings; empty cells."""
+"""Offsets in ``Deal.room``: copies of each card in cells, and in inner cells; foundation heights; waste and stock by
+number; copies of each card that the round still brings; empty cells.
+"""
 FROM_CELL, KINDS, EVENTS = 0, 64, 800
-"""An event: the move, with any cell as the first, times ``KINDS``, and the card; and room for a game's events."""
+"""An event is the move (any cell counts as the first) times ``KINDS``, plus the card. ``EVENTS`` is the size of a
+game's event list.
+"""
 
 
 @jit
 def play_out(row: Ints, base: int, deal: Deal, events: Ints | None) -> tuple[int, int, int]:
-    """Play to the end of the last round, or of one in which nothing moved; returns the cards up, those left on the
-    braid, and how far both were at the ends of earlier rounds.
+    """Play to the end of the last round, or of a round in which nothing moved.
 
-    Moves are noted in ``events``, their number first.
+    Return the cards up, the cards left on the braid, and the progress of both at the ends of earlier rounds. ``events``
+    receives the moves, their number first.
     """
     room = deal.room
     lay_out(row, base, deal)
@@ -88,7 +92,7 @@ def play_out(row: Ints, base: int, deal: Deal, events: Ints | None) -> tuple[int
 
 @jit
 def tell(events: Ints | None, move: int, kind: int) -> None:
-    """Note an event, if events are wanted."""
+    """Append an event, if events are recorded."""
     if events is not None:
         events[0] += 1
         events[events[0]] = move * KINDS + kind
@@ -96,7 +100,7 @@ def tell(events: Ints | None, move: int, kind: int) -> None:
 
 @jit
 def lay_out(row: Ints, base: int, deal: Deal) -> None:
-    """Write the position to the room."""
+    """Write the position to ``Deal.room``."""
     room = deal.room
     for kind in range(52):
         room[HELD + kind] = 0
@@ -126,7 +130,7 @@ def await_stock(room: Ints, cards: Ints, following: int, end: int) -> None:
 
 @jit
 def cards_up(room: Ints) -> int:
-    """The number of cards up."""
+    """Return the number of cards up."""
     up = 0
     for slot in range(8):
         up += room[HEIGHT + slot]
@@ -135,7 +139,7 @@ def cards_up(room: Ints) -> int:
 
 @jit
 def is_parked(deal: Deal, kind: int, place: int) -> bool:
-    """Whether the waste's top is put into an empty cell. That it was asked is noted."""
+    """Return whether the top of the waste goes into an empty cell, and record that the choice came up."""
     deal.asked[0] += 1
     deal.asked[deal.asked[0]] = place
     return deal.choices[place] == PARKED or (deal.choices[place] == RULE and comes_in_time(deal.room, kind))
@@ -143,7 +147,7 @@ def is_parked(deal: Deal, kind: int, place: int) -> bool:
 
 @jit
 def comes_in_time(room: Ints, kind: int) -> bool:
-    """Whether all cards that have to go up before a card are in cells or still to come in the round."""
+    """Return whether all cards that have to go up before a card are in cells or still to come in the round."""
     slot, rank = HEIGHT + kind // 13 * 2, kind % 13
     if rank < room[slot]:
         slot += 1
@@ -157,7 +161,7 @@ def comes_in_time(room: Ints, kind: int) -> bool:
 
 @jit
 def raise_held(deal: Deal, left: int, events: Ints | None) -> int:
-    """Play all that cells and braid can, and fill inner cells; returns the cards left on the braid."""
+    """Play all cards that cells and braid can, fill inner cells, and return the number of cards left on the braid."""
     room, braid = deal.room, deal.braid
     busy = True
     while busy:
@@ -180,15 +184,16 @@ def raise_held(deal: Deal, left: int, events: Ints | None) -> int:
 
 @jit
 def is_held_back(room: Ints, kind: int, slot: int, left: int) -> bool:
-    """Whether a card of an outer cell waits, so that its twin can go up first: until the braid is empty, or the lower
-    foundation of its suit takes it.
+    """Return whether a card of an outer cell waits so that its twin can go up first.
+
+    It waits until the braid is empty or the lower foundation of its suit takes it.
     """
     return left > 0 and slot & 1 == 0 and room[INSIDE + kind] == 0 and room[HEIGHT + slot] > room[HEIGHT + slot + 1]
 
 
 @jit
 def leave_cell(deal: Deal, kind: int, left: int, events: Ints | None) -> int:
-    """Take a card from a cell, an inner one if there is a choice, which the braid fills; returns what is left of it."""
+    """Take a card from a cell, preferably an inner one, which the braid refills; return the cards left on the braid."""
     room = deal.room
     room[HELD + kind] -= 1
     if room[INSIDE + kind] == 0:
@@ -206,7 +211,7 @@ def leave_cell(deal: Deal, kind: int, left: int, events: Ints | None) -> int:
 
 @jit
 def goes_up(room: Ints, kind: int) -> bool:
-    """Put a card on the foundation that takes it; returns whether one does."""
+    """Put a card on the foundation that takes it, and return whether one does."""
     slot, rank = HEIGHT + kind // 13 * 2, kind % 13
     if room[slot + 1] == rank and room[slot] > rank:
         room[slot + 1] += 1

@@ -1,8 +1,8 @@
-"""A packed position of Braid: its layout, its moves and its key.
+"""Packed position of Braid: layout, moves and key.
 
 Cards are counted from the base rank in the building direction: suit * 13 + steps from the base. A play to a foundation
-is free, and made at once, if it can do no harm: the other copy of the card is up, or both foundations of the suit wait
-for it. An empty inner cell is filled from the braid at once, since waiting gains nothing.
+is free, and is made at once, if it can do no harm: the other copy of the card is up, or both foundations of the suit
+wait for it. An empty inner cell is filled from the braid at once, since waiting gains nothing.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ FROM_WASTE, FROM_BRAID, PARK, DRAW, ROUND, FILL = 12, 13, 14, 26, 27, 28
 """Moves: 0..11 play a cell; play waste, braid; put the waste's top into cell m - PARK; draw; redeal; (in logs) fill."""
 BRAID_KEYS, STAGE_KEYS, CELL_KEYS, OUTER_KEYS, KEYS = 80, 110, 500, 600, 700
 ROOM = 480
-"""Numbers that the play-out or a proof of a loss need to write down about one position."""
+"""Size of the scratch space that a play-out or a proof of a loss needs for one position."""
 CARDS, HOLDS = 72, 288
-"""Choices of a play-out: for each round and each number of a card of waste and stock, then for each card whether an
-outer cell keeps it until its twin is up."""
+"""Choices of a play-out: one for each round and each card of waste and stock by number, then one for each card: whether
+an outer cell holds it until its twin is up.
+"""
 RULE, PARKED, LEFT, KEPT = range(4)
-"""What becomes of a card of the waste that can't go up: it is parked if it seems to go up in the same round; it is
-parked; it is left. Or it is kept from going up."""
+"""Choices for a card of the waste that can't go up: park it if it seems to go up in the same round; park it; leave it.
+``KEPT`` keeps a card that could go up from doing so.
+"""
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,11 @@ class Start:
 
 
 class Deal(NamedTuple):
-    """What does not change during a search.
+    """Constants and buffers of a search.
 
     The cards of waste and stock by number, the braid, the redeals left at the start, the keys, the weights of the
-    score, a log of moves (its length first), room for what is worked out about a position, and for the positions of the
-    simpler game that proves losses. Of a play-out, the choices and the places at which there was one (their number
-    first).
+    score, a log of moves (its length first), scratch space for one position (``room``), and for the positions of the
+    simpler game that proves losses. For a play-out: the choices, and the places where one came up (their number first).
     """
 
     cards: Ints
@@ -67,7 +68,7 @@ class Deal(NamedTuple):
 
 
 def make_deal(start: Start, weights: Sequence[int], choice: int) -> Deal:
-    """The deal of a position, with the same choice for each card of the waste."""
+    """Create the deal of a position, with the same choice for each card of the waste."""
     return Deal(
         cards=longs_of([*start.waste, *start.stock]), braid=longs_of(start.braid), rounds=start.rounds,
         keys=random_keys(KEYS, 3), weights=longs_of(weights), log=longs(256), room=longs(ROOM), states=longs(1 << 12),
@@ -107,20 +108,20 @@ def raise_card(row: Ints, base: int, kind: int) -> None:
 
 @jit
 def is_free(row: Ints, base: int, kind: int) -> bool:
-    """Whether a card can go to a foundation, and can do no harm there."""
+    """Return whether a card can go to a foundation without doing harm."""
     return row[base + FOUND + (kind // 13) * 2 + 1] == kind % 13
 
 
 @jit
 def fits(row: Ints, base: int, kind: int) -> bool:
-    """Whether a foundation takes the card."""
+    """Return whether a foundation takes the card."""
     slot = base + FOUND + (kind // 13) * 2
     return row[slot] == kind % 13 or row[slot + 1] == kind % 13
 
 
 @jit
 def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
-    """Make a move; returns the change in the key of the cards gone from the stock."""
+    """Make a move and return the change in the key of the cards taken from the stock."""
     log = deal.log
     log[0] += 1
     log[log[0]] = move
@@ -154,7 +155,7 @@ def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
 
 @jit
 def settle(row: Ints, base: int, deal: Deal) -> int:
-    """Make the free plays and fill inner cells; returns the change in the key of the cards gone from the stock."""
+    """Make the free plays, fill inner cells, and return the change in the key of the cards taken from the stock."""
     change = 0
     while True:
         busy = False
@@ -175,7 +176,7 @@ def settle(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def fill(row: Ints, base: int, deal: Deal) -> bool:
-    """Fill an empty inner cell from the braid; returns whether there was one."""
+    """Fill an empty inner cell from the braid and return whether there was one."""
     if row[base + BRAID] > 0:
         for cell in range(INNER):
             if row[base + cell] < 0:
@@ -189,7 +190,7 @@ def fill(row: Ints, base: int, deal: Deal) -> bool:
 
 @jit
 def key_of(row: Ints, base: int, gone: int, stage: int, keys: Ints) -> int:
-    """The position's key. Inner and outer cells differ only while the braid lasts."""
+    """Return the position's key. Inner and outer cells differ only while the braid lasts."""
     key = (gone + keys[BRAID_KEYS + row[base + BRAID]] + keys[STAGE_KEYS + stage]) & MASK
     split = INNER if row[base + BRAID] > 0 else CELLS
     for cell in range(CELLS):
@@ -201,7 +202,7 @@ def key_of(row: Ints, base: int, gone: int, stage: int, keys: Ints) -> int:
 
 
 def token(move: int) -> str:
-    """A move as a token of the rules."""
+    """Return a move as a token of the rules."""
     if move < CELLS:
         return f"t{move}-f"
     if move >= FILL:

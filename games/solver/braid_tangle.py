@@ -1,9 +1,9 @@
-"""A proof that a position of Braid is lost: a search of a simpler game in which only the braid buries cards.
+"""Proof that a position of Braid is lost: a search of a simpler game in which only the braid buries cards.
 
-All cards but those of the braid and the inner cells are always at hand there. So a position is which cards have left
-these, and how high the foundations are, and few positions matter: a card at hand waits until a card of the braid or an
-inner cell needs it, for a twin on the braid may take its place; and what no twin can need goes up at once. If the braid
-can't be emptied there, no line of the game empties it.
+In it, all cards outside the braid and the inner cells are always at hand. So a position is the set of cards that have
+left these, and the heights of the foundations. Few positions matter: a card at hand waits until a card of the braid or
+an inner cell needs it, because a twin on the braid may take its place, and a card that no twin can need goes up at
+once. If the braid can't be emptied there, no line of the real game empties it.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from games.solver.jit import jit
 from games.solver.tools import Ints, add_key, clear
 
 QUEUE, REST, HEIGHT, OPEN = 0, 24, 76, 84
-"""In the deal's room: the cards of inner cells and braid as they come; copies of each that have not left; foundations;
-places in the queue that are open, as many as there are inner cells and one."""
+"""Offsets in ``Deal.room``: the cards of inner cells and braid in order; copies of each that have not left; foundation
+heights; the open places in the queue, one more than there are inner cells.
+"""
 HEIGHTS = 32
 """A position: four bits for each foundation, then a bit for each card that has left."""
 MOST = 800
-"""Positions looked at before there is no verdict; few proofs need 50."""
+"""Positions to look at before giving up; few proofs need 50."""
 
 
 @jit
 def is_tangled(row: Ints, base: int, deal: Deal) -> bool:
-    """Whether the braid can't be emptied even in the simpler game."""
+    """Return whether the braid can't be emptied even in the simpler game."""
     braid = row[base + BRAID]
     if braid == 0:
         return False
@@ -45,7 +46,7 @@ def is_tangled(row: Ints, base: int, deal: Deal) -> bool:
 
 @jit
 def lay_out(row: Ints, base: int, deal: Deal) -> int:
-    """Write the queue to the room; returns the position."""
+    """Write the queue to ``Deal.room`` and return the position."""
     room = deal.room
     for kind in range(52):
         room[REST + kind] = 0
@@ -61,7 +62,7 @@ def lay_out(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def open_up(room: Ints, state: int, total: int) -> int:
-    """Write to the room what is open, how high the foundations are and what rests; returns how many cards rest."""
+    """Write the open places, the foundation heights and the cards that rest; return how many cards rest."""
     for slot in range(8):
         room[HEIGHT + slot] = state >> 4 * slot & 15
     for place in range(total):
@@ -78,8 +79,9 @@ def open_up(room: Ints, state: int, total: int) -> int:
 
 @jit
 def list_plays(deal: Deal, state: int, size: int) -> int:
-    """Write the positions that plays of open cards lead to over those listed from ``size`` on, or only one if it can do
-    no harm; returns the new number.
+    """List the positions that plays of open cards lead to from index ``size`` on, and return the new length.
+
+    A play that does no harm is the only one listed.
     """
     count = size
     for index in range(INNER + 1):
@@ -95,8 +97,9 @@ def list_plays(deal: Deal, state: int, size: int) -> int:
 
 @jit
 def play(room: Ints, state: int, index: int) -> tuple[int, bool]:
-    """The position after an open card has gone up, and those of its suit before it, -1 if one of these is buried; and
-    whether that leaves no twin of a card behind that has now gone up.
+    """Play an open card, and before it the cards of its suit below it.
+
+    Return the new position, or -1 if one of those cards is buried, and whether no twin of a card played stays behind.
     """
     kind = room[QUEUE + room[OPEN + index]]
     suit, rank = kind // 13, kind % 13
@@ -119,7 +122,7 @@ def play(room: Ints, state: int, index: int) -> tuple[int, bool]:
 
 @jit
 def open_place(room: Ints, card: int) -> int:
-    """Which of the open places holds a card, -1 if none does."""
+    """Return the index of the open place that holds a card, -1 if none does."""
     for index in range(INNER + 1):
         if room[QUEUE + room[OPEN + index]] == card:
             return index

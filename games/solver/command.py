@@ -1,4 +1,4 @@
-"""``talon``: the command of the distribution, with what ``games.rules`` and ``games.solver`` offer on their own."""
+"""``talon``: command line of the distribution, combining the commands of ``games.rules`` and ``games.solver``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from games.solver import __main__ as solver
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command with the given arguments (default: the process's) and return its exit code."""
+    """Run one command and return its exit code. The arguments default to the command line."""
     parser = argparse.ArgumentParser(
         prog="talon",
         description="Deal, play, verify and solve the five patience games of Talon.",

@@ -1,4 +1,4 @@
-"""Turns a table of the rules into the packed start of a search."""
+"""Conversion of a table of the rules into the packed start of a search."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from games.solver.team import Team
 
 MEGABYTE = 1 << 20
 SCALE = 4
-"""Scores of a thrifty search are so many times finer than others, and its prices are in these points."""
+"""Factor by which the scores of a thrifty search are finer than others; its prices are in these points."""
 THRIFTY = 1 << 17
 """The most positions that a try of a thrifty search keeps."""
 
 TURN, SHARES = 1024, (32, 1, 2)
-"""Of Stonewall's searches: for a proof of loss, which nearly every deal has or has not within the first turn; best
-first; and depth first, which takes half as long for a position, but wins by long lines.
+"""First turn and shares of Stonewall's searches: the proof of a loss, which the first turn settles for nearly every
+deal; best-first; and depth-first, which takes half as long per position but wins by long lines.
 """
 
 
 def make_search(table: Table, *, seed: int, memory: int) -> Search:
-    """A search from the table's position that uses about ``memory`` MiB; ``seed`` numbers its random stream.
+    """Create a search from the table's position that uses about ``memory`` MiB; ``seed`` numbers its random stream.
 
     :raises PositionNotReachableError: for a position that no game can reach.
     """
@@ -52,16 +52,17 @@ def make_search(table: Table, *, seed: int, memory: int) -> Search:
 
 
 def _slots(memory: int) -> int:
-    """The most slots that a growing set of keys may have in ``memory`` bytes: a power of two, at 8 bytes each and
-    as much again for half of them while the set grows.
+    """Return the most slots that a growing set of keys may have in ``memory`` bytes.
+
+    It is a power of two: 8 bytes per slot, and while the set grows, as much again for half of them.
     """
     return 1 << max(12, (memory // 12).bit_length() - 1)
 
 
 def thrifty_search(table: Table, thrift: Thrift, *, seed: int) -> Tries | None:
-    """A search that prefers short lines; None for games that have none, and before Braid's direction is chosen.
+    """Create a search that prefers short lines; ``seed`` numbers its random stream.
 
-    ``seed`` numbers its random stream.
+    Return None for games without such a search, and before Braid's direction is chosen.
 
     :raises PositionNotReachableError: for a position that no game can reach.
     """
@@ -117,7 +118,7 @@ def _braid(table: Table, seed: int, memory: int) -> Search:
 
 
 def labyrinth_start(table: Table) -> labyrinth.Start:
-    """A Labyrinth position, packed.
+    """Pack a Labyrinth position.
 
     :raises PositionNotReachableError: when the stock holds more cards than the rows left to deal.
     """
@@ -164,7 +165,7 @@ def _plot(table: Table, seed: int, memory: int) -> Search:
 
 
 def stonewall_start(table: Table) -> StonewallStart:
-    """A Stonewall position, packed."""
+    """Pack a Stonewall position."""
     return StonewallStart(
         piles=[[(card, bool(table.hidden >> card & 1)) for card in pile] for pile in table.tableau],
         reserve={cell: pile[0] for cell, pile in enumerate(table.piles[6:]) if pile},

@@ -1,4 +1,4 @@
-"""The solver's errors."""
+"""Errors of the solver."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ class SolverError(ValueError):
 
 
 class BudgetError(SolverError):
-    """A budget with too little, or too much, of something."""
+    """A budget with a value that is too small or too large."""
 
     code = "bad_budget"
 
 
 class AlreadyWonError(SolverError):
-    """The table is won: there is nothing to solve."""
+    """A table that is already won: there is nothing to solve."""
 
     code = "already_won"
 
@@ -28,10 +28,10 @@ class PositionNotReachableError(SolverError):
 
 
 class TokensError(SolverError):
-    """The tokens do not win from the given position."""
+    """Tokens that do not win from the given position."""
 
     code = "bad_tokens"
 
 
 class FalseSolutionError(RuntimeError):
-    """The rules refused a line that a search found: a bug in the solver."""
+    """A line found by a search but refused by the rules: a bug in the solver."""

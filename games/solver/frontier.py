@@ -34,8 +34,9 @@ class Frontier(NamedTuple):
 
 
 def make_frontier(row: int, slots: int, nodes: int) -> Frontier:
-    """An empty frontier with room for ``slots`` open positions of ``row`` 16-bit integers, and ``nodes`` positions in
-    all.
+    """Create an empty frontier.
+
+    It has room for ``slots`` open positions of ``row`` 16-bit integers, and for ``nodes`` positions in all.
     """
     size = 1 << 10
     while size < nodes * 3 // 2:
@@ -69,7 +70,7 @@ def reset(front: Frontier, random: int) -> None:
 
 @jit
 def take(front: Frontier, width: int) -> int:
-    """The slot of the best open position of the current stage, or -1 when none is left."""
+    """Take the best open position of the current stage and return its slot, or -1 when none is left."""
     state = front.state
     while state[SIZE] > 0:
         stage = front.heap[0] >> SCORE_BITS
@@ -88,7 +89,7 @@ def take(front: Frontier, width: int) -> int:
 
 @jit
 def begin(front: Frontier) -> int:
-    """A slot to build a child in; -1 when all slots are taken, -2 when no more positions may be kept."""
+    """Return a slot to build a child in; -1 when all slots are taken, -2 when no more positions may be kept."""
     state = front.state
     state[NODES] += 1
     if state[COUNT] >= len(front.parents):
@@ -102,14 +103,14 @@ def begin(front: Frontier) -> int:
 
 @jit
 def cut(front: Frontier) -> bool:
-    """Drop the position being built; returns False."""
+    """Drop the position being built and return False."""
     front.state[CUT] = 1
     return False
 
 
 @jit
 def is_new(front: Frontier, key: int) -> bool:
-    """Note a position's key as seen, and return whether it is new."""
+    """Record a position's key as seen, and return whether it is new."""
     return add_key(front.seen, key) == 1
 
 
@@ -128,7 +129,7 @@ def offer(front: Frontier, parent: int, child: int, move: int, rank: int) -> Non
 
 @jit
 def rank_of(front: Frontier, stage: int, score: int, noise: int) -> int:
-    """A position's heap key: earlier stages first, then higher scores. Up to ``noise`` is added to the score."""
+    """Return a position's heap key: earlier stages first, then higher scores. Up to ``noise`` is added to the score."""
     if noise > 0:
         front.state[RANDOM] = next_random(front.state[RANDOM])
         score += (front.state[RANDOM] >> 8) % noise
@@ -150,7 +151,7 @@ def pass_over(front: Frontier, slot: int) -> None:
 
 
 def line(front: Frontier, node: int) -> list[int]:
-    """The moves from the root to a node."""
+    """Return the moves from the root to a node."""
     moves = []
     while node > 0:
         moves.append(int(front.moves[node]))

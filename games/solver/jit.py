@@ -1,4 +1,4 @@
-"""One source for compiled and for plain searches.
+"""Optional Numba compilation: one source for compiled and plain-Python searches.
 
 The kernels use only what Python lists and NumPy arrays have in common: flat arrays, indexes, slice copies of equal
 length, integers below 2**63. Numba compiles them where it is installed; elsewhere :func:`jit` returns its argument, and
@@ -31,9 +31,9 @@ if not os.environ.get("TALON_NO_NUMBA"):
 
 
 def _cache_directory() -> str | None:
-    """A directory for compiled code, named after the sources of all kernels; None when it cannot be written.
+    """Return a directory for compiled code, named after a hash of all kernels' sources; None if it is not writable.
 
-    Numba notices changes in the file that it compiled, but not in files whose functions that file calls.
+    Numba notices changes in the file it compiled, but not in the files whose functions that file calls.
     """
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
@@ -56,14 +56,14 @@ if COMPILED:
 
 
 def jit(function: Function) -> Function:
-    """The function compiled by Numba, cached on disk and running without the GIL; unchanged where Numba is missing."""
+    """Compile a function with Numba, cached on disk and without the GIL; return it unchanged if Numba is missing."""
     if not COMPILED:
         return function
     return cast("Function", numba.njit(cache=_CACHE is not None, nogil=True)(function))
 
 
 def longs(size: int, fill: int = 0) -> MutableSequence[int]:
-    """An array of ``size`` 64-bit integers. Zeros cost next to nothing until they are touched."""
+    """Return an array of ``size`` 64-bit integers. Zeros cost next to nothing until they are touched."""
     if COMPILED:
         return cast(
             "MutableSequence[int]", np.full(size, fill, dtype=np.int64) if fill else np.zeros(size, dtype=np.int64)
@@ -72,7 +72,7 @@ def longs(size: int, fill: int = 0) -> MutableSequence[int]:
 
 
 def shorts(size: int, fill: int = 0) -> MutableSequence[int]:
-    """An array of ``size`` 16-bit integers, for packed positions, of which a search keeps many."""
+    """Return an array of ``size`` 16-bit integers, for packed positions, of which a search keeps many."""
     if COMPILED:
         return cast(
             "MutableSequence[int]", np.full(size, fill, dtype=np.int16) if fill else np.zeros(size, dtype=np.int16)
@@ -81,12 +81,12 @@ def shorts(size: int, fill: int = 0) -> MutableSequence[int]:
 
 
 def table_of(size: int) -> MutableSequence[int]:
-    """A table of ``size`` 64-bit integers, all 0, that stays as long as it is: 8 bytes each in plain Python too."""
+    """Return a table of ``size`` 64-bit zeros whose length never changes: 8 bytes each in plain Python too."""
     return longs(size) if COMPILED else array("q", bytes(8 * size))
 
 
 def longs_of(values: Sequence[int]) -> MutableSequence[int]:
-    """The values as 64-bit integers. Never empty: Numba needs a type, and kernels read index 0."""
+    """Return the values as 64-bit integers. Never empty: Numba needs a type, and kernels read index 0."""
     array = longs(max(1, len(values)))
     for index, value in enumerate(values):
         array[index] = value
@@ -94,7 +94,7 @@ def longs_of(values: Sequence[int]) -> MutableSequence[int]:
 
 
 def shorts_of(values: Sequence[int]) -> MutableSequence[int]:
-    """The values as 16-bit integers. Never empty, as in ``longs_of``."""
+    """Return the values as 16-bit integers. Never empty, as in ``longs_of``."""
     array = shorts(max(1, len(values)))
     for index, value in enumerate(values):
         array[index] = value

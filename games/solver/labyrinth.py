@@ -39,8 +39,8 @@ class Start:
 class Stack(NamedTuple):
     """A search in progress.
 
-    The position of each level, the next move to try and the move made there; what does not change (stock, its size,
-    most rows, keys); counters; and a log of cells played.
+    For each level, the position, the next move to try and the move made; the constants (stock, its size, most rows,
+    keys); counters; and a log of cells played.
     """
 
     pool: Ints
@@ -56,7 +56,7 @@ class Stack(NamedTuple):
 
 @jit
 def is_open(pool: Ints, base: int, cell: int) -> bool:
-    """Whether the cell's card is free to be played."""
+    """Return whether the cell's card is free to be played."""
     rows = pool[base + ROWS]
     row = cell >> 3
     if row == 0 or row == rows - 1 or pool[base + cell - 8] < 0:
@@ -66,7 +66,7 @@ def is_open(pool: Ints, base: int, cell: int) -> bool:
 
 @jit
 def fits(pool: Ints, base: int, cell: int) -> bool:
-    """Whether the cell has a card that its foundation takes next."""
+    """Return whether the cell has a card that its foundation takes next."""
     card = pool[base + cell]
     return card >= 0 and pool[base + FOUND + card // 13] == card % 13
 
@@ -94,7 +94,7 @@ def deal(pool: Ints, base: int, stock: Ints, size: int) -> None:
 
 @jit
 def settle(pool: Ints, base: int, stock: Ints, size: int, log: Ints, logged: int) -> int:
-    """Make every safe play, and write its cell to ``log``, which has ``logged`` entries; returns the new number."""
+    """Make every safe play, append its cell to ``log``, which has ``logged`` entries, and return the new number."""
     busy = True
     while busy:
         busy = False
@@ -112,7 +112,7 @@ def settle(pool: Ints, base: int, stock: Ints, size: int, log: Ints, logged: int
 
 @jit
 def key_of(pool: Ints, base: int, keys: Ints) -> int:
-    """The position's key."""
+    """Return the position's key."""
     key = keys[CELLS * 53 + pool[base + ROWS]] + keys[CELLS * 53 + 8 + pool[base + NEXT]]
     for cell in range(CELLS):
         key = (key + keys[cell * 53 + pool[base + cell] + 1]) & MASK
@@ -121,13 +121,13 @@ def key_of(pool: Ints, base: int, keys: Ints) -> int:
 
 @jit
 def is_won(pool: Ints, base: int) -> bool:
-    """Whether all 52 cards are up."""
+    """Return whether all 52 cards are up."""
     return pool[base + FOUND] + pool[base + FOUND + 1] + pool[base + FOUND + 2] + pool[base + FOUND + 3] == 52
 
 
 @jit
 def explore(stack: Stack, seen: Ints, room: int, nodes: int) -> int:
-    """Continue the search for up to ``nodes`` positions; returns a state of ``tools``."""
+    """Continue the search for up to ``nodes`` positions and return a status from ``states``."""
     state, pool, tried = stack.state, stack.pool, stack.tried
     stop = state[NODES] + nodes
     while state[NODES] < stop:
@@ -161,7 +161,7 @@ def explore(stack: Stack, seen: Ints, room: int, nodes: int) -> int:
 
 @jit
 def is_allowed(stack: Stack, base: int, move: int) -> bool:
-    """Whether a move (a first-row cell, or the deal) is legal and within the rows allowed."""
+    """Return whether a move (a first-row cell, or the deal) is legal and within the rows allowed."""
     if move == DEAL:
         return stack.pool[base + NEXT] < stack.size and stack.pool[base + ROWS] < stack.most
     return fits(stack.pool, base, move)
@@ -177,7 +177,7 @@ def make(pool: Ints, base: int, move: int, stock: Ints, size: int) -> None:
 
 
 class LabyrinthSearch(Exhaustive):
-    """Decides a position. At most ``most`` rows are dealt; fewer rows make a shorter line."""
+    """Exhaustive search that decides a position. At most ``most`` rows are dealt; fewer rows make a shorter line."""
 
     def __init__(self, start: Start, *, limit: int = 1 << 22, most: int = 6) -> None:
         super().__init__(limit)
@@ -191,7 +191,7 @@ class LabyrinthSearch(Exhaustive):
             self.status = WON
 
     def _load(self) -> int:
-        """Put the settled starting position at level 0; returns the number of cells logged."""
+        """Put the settled starting position at level 0 and return the number of cells logged."""
         stack, pool = self.stack, self.stack.pool
         for cell, card in enumerate(self.start.cells):
             pool[cell] = card

@@ -1,7 +1,8 @@
-"""Players who do not plan ahead. How often the random and the greedy one win is part of how hard a deal is
-(docs/difficulty.md, "What is measured"); those of three skills check the grades.
+"""Simulated players who do not plan ahead.
 
-They choose among the legal moves by what a player can see; the caller supplies the random numbers.
+The win rates of the random and the greedy player are part of how hard a deal is (docs/difficulty.md, "What is
+measured"); players of three skills check the grades. They choose among the legal moves by what a player can see; the
+caller supplies the random numbers.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from games.rules import Table
 from games.rules.tokens import DRAW, ROUND, TO_FOUNDATION, TO_PILE
 
 MOST_TOKENS: Final = 600
-"""Where a game that does not end is given up. The games these players win are much shorter."""
+"""Length at which a game is abandoned. The games these players win are much shorter."""
 
 LEAST: Final = 6
-"""The wish for a move that turns nothing up and frees no pile."""
+"""Rank of a move that turns nothing up and frees no pile (see `wish`)."""
 
 
 def random_game(table: Table, chance: Random) -> bool:
-    """Play random legal moves until the game is won, stuck or too long. Changes the table; returns whether it won."""
+    """Play random legal moves until the game is won, stuck or too long.
+
+    Change the table and return whether it is won.
+    """
     for _ in range(MOST_TOKENS):
         legal = table.legal_moves()
         if not legal:
@@ -32,8 +36,8 @@ def random_game(table: Table, chance: Random) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """How well a player plays: ``slips`` is the share of moves (0 to 1) that are picked without looking, ``retreats``
-    how often moves are taken back from a dead end.
+    """A player's skill: ``slips`` is the share of moves (0 to 1) picked without looking, ``retreats`` is how often the
+    player takes moves back from a dead end.
     """
 
     slips: float = 0.0
@@ -41,22 +45,23 @@ class Skill:
 
 
 SKILLS: Final = {"poor": Skill(slips=0.1), "fair": Skill(slips=0.02, retreats=3), "good": Skill(retreats=10)}
-"""Three players to check the grades by. None of them is the greedy one, by whose wins deals are graded."""
+"""Three players that check the grades. None of them is the greedy player, whose wins decide the grades."""
 
 
 def greedy_game(table: Table, chance: Random) -> bool:
-    """Play the most promising move each time, never back to a position seen before. Changes the table; returns whether
-    it is won.
+    """Play the most promising move each time, never back to a position seen before.
 
     Foundations come first, then moves that turn a card up, then waste and reserve cards, then whole piles, then the
-    stock, and last moves between face-up cards.
+    stock, and last moves between face-up cards. Change the table and return whether it is won.
     """
     return skilled_game(table, Skill(), chance)
 
 
 def skilled_game(table: Table, skill: Skill, chance: Random) -> bool:
-    """Play as the greedy player does, but with slips, and with retreats: from a dead end some moves are taken back, any
-    number of them, and play goes on elsewhere. Changes the table; returns whether it is won.
+    """Play like the greedy player, but with slips and retreats.
+
+    From a dead end, a retreat takes back a random number of moves, and play goes on elsewhere. Change the table and
+    return whether it is won.
     """
     seen = {_piles(table)}
     played, retreats = 0, skill.retreats
@@ -77,7 +82,10 @@ def skilled_game(table: Table, skill: Skill, chance: Random) -> bool:
 
 
 def _go_on(table: Table, skill: Skill, chance: Random, seen: set[tuple[object, ...]]) -> bool:
-    """Play the first move, most promising first or after a slip in any order, that leads to a position not seen yet."""
+    """Play the first move that leads to a new position, and return whether there is one.
+
+    Moves are tried most promising first, or in any order after a slip.
+    """
     legal = table.legal_moves()
     chance.shuffle(legal)
     if not skill.slips or chance.random() >= skill.slips:
@@ -93,8 +101,10 @@ def _go_on(table: Table, skill: Skill, chance: Random, seen: set[tuple[object, .
 
 
 def wish(table: Table, token: str) -> int:
-    """How promising a move looks; the smallest number comes first: foundations, then what turns a card up, waste and
-    reserve, whole piles, the stock, and last (`LEAST`) what only moves cards about.
+    """Rank a move by how promising it looks, smallest first.
+
+    Foundations come first, then moves that turn a card up, waste and reserve, whole piles, the stock, and last
+    (`LEAST`) moves that only rearrange cards.
     """
     what, source, _, cards = table.VOCABULARY.read(token)
     if what != TO_PILE:

@@ -1,7 +1,7 @@
-"""The Plot: a beam search staged by how far the game has come, best-first within a stage, with noise from try to try.
+"""The Plot: beam search staged by progress, best-first within a stage, with noise that differs between tries.
 
-Rules: ``games.rules.plot``. A simpler game, in which more is at hand, proves most losses, at the start or on the way
-(``plot_loss``).
+Rules: ``games.rules.plot``. A simpler game, in which more cards are at hand, proves most losses, at the start or during
+the search (``plot_loss``).
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -42,14 +42,14 @@ from games.solver.states import LOST, RUNNING, SPENT, WON
 from games.solver.tools import MASK, Ints
 
 CARD_UP, IN_RESERVE, COVERING, ON_BASE, SECOND, SPACE, STARTED, TOKEN, MOST = range(9)
-"""Weights in the score: a card up, a reserve card left, a card of the waste on a lower one, a card on a base card in a
-pile; phase two, in it a space and a foundation begun; then the search's ``Thrift``.
+"""Weights in the score: a card up, a reserve card left, a waste card on a lower one, a card on a base card in a pile;
+phase two, and in it a space and a started foundation; then the search's ``Thrift``.
 """
 
 
 @jit
 def score_of(row: Ints, base: int, weights: Ints) -> int:
-    """The position's score by ``WEIGHTS``."""
+    """Return the position's score by ``WEIGHTS``."""
     score = row[base + UP] * weights[CARD_UP] - row[base + RESERVE] * weights[IN_RESERVE]
     score -= row[base + COST] * weights[TOKEN]
     if row[base + WASTE] > 0:
@@ -72,13 +72,13 @@ def score_of(row: Ints, base: int, weights: Ints) -> int:
 
 @jit
 def stage_of(row: Ints, base: int) -> int:
-    """How far the game has come: cards drawn, cards taken off the waste, cards up. No move leads back."""
+    """Return the progress of the game: cards drawn, cards taken off the waste, cards up. No move reduces it."""
     return 2 * row[base + NEXT] + 78 - row[base + WASTE] + row[base + UP]
 
 
 @jit
 def list_moves(row: Ints, base: int, deal: Deal) -> int:
-    """Write the moves worth trying to the deal's list; returns their number."""
+    """Write the moves worth trying to the deal's list and return their number."""
     moves = deal.moves
     count = 0
     if row[base + RESERVE] > 0 and slot_for(row, base, deal.reserve[row[base + RESERVE] - 1]) >= 0:
@@ -104,7 +104,7 @@ def list_moves(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def is_twin(row: Ints, base: int, pile: int) -> bool:
-    """Whether an earlier pile is the same."""
+    """Return whether an earlier pile has the same top and length."""
     for other in range(pile):
         if (
             row[base + TOP + other] == row[base + TOP + pile]
@@ -116,7 +116,7 @@ def is_twin(row: Ints, base: int, pile: int) -> bool:
 
 @jit
 def list_targets(row: Ints, base: int, source: int, card: int, moves: Ints, count: int) -> int:
-    """Write a card's moves to the foundations and to piles; returns the new number of moves."""
+    """Write a card's moves to the foundations and to piles; return the new number of moves."""
     if slot_for(row, base, card) >= 0:
         moves[count] = source
         count += 1
@@ -132,7 +132,7 @@ def list_targets(row: Ints, base: int, source: int, card: int, moves: Ints, coun
 
 @jit
 def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> int:
-    """Continue one try for up to ``nodes`` positions; returns ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
+    """Continue one try for up to ``nodes`` positions and return ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
     rows, state = front.rows, front.state
     stop = state[NODES] + nodes
     while state[NODES] < stop:
@@ -154,7 +154,7 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
 
 @jit
 def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: int) -> bool:
-    """Build the child that a move leads to in slot ``child``; returns whether the position is new."""
+    """Build the child that a move leads to in slot ``child`` and return whether the position is new."""
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
     deal.log[0] = 0
@@ -172,19 +172,21 @@ def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: i
 
 
 WEIGHTS = (5, 72, 8, 4, 50, 8, 8)
-"""Weights in the score, by the names above, learnt on deals of their own."""
+"""Weights in the score, in the order of the names above, tuned on separate deals."""
 WIDTH, THRIFTY_WIDTH, NOISE = 3, 40, 28
 A_WIDTH = 3000
-"""Positions that a try may keep for each that it expands in a stage."""
+"""Positions that a try may keep per position of its width."""
 EVERY, LEAST = 4, 2000
-"""Every fourth try drops nothing as long as it has room, to prove a loss: so many positions at least, or a fourth of
-those looked at before.
+"""Every fourth try drops nothing while it has room, to prove a loss. It may keep a fourth of the positions looked at
+before, but at least ``LEAST``.
 """
 
 
 def growing(first: int, number: int, most: int) -> int:
-    """The width of try ``number``: each is half as wide again as the one before. What would be wider than ``most`` is
-    as wide as the ``first`` once more, for a try that runs out of room early on never comes to the end of a game.
+    """Return the width of try ``number``: each try is half as wide again as the one before.
+
+    A width above ``most`` starts again at ``first``, because a try that runs out of room early never reaches the end of
+    a game.
     """
     width = first
     for _ in range(number):
@@ -195,8 +197,10 @@ def growing(first: int, number: int, most: int) -> int:
 
 
 class PlotSearch(LoggedTries):
-    """Looks for a win, try after try. ``limit`` bounds the positions a try may keep; ``weights`` are those of the
-    score, ``thrift`` what it thinks of long lines, ``width`` that of the first try.
+    """Search for a win in repeated tries.
+
+    ``limit`` bounds the positions a try may keep; ``weights`` are the weights of the score, ``thrift`` is the cost of
+    long lines, ``width`` the width of the first try.
     """
 
     ROW = ROW

@@ -1,11 +1,11 @@
-"""A quick proof that a position of The Plot is lost, by a simpler game in which only the reserve buries cards.
+"""Quick proof that a position of The Plot is lost, by a simpler game in which only the reserve buries cards.
 
-In the simpler game all other cards are always at hand, so every line of the game is a line of it. There a foundation
-can wait until the reserve needs it: building it up sooner only uses cards up. The reserve's top card goes on the
-highest foundation that can still take it: a lower one needs the same cards at hand and some more, with which it could
-as well be built up to where the higher one was. So there is one line to look at, and if it does not empty the reserve,
-no line of the game does. In phase one the first foundation is the only one; where the reserve's top is too low for it,
-it has to be filled with cards at hand.
+In the simpler game all other cards are always at hand, so every line of the real game is a line of it too. There a
+foundation can wait until the reserve needs it: building it up sooner only uses cards up. The reserve's top card goes on
+the highest foundation that can still take it: a lower one needs the same cards at hand and some more, and those could
+just as well build it up to where the higher one was. So there is only one line to look at, and if it does not empty the
+reserve, no line of the real game does. In phase one there is only the first foundation; if the reserve's top is too low
+for it, it has to be filled with cards at hand.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from games.solver.tools import Ints
 
 FULL = 13
 HEIGHTS, HAND = 0, 8
-"""In the deal's room: foundation heights, then how many cards of each rank are at hand."""
+"""Offsets in ``Deal.room``: foundation heights, then the number of cards of each rank at hand."""
 
 
 @jit
 def is_hopeless(row: Ints, base: int, deal: Deal) -> bool:
-    """Whether the reserve can't be emptied even in the simpler game."""
+    """Return whether the reserve can't be emptied even in the simpler game."""
     room = deal.room
     lay_out(row, base, deal)
     left = row[base + RESERVE]
@@ -40,7 +40,7 @@ def is_hopeless(row: Ints, base: int, deal: Deal) -> bool:
 
 @jit
 def lay_out(row: Ints, base: int, deal: Deal) -> None:
-    """Write the position to the room."""
+    """Write the position to ``Deal.room``."""
     room = deal.room
     for rank in range(FULL):
         room[HAND + rank] = 0
@@ -54,7 +54,7 @@ def lay_out(row: Ints, base: int, deal: Deal) -> None:
 
 @jit
 def best_slot(room: Ints, card: int) -> int:
-    """The highest foundation that can still take the card, -1 if none can."""
+    """Return the highest foundation that can still take the card, -1 if none can."""
     if room[HEIGHTS] < FULL:
         return 0 if room[HEIGHTS] <= card else -1
     best = -1
@@ -67,7 +67,7 @@ def best_slot(room: Ints, card: int) -> int:
 
 @jit
 def build(room: Ints, slot: int, height: int) -> bool:
-    """Build a foundation up to this height with cards at hand; returns whether there are enough."""
+    """Build a foundation up to this height with cards at hand, and return whether there are enough."""
     while room[HEIGHTS + slot] < height:
         rank = room[HEIGHTS + slot]
         if room[HAND + rank] == 0:

@@ -1,7 +1,7 @@
-"""A packed position of The Plot: its layout, its moves and its key.
+"""Packed position of The Plot: layout, moves and key.
 
-Suits do not matter, so a card is its number of steps from the base rank; a pile is always a sequence, so it is its top
-and its length. In phase two a card goes to its foundation at once if no card will need to be built on it.
+Suits do not matter, so a card is its number of steps from the base rank. A pile is always a sequence, so its top and
+its length describe it. In phase two a card goes to its foundation at once if no card will need to be built on it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ lie on a lower one).
 FROM_WASTE, FROM_RESERVE, DRAW, BUILD = 12, 13, 14, 16
 """Moves: 0..11 play a pile's top, play waste, reserve; draw; BUILD + source * 12 + target (the waste is source 12)."""
 ROOM = 32
-"""Numbers that a proof of a loss needs to write down about one position."""
+"""Size of the scratch space that a proof of a loss needs for one position."""
 DRAWN_KEYS, FIRST_KEYS, HEIGHT_KEYS, PILE_KEYS, WASTE_KEYS, KEYS = 20, 100, 120, 200, 1600, 2700
 
 
@@ -39,10 +39,10 @@ class Start:
 
 
 class Deal(NamedTuple):
-    """What does not change during a search.
+    """Constants and buffers of a search.
 
-    Reserve and stock (with its size), the keys, the weights of the score, a log of moves (its length first), room for a
-    list of moves and for what is worked out about a position.
+    Reserve and stock (with its size), the keys, the weights of the score, a log of moves (its length first), a list of
+    moves, and scratch space for one position (``room``).
     """
 
     reserve: Ints
@@ -56,7 +56,7 @@ class Deal(NamedTuple):
 
 
 def make_deal(start: Start, weights: Sequence[int]) -> Deal:
-    """The deal of a position."""
+    """Create the deal of a position."""
     return Deal(
         reserve=longs_of(start.reserve), stock=longs_of(start.stock), size=len(start.stock), keys=random_keys(KEYS, 4),
         weights=longs_of(weights), log=longs(256), moves=longs(256), room=longs(ROOM),
@@ -64,7 +64,7 @@ def make_deal(start: Start, weights: Sequence[int]) -> Deal:
 
 
 def load(start: Start, row: Ints, deal: Deal) -> int:
-    """Write a position to the beginning of ``row``, and make the moves that cost nothing; returns its key."""
+    """Write a position to the beginning of ``row``, make the moves that cost nothing, and return its key."""
     for pile, (top, length) in enumerate(start.piles):
         row[TOP + pile], row[LENGTH + pile] = top, length
     for slot, height in enumerate(start.heights):
@@ -82,7 +82,7 @@ def load(start: Start, row: Ints, deal: Deal) -> int:
 
 @jit
 def slot_for(row: Ints, base: int, card: int) -> int:
-    """The foundation that takes the card, or -1."""
+    """Return the foundation that takes the card, or -1."""
     if row[base + HEIGHT] < 13:
         if row[base + HEIGHT] == card:
             return 0
@@ -95,7 +95,7 @@ def slot_for(row: Ints, base: int, card: int) -> int:
 
 @jit
 def pile_key(row: Ints, base: int, pile: int, keys: Ints) -> int:
-    """The part of the key that a pile stands for."""
+    """Return a pile's part of the key."""
     if row[base + TOP + pile] < 0:
         return 0
     return keys[PILE_KEYS + row[base + TOP + pile] * 104 + row[base + LENGTH + pile]]
@@ -103,13 +103,13 @@ def pile_key(row: Ints, base: int, pile: int, keys: Ints) -> int:
 
 @jit
 def lies_ill(card: int, below: int) -> int:
-    """1 if a card of the waste is in the way of the one below, which is lower but not by one, else 0."""
+    """Return 1 if a card of the waste is in the way of the one below, which is lower but not by one, else 0."""
     return int(card > below and (below + 1) % 13 != card and (card + 1) % 13 != below)
 
 
 @jit
 def push_waste(row: Ints, base: int, card: int, keys: Ints) -> int:
-    """Lay a card on the waste; returns the change of the key."""
+    """Lay a card on the waste and return the change in the key."""
     place = row[base + WASTE]
     at = base + SEQ + 2 * place
     row[at] = card
@@ -122,7 +122,7 @@ def push_waste(row: Ints, base: int, card: int, keys: Ints) -> int:
 
 @jit
 def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
-    """Make a move; returns the change of the key."""
+    """Make a move and return the change in the key."""
     log, keys = deal.log, deal.keys
     log[0] += 1
     log[log[0]] = move
@@ -164,8 +164,9 @@ def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
 
 @jit
 def settle(row: Ints, base: int, deal: Deal) -> int:
-    """In phase two, play every card of the lowest rank wanted: nothing needs to be built on it. Returns the key's
-    change.
+    """In phase two, play every card of the lowest rank wanted, on which nothing needs to be built.
+
+    Return the change in the key.
     """
     change = 0
     while row[base + HEIGHT] == 13:
@@ -183,7 +184,7 @@ def settle(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def find(row: Ints, base: int, card: int, reserve: Ints) -> int:
-    """The move that plays a card from where it is to a foundation, or -1."""
+    """Return the move that plays a card from where it is to a foundation, or -1."""
     for pile in range(PILES):
         if row[base + TOP + pile] == card:
             return pile
@@ -196,7 +197,7 @@ def find(row: Ints, base: int, card: int, reserve: Ints) -> int:
 
 @jit
 def key_of(row: Ints, base: int, keys: Ints) -> int:
-    """The position's key."""
+    """Return the position's key."""
     key = keys[row[base + RESERVE]] + keys[DRAWN_KEYS + row[base + NEXT]]
     key = (key + keys[FIRST_KEYS + row[base + HEIGHT]]) & MASK
     for pile in range(PILES):

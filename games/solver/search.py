@@ -1,6 +1,6 @@
-"""The two ways to search a game: once through everything, or in repeated tries with a frontier.
+"""Search drivers: once through everything, or in repeated tries with a frontier.
 
-Both can stop after any number of positions and continue later; where they stop does not change what they find.
+Both can pause after any number of positions and continue later; where they pause does not change what they find.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ class Search(ABC):
         """Look at about ``nodes`` more positions, and return the status."""
 
     def warm_up(self) -> None:
-        """Load or compile what the search runs, by a look at one position."""
+        """Load or compile what the search runs, by looking at one position."""
         self.run(1)
 
     @abstractmethod
     def tokens(self) -> list[str]:
-        """The winning line as tokens; only after ``WON``."""
+        """Return the winning line as tokens; only after ``WON``."""
 
 
 class Exhaustive(Search):
-    """Depth-first through all positions, remembering each; ``SPENT`` when there is no room for more."""
+    """Depth-first search through all positions, remembering each; ``SPENT`` when there is no room for more."""
 
     def __init__(self, limit: int) -> None:
         self.seen = SeenKeys(limit)
@@ -47,7 +47,7 @@ class Exhaustive(Search):
 
     @abstractmethod
     def explore(self, nodes: int) -> int:
-        """Continue for up to ``nodes`` positions; returns a state of ``tools``."""
+        """Continue for up to ``nodes`` positions and return a status from ``states``."""
 
     def run(self, nodes: int) -> int:
         stop = self.nodes + nodes
@@ -72,8 +72,8 @@ class Plan(NamedTuple):
 
 
 class Thrift(NamedTuple):
-    """What a search thinks of long lines: points off a position's score for each token that led to it (``price``), and
-    the most tokens that a line may have.
+    """Cost of long lines: points off a position's score for each token that led to it (``price``), and the most tokens
+    that a line may have.
     """
 
     price: int
@@ -81,11 +81,12 @@ class Thrift(NamedTuple):
 
 
 NO_MATTER = Thrift(0, 1 << 14)
-"""Any line will do."""
+"""No preference for short lines: any line will do."""
 
 
 def wider(width: int, number: int) -> int:
-    """The width of try ``number``: every fourth try is four times as wide, every sixteenth sixteen times, and so on.
+    """Return the width of try ``number``: every fourth try is four times as wide, every sixteenth sixteen times, and so
+    on.
 
     Each width gets an equal share of the work, and a small position is searched completely sooner or later.
     """
@@ -97,7 +98,7 @@ def wider(width: int, number: int) -> int:
 
 
 class Tries(Search):
-    """Best-first tries, each with different noise. A try that drops nothing proves that there is no win."""
+    """Repeated best-first tries, each with different noise. A try that drops nothing and finds no win proves a loss."""
 
     ROW: int
 
@@ -110,7 +111,7 @@ class Tries(Search):
 
     @abstractmethod
     def plan(self, number: int) -> Plan:
-        """The plan of a try, counted from 0."""
+        """Return the plan of a try, counted from 0."""
 
     @abstractmethod
     def load(self) -> int:
@@ -118,17 +119,17 @@ class Tries(Search):
 
     @abstractmethod
     def explore(self, plan: Plan, nodes: int) -> int:
-        """Continue the try for up to ``nodes`` positions; returns a state of ``tools``."""
+        """Continue the try for up to ``nodes`` positions and return a status from ``states``."""
 
     @abstractmethod
     def is_won_at_once(self) -> bool:
-        """Whether the position in slot 0 is already won, with no search needed."""
+        """Return whether the position in slot 0 is already won, with no search needed."""
 
     def begin(self) -> None:
         """Start the next try."""
         self.earlier += int(self.front.state[NODES])
         self.current = self.plan(self.tries)
-        # The arrays of the try before go first, so that memory never holds both.
+        # Free the arrays of the previous try first, so that memory never holds both.
         self.front = make_frontier(self.ROW, 1, 1)
         self.front = make_frontier(self.ROW, self.current.slots, self.current.nodes)
         key = self.load()
@@ -153,7 +154,7 @@ class Tries(Search):
         return self.status
 
     def winning_moves(self) -> list[int]:
-        """The chosen moves of the win, from the root. Slot 0 must be loaded again before they are made."""
+        """Return the chosen moves of the win, from the root. Load slot 0 again before making them."""
         return line(self.front, int(self.front.state[COUNT]) - 1)
 
 
@@ -169,7 +170,7 @@ class LoggedTries(Tries):
     @staticmethod
     @abstractmethod
     def token(move: int) -> str:
-        """A logged move as a token of the rules."""
+        """Return a logged move as a token of the rules."""
 
     def tokens(self) -> list[str]:
         moves = self.winning_moves()
@@ -186,7 +187,7 @@ class LoggedTries(Tries):
 
 
 class InTurns(Search):
-    """Searches of one position in turns: what one of them finds ends it.
+    """Several searches of one position that take turns; the first verdict ends them all.
 
     In the first round each may look at ``first`` positions times its share; every round doubles that.
     """
@@ -227,7 +228,7 @@ class InTurns(Search):
 
 
 class EitherWay(Search):
-    """Two searches in turns: won if either is, lost if both are."""
+    """Two searches that take turns: won if either is won, lost if both are lost."""
 
     TURN = 20_000
 

@@ -1,7 +1,8 @@
-"""Shorter lines for the games that can be searched completely, by searching again.
+"""Shorter lines for Stonewall and Labyrinth, found by searching again.
 
-In Stonewall a few small tries take off points for each move, and drop what cannot end sooner than the best line so far.
-A Labyrinth line is as long as the number of rows it deals, and the smallest number of rows that wins is found exactly.
+In Stonewall, a few small tries deduct points for each move and drop positions that cannot end sooner than the best line
+so far. The length of a Labyrinth line depends on the number of rows it deals, so the search starts with the fewest rows
+and allows one more each time until it wins.
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ SEEN: Final = 1 << 19
 NODES: Final = 200_000
 KEPT: Final = 4096
 THRIFTY: Final = (((3, 2, 2, 1, 2), 1), ((10, 4, 3, 1, 4), 2), ((6, 4, 4, 2, 4), 3))
-"""Stonewall's tries: the weights in the score, and points off for each move."""
+"""Stonewall's tries: the weights in the score, and the points deducted for each move."""
 
 Cancel = Callable[[], bool] | None
 
 
 def shallower(table: Table, line: list[str], cancel: Cancel = None) -> list[str]:
-    """The line, or a shorter one from the same position. The result is always the same unless ``cancel`` stops it."""
+    """Return the line, or a shorter one from the same position.
+
+    The result is deterministic unless ``cancel`` stops the search.
+    """
     searches = {"stonewall": _stonewall, "labyrinth": _labyrinth}.get(table.GAME)
     if searches is None:
         return line

@@ -1,6 +1,7 @@
-"""Shortens a winning line: search for a shallower one, cut detours, and drop moves that are not needed.
+"""Shortening of a winning line: search for a shallower one, cut detours, and drop moves that are not needed.
 
-The length of the resulting line is the deal's par (docs/difficulty.md). A shorter line may still exist.
+A deal's par is the length of the line after this or after `tighten` (docs/difficulty.md, "Par"). A shorter line may
+still exist.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from games.rules import RulesError, Table, from_position
 from games.solver.api import check_solution
 
 _WORK = 400_000
-"""Tokens pushed at most; a few seconds."""
+"""The most tokens to push: a few seconds of work."""
 
 
 def shorten(
     table: Table, tokens: Sequence[str], *, work: int = _WORK, cancel: Callable[[], bool] | None = None
 ) -> tuple[str, ...]:
-    """A line that wins from the table's position with at most as many tokens as ``tokens``. The table does not change.
+    """Return a winning line from the table's position with at most as many tokens as ``tokens``.
 
-    ``work`` bounds the tokens pushed. The result is always the same unless ``cancel``, called now and then, returns
-    true.
+    The table does not change. ``work`` bounds the tokens pushed. The result is deterministic unless ``cancel``, called
+    now and then, returns true.
 
     :raises TokensError: when ``tokens`` do not win.
     """
@@ -37,7 +38,7 @@ def shorten(
 
 
 def without_detours(table: Table, tokens: list[str]) -> list[str]:
-    """The line without the parts that return to an earlier position."""
+    """Return the line without the parts that return to an earlier position."""
     copy = from_position(table.position())
     last_seen = {signature(copy): 0}
     signatures = [signature(copy)]
@@ -56,7 +57,7 @@ def without_detours(table: Table, tokens: list[str]) -> list[str]:
 
 
 def signature(table: Table) -> tuple[object, ...]:
-    """A value that is equal for equal positions, and cheap to make."""
+    """Return a value that is equal for equal positions, and cheap to compute."""
     piles = tuple(tuple(pile) for pile in (*table.piles, *table.foundations))
     return (piles, table.hidden, *table.unseen_facts().items())
 
@@ -65,7 +66,7 @@ Rewrite = Callable[[list[str], int], Iterator[list[str]]]
 
 
 def joined(line: list[str], at: int) -> Iterator[list[str]]:
-    """Replace A-B and a later B-C by A-C, in the place of the first or of the second."""
+    """Yield the line with A-B and a later B-C replaced by A-C, in the place of the first and then of the second."""
     source, dash, target = line[at].partition("-")
     pile, _, unit = target.partition("x")
     if not dash or pile == "f":
@@ -80,7 +81,7 @@ def joined(line: list[str], at: int) -> Iterator[list[str]]:
 
 
 def dropped(line: list[str], at: int) -> Iterator[list[str]]:
-    """Leave out one token, or it and one of the next three."""
+    """Yield the line without one token, then without it and one of the next three."""
     yield line[:at] + line[at + 1 :]
     for later in range(at + 1, min(at + 4, len(line))):
         yield line[:at] + line[at + 1 : later] + line[later + 1 :]
@@ -89,7 +90,7 @@ def dropped(line: list[str], at: int) -> Iterator[list[str]]:
 def improve(
     table: Table, line: list[str], rewrite: Rewrite, work: int, cancel: Callable[[], bool] | None
 ) -> tuple[list[str], int]:
-    """Try a rewrite at every place, from the end backwards; returns the line and the work left."""
+    """Try a rewrite at every place, from the end backwards; return the line and the work left."""
     player = Player(table)
     at = len(line) - 1
     while at >= 0 and work > 0 and not (cancel is not None and cancel()):
@@ -104,16 +105,16 @@ def improve(
 
 
 class Player:
-    """Replays lines on one table, reusing the beginning they share."""
+    """Replayer of lines on one table that reuses their common beginning."""
 
     def __init__(self, table: Table) -> None:
         self.table = from_position(table.position())
         self.line: list[str] = []
 
     def wins(self, line: list[str], same: int) -> tuple[int, list[str] | None]:
-        """The number of tokens pushed, and the part of the line that wins or None.
+        """Play a line; return the number of tokens pushed, and the part of the line that wins or None.
 
-        The first ``same`` tokens are those of the line before.
+        The first ``same`` tokens are unchanged from the previous line.
         """
         while len(self.line) > same or self.line != line[: len(self.line)]:
             self.table.pop()

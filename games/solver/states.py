@@ -1,4 +1,4 @@
-"""States of a search: to be continued, a win found, no win exists, ended without a verdict, the set of keys is full."""
+"""Statuses of a search: to be continued, win found, no win exists, ended without a verdict, key set full."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
 Rules: ``games.rules.stonewall``. Five facts keep the search small. A card that no other card needs goes to its
 foundation at once (``stonewall_safe``). Moving a reserve card to a pile gains nothing until a run is put on it, so such
 moves come as a series on one pile, which a run from another pile ends. The order of the piles does not matter: a key is
-a sum over pairs (a card, what it lies on). Positions that lead to each other by moves of runs are one
-(``stonewall_runs``). And a position is lost if not even a simpler game can be won, which forgets how the runs lie
+a sum over pairs (a card, what it lies on). Positions that lead to each other by moves of runs count as one
+(``stonewall_runs``). And a position is lost if even a simpler game, which ignores how the runs lie, can't be won
 (``stonewall_outline``, ``stonewall_loss``).
 
-That game shows nearly every loss at the start, and the searches keep to what it can still win. Two take turns: this
-one, and tries that take the most promising position first (``stonewall_best``).
+That game shows nearly every loss at the start, and the searches only follow positions that it can still win. Two
+searches take turns: this one, and best-first tries (``stonewall_best``).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST_DEPTH = 3000
 
 @jit
 def explore(stack: Stack, state: Ints, seen: Ints, room: int, nodes: int) -> int:
-    """Continue the search for up to ``nodes`` positions; returns a state of ``tools``."""
+    """Continue the search for up to ``nodes`` positions and return a status from ``states``."""
     stop = state[NODES] + nodes
     while state[NODES] < stop:
         if state[SEEN] >= room:
@@ -66,7 +66,7 @@ def explore(stack: Stack, state: Ints, seen: Ints, room: int, nodes: int) -> int
 
 @jit
 def is_dead_end(stack: Stack, state: Ints, seen: Ints) -> bool:
-    """Whether the position, or one that is the same for the search, was seen before, or is lost at sight."""
+    """Return whether the position, or one equivalent to it, was seen before or is provably lost."""
     if add_key(seen, (stack.pos[KEY] + twins(stack.pos, stack.keys)) & MASK) == 0:
         return True
     state[SEEN] += 1
@@ -74,7 +74,7 @@ def is_dead_end(stack: Stack, state: Ints, seen: Ints) -> bool:
 
 
 class StonewallSearch(Exhaustive):
-    """Decides a position, unless that takes more than ``MOST_DEPTH`` choices in a row."""
+    """Exhaustive search that decides a position, unless that takes more than ``MOST_DEPTH`` choices in a row."""
 
     def __init__(self, start: Start, *, outline: Outline | None = None, limit: int = 1 << 22) -> None:
         super().__init__(limit)

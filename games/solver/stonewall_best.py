@@ -1,7 +1,7 @@
-"""Stonewall: tries that take the most promising position first.
+"""Best-first search of Stonewall in repeated tries.
 
 A position is a row of numbers: for each card what it lies on (``FACE_DOWN`` more if it is face down), the tops of the
-piles, and the number of moves made. What is kept of the way to it is the number of each child among its parent's.
+piles, and the number of moves made. The way to a position is stored as the number of each child among its parent's.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ from games.solver.tools import MASK, Ints
 MADE, ROW = 58, 59
 FACE_DOWN = 64
 SPACE, ABOVE_LOWER, ON_WANTED, HIDDEN, BREAK, PRICE, MOST = range(7)
-"""Weights in the score: of an empty pile, a card on a lower one of its suit, a run on the next card of a foundation, a
-face-down card, and a card that does not continue the one it lies on. After them, what ``Thrift`` says of long lines.
+"""Weights in the score: an empty pile, a card on a lower one of its suit, a run on the next card of a foundation, a
+face-down card, and a card that does not continue the one it lies on. Then come the fields of ``Thrift``.
 """
 WEIGHTS = ((3, 2, 2, 1, 2), (10, 4, 3, 1, 4))
 FIRST, NOISE = 1 << 12, 4
-"""Positions seen in the first try; each has room for eight times as many as the one before. Noise once all weights have
-been tried.
+"""Positions seen in the first try; each later try has room for eight times as many as the one before. ``NOISE`` is used
+once all weights have been tried.
 """
 MOST_SEEN = 1 << 20
-"""A search that must look further does better with keys alone."""
+"""Limit of positions seen. A search that must look further does better with keys alone."""
 LEVELS = 40
 """Choices until nothing is pending: at most one for each reserve card, and the run that ends a series."""
 
 
 @jit
 def pack(pos: Ints, made: int, rows: Ints, at: int) -> None:
-    """Write the position, to which so many moves have led, to a row."""
+    """Write the position and the number of moves that led to it to a row."""
     rows[at + MADE] = made
     for card in range(52):
         rows[at + card] = pos[card] + FACE_DOWN * pos[DOWN + card]
@@ -72,7 +72,7 @@ def pack(pos: Ints, made: int, rows: Ints, at: int) -> None:
 
 @jit
 def unpack(pos: Ints, rows: Ints, at: int, key: int) -> None:
-    """Write a row, and the key kept with it, to the position."""
+    """Load the position from a row and the key stored with it."""
     for suit in range(4):
         pos[FOUND + suit] = 0
     pos[RESERVED] = 0
@@ -96,7 +96,7 @@ def unpack(pos: Ints, rows: Ints, at: int, key: int) -> None:
 
 @jit
 def explore(front: Frontier, stack: Stack, weights: Ints, noise: int, nodes: int) -> int:
-    """Continue one try for up to ``nodes`` positions; returns ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
+    """Continue one try for up to ``nodes`` positions and return ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
     pos, state = stack.pos, front.state
     stop = state[NODES] + nodes
     while state[NODES] < stop:
@@ -130,13 +130,13 @@ def explore(front: Frontier, stack: Stack, weights: Ints, noise: int, nodes: int
 
 @jit
 def cards_left(pos: Ints) -> int:
-    """The number of cards that are not up."""
+    """Return the number of cards that are not up."""
     return 52 - pos[FOUND] - pos[FOUND + 1] - pos[FOUND + 2] - pos[FOUND + 3]
 
 
 @jit
 def is_promising(front: Frontier, stack: Stack) -> bool:
-    """Whether the position is neither known, as itself or as one that is the same for the search, nor lost at sight."""
+    """Return whether the position is not provably lost, and neither it nor one equivalent to it was seen before."""
     if not is_new(front, (stack.pos[KEY] + twins(stack.pos, stack.keys)) & MASK):
         return False
     front.state[SEEN] += 1
@@ -145,7 +145,7 @@ def is_promising(front: Frontier, stack: Stack) -> bool:
 
 @jit
 def score_of(pos: Ints, weights: Ints) -> int:
-    """How promising a position is."""
+    """Return the position's score: higher is more promising."""
     score = 0
     for pile in range(PILES):
         if pos[TOP + pile] < 0:
@@ -157,7 +157,7 @@ def score_of(pos: Ints, weights: Ints) -> int:
 
 @jit
 def trouble(pos: Ints, card: int, weights: Ints) -> int:
-    """What is in the way in the pile with this card on top."""
+    """Return the penalty for obstacles in the pile with this card on top."""
     found = 0
     highest = 0  # of each suit, in four bits
     runs = 0
@@ -180,8 +180,9 @@ def trouble(pos: Ints, card: int, weights: Ints) -> int:
 
 
 class StonewallTries(Tries):
-    """Looks for a win, try after try, each with more room. ``limit`` bounds the positions a try may see; after the
-    try that may see so many, the search is ``SPENT``.
+    """Search for a win in repeated tries, each with more room.
+
+    ``limit`` bounds the positions a try may see; after a try of that size, the search is ``SPENT``.
     """
 
     ROW = ROW

@@ -1,24 +1,24 @@
-"""A proof that a position of Stonewall is lost, by a simpler game whose positions are outlines.
+"""Proof that a position of Stonewall is lost, by a simpler game whose positions are outlines.
 
-In the simpler game, loose cards lie in any way that is possible (``stonewall_places``), each time in another if need
-be. Its moves:
+In the simpler game, loose cards lie in any possible arrangement (``stonewall_places``), in another one for each move if
+need be. Its moves:
 
-- The topmost fixed card of a pile becomes loose, or goes up if its turn has come. There has to be a way to lie that
-  leaves free all that this uncovers, and where it goes up, the card itself.
-- A loose card goes up if its turn has come. There has to be a way to lie with nothing on it.
+- The topmost fixed card of a pile becomes loose, or goes up if its turn has come. There must be an arrangement that
+  leaves free the cards this uncovers and, if it goes up, the card itself.
+- A loose card goes up if its turn has come. There must be an arrangement with nothing on it.
 - A reserve card goes up if its turn has come, or becomes loose.
 
-Without fixed cards the game is won: the lowest card left has nothing on it, and can go up. What is not won in the
-simpler game is lost in the game. For let a line win from a position. Each of its moves leads to a position with the
-same outline, or is one of the moves above, and the way in which cards lie when it is made is the one that is asked for.
-Two moves of the simpler game are not tried at all times:
+Without fixed cards the game is won: the lowest card left has nothing on it, and can go up. A position that can't be won
+in the simpler game is lost in the real game. To see this, let a line win from a position. Each of its moves leads to a
+position with the same outline, or is one of the moves above, and the arrangement at the time of the move is the one
+that the move requires. Two moves of the simpler game are not always tried:
 
-- Reserve cards become loose only when a way to lie needs them, no more than it needs. A reserve card left needs no
-  place and can still become loose whenever the line wants it to; nothing else asks whether a card is loose.
+- Reserve cards become loose only when an arrangement needs them, and no more than it needs. A reserve card left needs
+  no place and can still become loose whenever the line wants it to; nothing else depends on whether a card is loose.
 - If the next card of a suit is safe, it goes up at once and nothing else is tried. The argument of ``stonewall_safe``
-  holds here too: all that would ever lie on it does without.
+  holds here too: all cards that would ever lie on it do without.
 
-Each move leaves fewer fixed cards or fewer cards to go up, so no outline comes again. Whether one can be won is kept
+Each move leaves fewer fixed cards or fewer cards to go up, so no outline repeats. The verdict on an outline is cached
 for all positions that have it.
 """
 
@@ -53,14 +53,14 @@ from games.solver.stonewall_position import PILES, RESERVED, is_red
 from games.solver.tools import Ints, add_key, has_key
 
 WINNABLE = 0x2545F4914F6CDD1D
-"""What the key of an outline that can be won is combined with, so that one set holds both verdicts."""
+"""XOR mask for the key of a winnable outline, so that one set holds both verdicts."""
 AT_A_TIME = 2000
 """Outlines to look at for one position of a search."""
 
 
 @jit
 def is_hopeless(pos: Ints, outline: Outline) -> bool:
-    """Whether not even the simpler game can be won; False also when that would take too long to find out."""
+    """Return whether even the simpler game can't be won; False also if finding out would take too long."""
     first = outline.facts[SIZE]
     push(outline, shape_of(pos), pos[RESERVED])
     verdict = explore(outline, first, AT_A_TIME)
@@ -70,8 +70,9 @@ def is_hopeless(pos: Ints, outline: Outline) -> bool:
 
 @jit
 def explore(outline: Outline, first: int, most: int) -> int:
-    """Look at up to ``most`` outlines, depth first. Returns ``WON`` or ``LOST`` for entry ``first`` of the stack,
-    ``SPENT`` when there is no room, or ``RUNNING``.
+    """Look at up to ``most`` outlines, depth first.
+
+    Return ``WON`` or ``LOST`` for entry ``first`` of the stack, ``SPENT`` when there is no room, or ``RUNNING``.
     """
     facts, stack = outline.facts, outline.stack
     stop = facts[LOOKED] + most
@@ -100,7 +101,7 @@ def explore(outline: Outline, first: int, most: int) -> int:
 
 @jit
 def note(outline: Outline, key: int) -> None:
-    """Keep a verdict."""
+    """Store a verdict."""
     if outline.facts[KNOWN] < len(outline.known) * 5 // 8:
         outline.facts[KNOWN] += add_key(outline.known, key)
     else:
@@ -109,7 +110,7 @@ def note(outline: Outline, key: int) -> None:
 
 @jit
 def note_won(outline: Outline, first: int) -> None:
-    """Keep that the outlines in progress can be won."""
+    """Store that the outlines in progress can be won."""
     stack = outline.stack
     for at in range(first * ENTRY, outline.facts[SIZE] * ENTRY, ENTRY):
         if stack[at + 2] == 1:
@@ -118,7 +119,7 @@ def note_won(outline: Outline, first: int) -> None:
 
 @jit
 def list_moves(outline: Outline, shape: int, kept: int) -> None:
-    """Put the outlines that one move leads to on the stack."""
+    """Push the outlines that one move leads to on the stack."""
     look_at(outline, shape, kept)
     for suit in range(4):
         card = suit * 13 + found_of(shape, suit)
@@ -140,7 +141,7 @@ def list_moves(outline: Outline, shape: int, kept: int) -> None:
 
 @jit
 def list_uncovering(outline: Outline, shape: int, pile: int) -> None:
-    """Put on the stack what the topmost fixed card of a pile leads to."""
+    """Push the outlines that moving a pile's topmost fixed card leads to on the stack."""
     card = outline.fixed[pile * DECK + height_of(shape, pile) - 1]
     after = without_top(shape, pile)
     place(outline, 1 << card, 0, after)
@@ -150,13 +151,13 @@ def list_uncovering(outline: Outline, shape: int, pile: int) -> None:
 
 @jit
 def is_in_reach(outline: Outline, shape: int, card: int) -> bool:
-    """Whether the card after the last of a foundation is one of its suit, and not buried."""
+    """Return whether the card is the next of its foundation, and not buried."""
     return card % 13 == found_of(shape, card // 13) and outline.facts[BURIED] >> card & 1 == 0
 
 
 @jit
 def with_safe(outline: Outline, shape: int, card: int) -> int:
-    """The shape after a card has gone up from where it is."""
+    """Return the shape after a card goes up from wherever it lies."""
     if outline.facts[TOPS] >> card & 1 == 1:
         for pile in range(PILES):
             height = height_of(shape, pile)
@@ -167,7 +168,10 @@ def with_safe(outline: Outline, shape: int, card: int) -> int:
 
 @jit
 def is_safe(shape: int, kept: int, card: int) -> bool:
-    """Whether every card that could lie on the card, or on one of those, does without; see ``stonewall_safe``."""
+    """Return whether every card that could lie on this one, directly or on others, does without.
+
+    See ``stonewall_safe``.
+    """
     rank = card % 13
     spare = True
     for lower in range(rank):
@@ -180,13 +184,13 @@ def is_safe(shape: int, kept: int, card: int) -> bool:
 
 @jit
 def does_without(shape: int, kept: int, card: int, spare: bool) -> bool:  # noqa: FBT001 -- compiled code knows no names
-    """Whether the card needs no place to lie, given whether all that could lie on it does without."""
+    """Return whether the card needs no place to lie. ``spare`` is true if all cards that could lie on it do without."""
     found = found_of(shape, card // 13)
     return card % 13 < found or (spare and (card % 13 == found or kept >> card & 1 == 1))
 
 
 class StonewallLoss(Search):
-    """Looks for a proof that a position is lost: ``LOST``, or ``SPENT`` if there is none."""
+    """Search for a proof that a position is lost: ``LOST``, or ``SPENT`` if there is none."""
 
     def __init__(self, pos: Ints, outline: Outline) -> None:
         self.outline = outline
@@ -207,5 +211,5 @@ class StonewallLoss(Search):
         return self.status
 
     def tokens(self) -> list[str]:
-        """Nothing: the search does not win."""
+        """Return an empty list: the search never wins."""
         return []

@@ -1,4 +1,4 @@
-"""The moves of Stonewall that are worth trying."""
+"""Move generator of Stonewall: the moves that are worth trying."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOWER_RANKS = (1 << 12) - 1
 
 @jit
 def list_moves(pos: Ints, pending: int, moves: Ints, first: int) -> int:
-    """Write the moves worth trying to ``moves`` from index ``first`` on, the most promising last; returns the end.
+    """Write the moves worth trying to ``moves`` from index ``first`` on, the most promising last; return the end.
 
     If ``pending`` is a pile, all of them use its top. A move is card * 64 + source * 8 + target.
     """
@@ -55,7 +55,7 @@ def list_moves(pos: Ints, pending: int, moves: Ints, first: int) -> int:
 
 @jit
 def list_uses(pos: Ints, pile: int, moves: Ints, first: int) -> int:
-    """Write the moves that use the top of a pile: other cards to it, and it to its foundation; returns the end."""
+    """Write the moves that use a pile's top, as a target or to go up, and return the end of the list."""
     end = list_runs(pos, pile, moves, list_reserve(pos, pile, useful_reserve(pos), moves, first))
     card = pos[TOP + pile]
     if card % 13 == pos[FOUND + card // 13]:
@@ -66,8 +66,9 @@ def list_uses(pos: Ints, pile: int, moves: Ints, first: int) -> int:
 
 @jit
 def is_first_twin(pos: Ints, card: int) -> bool:
-    """Whether a top is the only one of its rank and colour, or that of the lower suit. What goes on one of two such
-    tops may go on the other.
+    """Return whether a top is the only one of its rank and colour, or the one of the lower suit.
+
+    Cards that go on one of two such tops may go on the other.
     """
     twin = (3 - card // 13) * 13 + card % 13
     return card < twin or pos[TOPS] >> twin & 1 == 0
@@ -75,7 +76,7 @@ def is_first_twin(pos: Ints, card: int) -> bool:
 
 @jit
 def useful_reserve(pos: Ints) -> int:
-    """The reserve cards that a run can be put on, at once or after other reserve cards."""
+    """Return the reserve cards that a run can be put on, at once or after other reserve cards."""
     runs = 0
     for pile in range(PILES):
         card = pos[TOP + pile]
@@ -92,7 +93,7 @@ def useful_reserve(pos: Ints) -> int:
 
 @jit
 def can_take(cards: int) -> int:
-    """The cards that one of the cards can lie on."""
+    """Return the cards that at least one of the given cards can lie on."""
     black = ((cards | cards >> 39) & LOWER_RANKS) << 1
     red = ((cards >> 13 | cards >> 26) & LOWER_RANKS) << 1
     return red | red << 39 | black << 13 | black << 26
@@ -100,7 +101,7 @@ def can_take(cards: int) -> int:
 
 @jit
 def list_reserve(pos: Ints, target: int, useful: int, moves: Ints, end: int) -> int:
-    """Write the moves of useful reserve cards to a pile; returns the end of the list."""
+    """Write the moves of useful reserve cards to a pile and return the end of the list."""
     onto = pos[TOP + target]
     if onto % 13 == 0:
         return end
@@ -118,7 +119,7 @@ def list_reserve(pos: Ints, target: int, useful: int, moves: Ints, end: int) -> 
 
 @jit
 def list_runs(pos: Ints, target: int, moves: Ints, end: int) -> int:
-    """Write the moves of runs from other piles to a pile that is not empty; returns the end of the list."""
+    """Write the moves of runs from other piles to a pile that is not empty; return the end of the list."""
     onto = pos[TOP + target]
     for source in range(PILES):
         card = pos[TOP + source]
@@ -134,9 +135,9 @@ def list_runs(pos: Ints, target: int, moves: Ints, end: int) -> int:
 
 @jit
 def list_to_space(pos: Ints, target: int, useful: int, moves: Ints, end: int) -> int:
-    """Write the moves to an empty pile; returns the end of the list.
+    """Write the moves to an empty pile, and return the end of the list.
 
-    They are those of useful reserve cards and of runs that leave something behind.
+    These are the moves of useful reserve cards and of runs that leave something behind.
     """
     for card in range(52):
         if useful >> card & 1 == 1:

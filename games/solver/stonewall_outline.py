@@ -1,9 +1,9 @@
-"""Stonewall: a position's outline, which forgets how the runs lie.
+"""Outline of a Stonewall position, an abstraction that ignores how the runs lie.
 
-A card that does not continue the card it lies on is *fixed*, and all below it is buried. No card gets fixed again once
-it has moved, as cards go only to cards that they continue, or to empty piles. The other cards of the piles are *loose*.
-The outline is how many fixed cards each pile has, which cards are still in the reserve, and how high the foundations
-are. So positions that differ only in where loose cards lie have one outline.
+A card that does not continue the card it lies on is *fixed*, and all cards below it are buried. A card that has moved
+never becomes fixed again, because cards go only to cards that they continue, or to empty piles. The other cards of the
+piles are *loose*. The outline is the number of fixed cards in each pile, the set of cards still in the reserve, and the
+heights of the foundations. So positions that differ only in where loose cards lie have one outline.
 """
 
 from __future__ import annotations
@@ -17,25 +17,27 @@ from games.solver.tools import MASK, Ints
 DECK = 52
 ALL = (1 << DECK) - 1
 HEIGHT, SUITS = 6, 36
-"""The shape of an outline is one integer: the number of fixed cards of each pile, in so many bits each, and from bit
-``SUITS`` on the height of each foundation, in four bits. The reserve is a set of cards.
+"""The shape of an outline is one integer: the number of fixed cards of each pile, in ``HEIGHT`` bits each, and from bit
+``SUITS`` on the height of each foundation, in four bits each. The reserve is a set of cards.
 """
 SIZE, LOOKED, KNOWN, STUCK, TOPS, BURIED, LOOSE, KEPT, SPACES, FACTS = range(10)
-"""Counters: entries of the stack, outlines looked at, verdicts known, and whether room was lacking. Facts of the
-outline that is looked at: the topmost fixed cards, all cards below those, the loose cards, the cards in the reserve,
-and the number of piles without fixed cards.
+"""Counters: entries of the stack, outlines looked at, verdicts known, and whether room ran out. Facts of the outline
+being looked at: the topmost fixed cards, all cards below those, the loose cards, the cards in the reserve, and the
+number of piles without fixed cards.
 """
 VERDICTS = 1 << 17
 ENTRIES, ENTRY = 1 << 12, 3
-"""Outlines on the stack: of each its shape, its reserve, and whether its moves have been listed."""
+"""The most outlines on the stack, and the numbers of each: shape, reserve, and whether its moves have been listed."""
 WAYS, WAY = 128, 4
-"""Ways to lie that are not settled yet; see ``stonewall_places``."""
+"""The most unsettled arrangements, and the numbers of each; see ``stonewall_places``."""
 MIX = 0x1B03738712FAD5C9
 
 
 class Outline(NamedTuple):
-    """For each pile its fixed cards, bottom up, and for each of these the set of the cards below; keys of outlines with
-    a verdict; outlines to look at, those in progress among them; ways to lie; counters and facts.
+    """Data of an outline search.
+
+    For each pile its fixed cards, bottom up, and for each of these the set of the cards below; keys of outlines with a
+    verdict; the stack of outlines to look at, including those in progress; unsettled arrangements; counters and facts.
     """
 
     fixed: Ints
@@ -47,7 +49,7 @@ class Outline(NamedTuple):
 
 
 def make_outline(pos: Ints) -> Outline:
-    """The outline of a position, for it and for all that it leads to."""
+    """Create the outline data of a position, valid for all positions that it leads to."""
     outline = Outline(
         fixed=longs(PILES * DECK), below=longs(PILES * DECK), known=table_of(VERDICTS), stack=longs(ENTRIES * ENTRY),
         ways=longs(WAYS * WAY), facts=longs(FACTS),
@@ -58,7 +60,7 @@ def make_outline(pos: Ints) -> Outline:
 
 @jit
 def draw(pos: Ints, outline: Outline) -> None:
-    """Note the fixed cards of each pile, and what is below them."""
+    """Record the fixed cards of each pile, and the cards below them."""
     for pile in range(PILES):
         below = 0
         card = pos[TOP + pile]
@@ -78,13 +80,13 @@ def draw(pos: Ints, outline: Outline) -> None:
 
 @jit
 def is_fixed(pos: Ints, card: int) -> bool:
-    """Whether a card of a pile lies on one that it does not continue."""
+    """Return whether a card of a pile lies on one that it does not continue."""
     return pos[card] < BASE and not continues(pos, card)
 
 
 @jit
 def fixed_cards(pos: Ints, pile: int) -> int:
-    """The number of fixed cards of a pile."""
+    """Return the number of fixed cards of a pile."""
     number = 0
     card = pos[TOP + pile]
     while 0 <= card < BASE:
@@ -96,7 +98,7 @@ def fixed_cards(pos: Ints, pile: int) -> int:
 
 @jit
 def shape_of(pos: Ints) -> int:
-    """The shape of a position's outline."""
+    """Return the shape of a position's outline."""
     shape = 0
     for pile in range(PILES):
         shape |= fixed_cards(pos, pile) << (HEIGHT * pile)
@@ -107,7 +109,7 @@ def shape_of(pos: Ints) -> int:
 
 @jit
 def key_of(shape: int, kept: int) -> int:
-    """The outline's key: 62 bits, each of which depends on all bits of the shape and the reserve."""
+    """Return the outline's key: 62 bits, each of which depends on all bits of the shape and the reserve."""
     key = (shape * MIX) & MASK
     key = ((key ^ key >> 31) * MIX) & MASK
     key = (key ^ key >> 29) + kept
@@ -118,7 +120,7 @@ def key_of(shape: int, kept: int) -> int:
 
 @jit
 def look_at(outline: Outline, shape: int, kept: int) -> None:
-    """Write the facts of an outline."""
+    """Compute the facts of an outline."""
     tops, buried, spaces, up = 0, 0, 0, 0
     for pile in range(PILES):
         height = height_of(shape, pile)
@@ -136,31 +138,31 @@ def look_at(outline: Outline, shape: int, kept: int) -> None:
 
 @jit
 def height_of(shape: int, pile: int) -> int:
-    """The number of fixed cards of a pile."""
+    """Return the number of fixed cards of a pile."""
     return shape >> (HEIGHT * pile) & 63
 
 
 @jit
 def found_of(shape: int, suit: int) -> int:
-    """The height of a foundation."""
+    """Return the height of a foundation."""
     return shape >> (SUITS + 4 * suit) & 15
 
 
 @jit
 def without_top(shape: int, pile: int) -> int:
-    """The shape after the topmost fixed card of a pile has left it."""
+    """Return the shape after the topmost fixed card of a pile has left it."""
     return shape - (1 << (HEIGHT * pile))
 
 
 @jit
 def with_up(shape: int, card: int) -> int:
-    """The shape after a card, loose or from the reserve, has gone up."""
+    """Return the shape after a card, loose or from the reserve, goes up."""
     return shape + (1 << (SUITS + 4 * (card // 13)))
 
 
 @jit
 def push(outline: Outline, shape: int, kept: int) -> None:
-    """Put an outline on the stack, to be looked at."""
+    """Push an outline on the stack to be looked at later."""
     at = outline.facts[SIZE] * ENTRY
     if at == len(outline.stack):
         outline.facts[STUCK] = 1

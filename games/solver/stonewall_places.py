@@ -1,9 +1,10 @@
-"""Stonewall: whether there is a way for all loose cards to lie; see ``stonewall_outline``.
+"""Arrangements of Stonewall's loose cards: is there a place for all of them? See ``stonewall_outline``.
 
 A card lies on a card that it continues, with no other on that card, or is the first of a pile without fixed cards. The
-two cards of one rank and colour can lie on the same two cards, so it is enough to count, in each of the two chains of
-ranks with alternating colours, from its ace up: who finds no card to lie on needs a pile, and so do the kings. A loose
-card of the next rank is there to lie on. A reserve card is when it becomes loose, and then it needs a place itself.
+two cards of one rank and colour can lie on the same two cards, so counting is enough, in each of the two chains of
+ranks with alternating colours, from the ace up: a card that finds no card to lie on needs a pile, and so do the kings.
+A loose card of the next rank is a place to lie. So is a reserve card once it becomes loose, but then it needs a place
+itself. The code calls an arrangement in progress a *way*.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -16,15 +17,15 @@ from games.solver.stonewall_position import BLACK_PAIR, RED_PAIR
 
 RANKS = 13
 PAIRS = longs_of([(BLACK_PAIR, RED_PAIR)[(chain + rank) % 2] << rank for chain in range(2) for rank in range(RANKS)])
-"""The two cards of each rank and colour: two chains, each card of which can lie on the two that come next."""
+"""The two cards of each rank and colour, in two chains; each card can lie on the two that come next."""
 
 
 @jit
 def place(outline: Outline, joining: int, bare: int, shape: int) -> None:
-    """Put the shape on the stack with what is left of the reserve: once for each smallest set of reserve cards that,
-    when they become loose, give all loose cards a place. Never when there is no way to lie.
+    """Push the shape with the remaining reserve, once for each smallest set of reserve cards to loosen.
 
-    ``joining`` are cards that become loose, ``bare`` those on which nothing may lie.
+    A set is enough if it gives all loose cards a place. If there is no arrangement, nothing is pushed. ``joining`` are
+    cards that become loose, ``bare`` are those on which nothing may lie.
     """
     facts = outline.facts
     loose = facts[LOOSE] | joining
@@ -36,8 +37,10 @@ def place(outline: Outline, joining: int, bare: int, shape: int) -> None:
 
 @jit
 def add_way(outline: Outline, size: int, settled: int, need: int, spaces: int, kept: int) -> int:
-    """Note a way to lie: how many pairs are settled, how many cards of the last need a place, and the free piles and
-    the reserve that are left. Returns the number of ways noted.
+    """Add a way and return the number of ways.
+
+    A way is the number of pairs settled, how many cards of the last pair need a place, and the free piles and the
+    reserve that are left.
     """
     at = size * WAY
     outline.ways[at] = settled
@@ -49,7 +52,7 @@ def add_way(outline: Outline, size: int, settled: int, need: int, spaces: int, k
 
 @jit
 def climb(outline: Outline, size: int, loose: int, takers: int, shape: int) -> int:
-    """Settle way number ``size``, up to where reserve cards may help; returns the number of ways noted."""
+    """Settle way number ``size``, up to where reserve cards may help, and return the number of ways."""
     at = size * WAY
     settled, need = outline.ways[at], outline.ways[at + 1]
     spaces, kept = outline.ways[at + 2], outline.ways[at + 3]
@@ -74,8 +77,9 @@ def climb(outline: Outline, size: int, loose: int, takers: int, shape: int) -> i
 
 @jit
 def branch(outline: Outline, size: int, settled: int, need: int, lack: int, spaces: int, kept: int) -> int:
-    """Note the ways in which as many cards as ``lack`` get a place, on reserve cards of the pair settled last or in
-    piles; returns the number of ways noted.
+    """Add the ways in which ``lack`` cards get a place, on reserve cards of the pair settled last or in piles.
+
+    Return the number of ways.
     """
     here = kept & PAIRS[settled - 1]
     low = here & -here
@@ -89,7 +93,7 @@ def branch(outline: Outline, size: int, settled: int, need: int, lack: int, spac
 
 @jit
 def count(cards: int) -> int:
-    """The number of cards in a set of at most two."""
+    """Return the number of cards in a set of at most two."""
     if cards == 0:
         return 0
     return 1 if cards & (cards - 1) == 0 else 2

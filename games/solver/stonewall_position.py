@@ -1,6 +1,6 @@
-"""A position of Stonewall as a flat array: moves made and taken back, and its key. Rules: ``games.rules.stonewall``.
+"""Position of Stonewall as a flat array, with its key; moves are made and taken back in place.
 
-Sets of cards are integers with a bit for each card.
+Rules: ``games.rules.stonewall``. Sets of cards are integers with a bit for each card.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -11,7 +11,7 @@ from games.solver.jit import jit, longs_of
 from games.solver.tools import MASK, Ints
 
 BASE, RESERVE, GONE = 52, 53, 54
-"""What a card may lie on besides a card: the table, the reserve, its foundation."""
+"""Places that a card may lie on besides another card: the table, the reserve, its foundation."""
 PILES = 6
 TOP, FOUND, DOWN, TOPS, RESERVED, KEY, SIZE = 52, 58, 62, 114, 115, 116, 117
 """A packed position: what each card lies on, tops of the piles (-1 none), foundation heights (S H D C), for each card
@@ -22,11 +22,11 @@ HIDDEN_KEYS = 55 * 52
 KEYS = HIDDEN_KEYS + 52
 UNDO = 5
 BLACK_PAIR, RED_PAIR = 1 | 1 << 39, 1 << 13 | 1 << 26
-"""The aces of a colour."""
+"""The two aces of each colour."""
 
 
 def takers(card: int) -> int:
-    """The two cards that the card may be built on; none for a king. Suits 0 and 3 are black, 1 and 2 red."""
+    """Return the two cards that the card may be built on; none for a king. Suits 0 and 3 are black, 1 and 2 red."""
     suit, rank = divmod(card, 13)
     return 0 if rank == 12 else (BLACK_PAIR if suit in {1, 2} else RED_PAIR) << (rank + 1)
 
@@ -36,26 +36,26 @@ TAKERS = longs_of([takers(card) for card in range(52)])
 
 @jit
 def is_red(card: int) -> bool:
-    """Whether the card is a heart or a diamond."""
+    """Return whether the card is a heart or a diamond."""
     return 13 <= card < 39
 
 
 @jit
 def goes_on(card: int, target: int) -> bool:
-    """Whether the card may be built on the target."""
+    """Return whether the card may be built on the target."""
     return TAKERS[card] >> target & 1 == 1
 
 
 @jit
 def continues(pos: Ints, card: int) -> bool:
-    """Whether the card below belongs to the same run."""
+    """Return whether the card below belongs to the same run."""
     below = pos[card]
     return TAKERS[card] >> below & 1 == 1 and pos[DOWN + below] == 0
 
 
 @jit
 def make(pos: Ints, undo: Ints, done: int, source: int, card: int, target: int, keys: Ints) -> None:
-    """Move the run that starts with ``card``, and note the move at ``undo[done]``."""
+    """Move the run that starts with ``card``, and record the move at ``undo[done]``."""
     below = pos[card]
     if below == RESERVE:
         source = PILES
@@ -99,7 +99,7 @@ def make(pos: Ints, undo: Ints, done: int, source: int, card: int, target: int, 
 
 @jit
 def take_back(pos: Ints, undo: Ints, done: int, keys: Ints) -> None:
-    """Take back the move noted at ``undo[done]``."""
+    """Take back the move recorded at ``undo[done]``."""
     at = done * UNDO
     card = undo[at]
     source = undo[at + 1]
@@ -135,7 +135,7 @@ def take_back(pos: Ints, undo: Ints, done: int, keys: Ints) -> None:
 
 @jit
 def pile_of(pos: Ints, card: int) -> int:
-    """The pile that has the card on top, or ``PILES``."""
+    """Return the pile that has the card on top, or ``PILES``."""
     for pile in range(PILES):
         if pos[TOP + pile] == card:
             return pile
@@ -144,7 +144,7 @@ def pile_of(pos: Ints, card: int) -> int:
 
 @jit
 def key_of(pos: Ints, keys: Ints) -> int:
-    """The position's key, made anew."""
+    """Compute the position's key from scratch."""
     key = 0
     for card in range(52):
         if pos[card] != GONE:

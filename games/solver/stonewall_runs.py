@@ -1,13 +1,14 @@
-"""Positions of Stonewall that are one for the search: moves that can be taken back at once lead from each to the other.
+"""Equivalent positions of Stonewall, which count as one: reversible moves of runs lead from each to the other.
 
 A run that lies on the next higher card, and so continues it, may be put on that card's twin (same rank and colour) if
 the twin is on top of a pile, or into an empty pile, and may go back as long as nothing is put on the card it left. So:
 
 - A pile that is one run is put on a card that takes it, which gains a space (``join``).
 - A run that could lie on either of two twins has one place in the key (``twins``).
-- A run that is split off is no position of its own: the next move uses the card it left, which goes up or takes another
-  card. All else could be done without the split. A move uses the top of one pile that a split can clear, so that one
-  split before it is enough: a card goes up or onto a card, and whole runs move with whatever lies on them.
+- Splitting off a run does not make a position of its own: the next move uses the card it left, which goes up or takes
+  another card. Everything else could be done without the split. A move uses the top of only one pile that a split can
+  clear, so one split before it is enough: a card goes up or onto a card, and whole runs move with all the cards on
+  them.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from games.solver.tools import Ints
 
 @jit
 def pending_after(pos: Ints, was_pending: int, move: int) -> int:
-    """The pile whose top the next move must use, or -1: of a reserve card the pile it goes to, of a split the pile it
-    leaves. While one is pending, a run that comes is no split.
+    """Return the pile whose top the next move must use, or -1.
+
+    That is the target of a reserve card, or the pile that a split leaves. While a pile is pending, a run that moves
+    does not count as a split.
     """
     source, target = (move >> 3) & 7, move & 7
     if target == TO_FOUNDATION:
@@ -34,7 +37,7 @@ def pending_after(pos: Ints, was_pending: int, move: int) -> int:
 
 @jit
 def join(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
-    """Put every pile that is one run on a card that takes it; returns the number of moves noted."""
+    """Put every pile that is one run on a card that takes it, and return the number of moves recorded."""
     pile = 0
     while pile < PILES:
         head = head_of(pos, pile)
@@ -50,7 +53,7 @@ def join(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
 
 @jit
 def head_of(pos: Ints, pile: int) -> int:
-    """The lowest card of a pile that is one run, else -1."""
+    """Return the lowest card of a pile that is one run, else -1."""
     head = pos[TOP + pile]
     if head < 0:
         return -1
@@ -61,7 +64,7 @@ def head_of(pos: Ints, pile: int) -> int:
 
 @jit
 def taker(pos: Ints, card: int) -> int:
-    """A pile whose top takes the card, or -1."""
+    """Return a pile whose top takes the card, or -1."""
     if TAKERS[card] & pos[TOPS] == 0:
         return -1
     for pile in range(PILES):
@@ -72,7 +75,7 @@ def taker(pos: Ints, card: int) -> int:
 
 @jit
 def twins(pos: Ints, keys: Ints) -> int:
-    """What to add to the key so that each run that could lie on either of two twins lies on that of the lower suit."""
+    """Return the change to the key that puts each run on the twin of the lower suit if it could lie on either twin."""
     change = 0
     for pile in range(PILES):
         card = pos[TOP + pile]

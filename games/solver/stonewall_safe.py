@@ -1,8 +1,8 @@
-"""Foundation moves of Stonewall that lose nothing: nothing that still needs a place needs the card.
+"""Safe foundation moves of Stonewall: no card that still needs a place needs the card that goes up.
 
-A reserve card needs no place: it can wait in the reserve until it goes up. It is put on a pile only for another to lie
-on it. So a card that would lie on another does without if it is in the reserve, or goes up as soon as it is uncovered,
-and all that would lie on it does without as well.
+A reserve card needs no place: it can wait in the reserve until it goes up. It is put on a pile only so that another
+card can lie on it. So a card that would lie on another does without if it is in the reserve, or goes up as soon as it
+is uncovered, and all cards that would lie on it do without as well.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from games.solver.tools import Ints
 
 @jit
 def settle(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
-    """Make every safe foundation move; returns the number of moves noted."""
+    """Make every safe foundation move, and return the number of moves recorded."""
     busy = True
     while busy:
         busy = False
@@ -39,7 +39,7 @@ def settle(pos: Ints, undo: Ints, done: int, keys: Ints) -> int:
 
 @jit
 def is_safe(pos: Ints, card: int) -> bool:
-    """Whether every card that could lie on the card, or on one of those, does without."""
+    """Return whether every card that could lie on this one, directly or on others, does without."""
     rank = card % 13
     spare = True
     for lower in range(rank):
@@ -51,7 +51,7 @@ def is_safe(pos: Ints, card: int) -> bool:
 
 @jit
 def does_without(pos: Ints, card: int, spare: bool) -> bool:  # noqa: FBT001 -- compiled code knows no names
-    """Whether the card needs no place to lie, given whether all that could lie on it does without."""
+    """Return whether the card needs no place to lie. ``spare`` is true if all cards that could lie on it do without."""
     if pos[card] == GONE:
         return True
     return spare and (pos[card] == RESERVE or pos[FOUND + card // 13] == card % 13)

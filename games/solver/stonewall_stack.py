@@ -1,4 +1,4 @@
-"""A position of Stonewall and the moves that are tried from it: what both searches stand on."""
+"""Position of Stonewall with a stack of the moves to try, shared by both searches."""
 
 from __future__ import annotations
 
@@ -45,9 +45,8 @@ class Start:
 
 
 class Stack(NamedTuple):
-    """The position; the moves made; the moves to try (those of level n from first[n] to last[n]); the number of moves
-    made before each level, and the pile whose top must be used next; the keys; counters; and the
-    outline.
+    """The position; the moves made; the moves to try (level n has first[n] to last[n]); for each level, the number of
+    moves made before it and the pile whose top must be used next; the keys; counters; and the outline.
     """
 
     pos: Ints
@@ -63,9 +62,9 @@ class Stack(NamedTuple):
 
 
 def make_stack(start: Start, levels: int, outline: Outline | None = None) -> Stack:
-    """The starting position, safe moves made, and room for so many choices in a row.
+    """Create a stack with the starting position, its safe moves made, and room for ``levels`` choices in a row.
 
-    ``outline`` is that of this position, if it has been made.
+    ``outline`` is the position's outline, if it has been made.
     """
     pos = position_of(start)
     stack = Stack(
@@ -79,7 +78,7 @@ def make_stack(start: Start, levels: int, outline: Outline | None = None) -> Sta
 
 
 def position_of(start: Start) -> Ints:
-    """The position, packed."""
+    """Pack the position."""
     pos = longs(SIZE)
     for card in range(52):
         pos[card] = GONE
@@ -101,7 +100,7 @@ def position_of(start: Start) -> Ints:
 
 @jit
 def begin_choosing(stack: Stack) -> None:
-    """List the moves of the position as it stands at the first level."""
+    """List the moves of the current position as the first level."""
     stack.state[LEVEL] = 0
     stack.first[0] = 0
     stack.last[0] = list_moves(stack.pos, -1, stack.moves, 0)
@@ -109,9 +108,9 @@ def begin_choosing(stack: Stack) -> None:
 
 @jit
 def choose(stack: Stack) -> int:
-    """Make the next move of the current level, and all that follow by themselves; returns what is pending (or -1).
+    """Make the next move of the current level and all forced moves after it; return the pending pile, or -1.
 
-    ``state[BEFORE]`` is the number of moves made before.
+    ``state[BEFORE]`` is set to the number of moves made before.
     """
     level = stack.state[LEVEL]
     stack.last[level] -= 1
@@ -127,7 +126,7 @@ def choose(stack: Stack) -> int:
 
 @jit
 def descend(stack: Stack, pending: int) -> None:
-    """List the moves of the position that ``choose`` has made at the next level."""
+    """List the moves of the position that ``choose`` has reached, as the next level."""
     level = stack.state[LEVEL] + 1
     stack.state[LEVEL] = level
     stack.mark[level] = stack.state[BEFORE]
@@ -138,7 +137,7 @@ def descend(stack: Stack, pending: int) -> None:
 
 @jit
 def ascend(stack: Stack) -> bool:
-    """Go back to the last level with moves left to try; returns False when there is none."""
+    """Go back to the last level with moves left to try; return False when there is none."""
     level = stack.state[LEVEL]
     while stack.last[level] == stack.first[level]:
         if level == 0:
@@ -151,7 +150,7 @@ def ascend(stack: Stack) -> bool:
 
 @jit
 def next_child(stack: Stack) -> bool:
-    """Go on to the next position in which nothing is pending; returns False when there is none."""
+    """Go on to the next position in which nothing is pending; return False when there is none."""
     while ascend(stack):
         pending = choose(stack)
         if pending < 0:
@@ -162,7 +161,7 @@ def next_child(stack: Stack) -> bool:
 
 @jit
 def tidy(stack: Stack, done: int) -> int:
-    """Make all safe moves and joins after the first ``done`` moves; returns the number of moves noted."""
+    """Make all safe moves and joins after the first ``done`` moves, and return the number of moves recorded."""
     return join(stack.pos, stack.undo, settle(stack.pos, stack.undo, done, stack.keys), stack.keys)
 
 
@@ -176,12 +175,12 @@ def back_to(stack: Stack, done: int) -> None:
 
 @jit
 def is_won(pos: Ints) -> bool:
-    """Whether all cards are up."""
+    """Return whether all cards are up."""
     return pos[FOUND] + pos[FOUND + 1] + pos[FOUND + 2] + pos[FOUND + 3] == 52
 
 
 def tokens_of(start: Start, stack: Stack) -> list[str]:
-    """The moves made, as tokens of the rules."""
+    """Return the moves made, as tokens of the rules."""
     piles = [[card for card, _ in cards] for cards in start.piles]
     slots = {card: cell for cell, card in start.reserve.items()}
     tokens = []

@@ -1,4 +1,4 @@
-"""How often a game can be won: many random deals, solved one by one (docs/winnability.md, "Method").
+"""Winnability study: many random deals, solved one by one (docs/winnability.md, "Method").
 
 Deals are numbered and their seeds follow from the number, so a study can be resumed, and repeated deal by deal.
 """
@@ -29,7 +29,7 @@ Options = Mapping[str, Any] | None
 
 @dataclass(frozen=True)
 class Judged:
-    """One deal: its number, outcome, positions looked at, seconds, and the tokens of its line (0 if there is none)."""
+    """Result of one deal: number, outcome, positions looked at, seconds, and tokens of the line (0 without one)."""
 
     number: int
     outcome: str
@@ -40,7 +40,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Study:
-    """What is studied: a variant, or a game with options, and ``nodes``, the most positions to look at in each deal."""
+    """Settings of a study: a variant, or a game with options, and ``nodes``, the most positions per deal."""
 
     name: str
     options: Options
@@ -54,12 +54,12 @@ class Study:
 
 
 def seed_of(number: int) -> bytes:
-    """The 32-byte seed of a study's deal. It is public, and never used for play."""
+    """Return the 32-byte seed of a study's deal. It is public, and never used for play."""
     return sha256(b"talon winnability %d" % number).digest()
 
 
 def judge(study: Study, number: int) -> Judged:
-    """Solve one deal. A line that is found has been replayed by the rules."""
+    """Solve one deal. The rules have verified the line, if one is found."""
     table = open_table(study.name, seed_of(number), study.options)
     result: Result = solve(table, Budget(nodes=study.nodes))
     tokens = len(result.tokens) if isinstance(result, Solution) else 0
@@ -67,7 +67,7 @@ def judge(study: Study, number: int) -> Judged:
 
 
 def judge_all(study: Study, numbers: Sequence[int], processes: int) -> Iterator[Judged]:
-    """Judge deals in ``processes`` low-priority processes; yields each as soon as it is done, in any order."""
+    """Judge deals in ``processes`` low-priority processes; yield each as soon as it is done, in any order."""
     if processes == 1:
         yield from (judge(study, number) for number in numbers)
         return
@@ -88,7 +88,7 @@ def _step_back() -> None:
 
 
 class State:
-    """The deals judged so far, kept in a file with one JSON line each. A line cut short by a crash is dropped."""
+    """The deals judged so far, stored in a file with one JSON line each. A line cut short by a crash is dropped."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

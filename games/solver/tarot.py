@@ -1,18 +1,18 @@
-"""Tarot: best-first tries, after the third in turns with ever wider beams staged by progress; the stock is a row of
-cards to pick from.
+"""Tarot: best-first tries, which after the third take turns with ever wider beams staged by progress.
 
-Rules: ``games.rules.tarot``. Drawing and turning the waste over only change which stock card can be played, so a move
-from the stock includes the draws it needs. A position says what each card lies on, so moving a run changes one entry. A
-top card goes to its foundation at once if no card will need to be built on it.
+Rules: ``games.rules.tarot``. The stock is a row of cards to pick from: drawing and turning the waste over only change
+which stock card can be played, so a move from the stock includes the draws it needs. A position stores what each card
+lies on, so moving a run changes one entry. A top card goes to its foundation at once if no card will need to be built
+on it.
 
-A simpler game, in which open cards stay open, shows positions that are lost (``games.solver.tarot_loss``), which are
-dropped, and how tangled the others are, which counts in their score.
+A simpler game, in which open cards stay open (``games.solver.tarot_loss``), proves positions lost, which are dropped,
+and measures how tangled the others are, which counts in their score.
 
-Cards that are up, turned or out of the stock never go back, so their number can be a beam's stage: positions that have
-come equally far compete. That wins deals in which the best positions in sight all lead nowhere, where best-first tries
-stay for ever; on others these are quicker. Of positions that differ only in where open cards lie, a beam follows a few,
-lest they crowd out all others. Beams come in pairs that judge positions differently: what one misses, the other may
-win.
+Cards that are up, turned or out of the stock never go back, so their number can be a beam's stage: positions of equal
+progress compete. That wins deals in which all of the best positions lead nowhere, so that best-first tries would stay
+there for ever; on other deals best-first is quicker. Of positions that differ only in where open cards lie, a beam
+follows only a few, so that they do not crowd out all others. Beams come in pairs that judge positions differently: what
+one misses, the other may win.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -76,22 +76,22 @@ from games.solver.tools import MASK, Ints, random_keys
 SPLIT = CARDS * LINKS + CARDS
 KIND = SPLIT + 40
 ALIKE = 3
-"""Positions of one kind that a beam expands."""
+"""The most positions of one kind that a beam expands."""
 HOPELESS = -1 << 29
-"""The score of a position that is lost at sight."""
+"""Score of a position that is provably lost."""
 FINER = 16
-"""Rounds of the simpler game that weigh as much as one of what else counts."""
+"""Rounds of the simpler game that weigh as much as one unit of the other terms."""
 
 
 @jit
 def stage_of(row: Ints, base: int) -> int:
-    """The position's stage: how many cards are up, turned and out of the stock, from some number on."""
+    """Return the position's stage: the number of cards that are up, turned and out of the stock, plus a constant."""
     return CARDS + row[base + UP] - row[base + HIDDEN] - row[base + LEFT]
 
 
 @jit
 def key_of_kind(row: Ints, base: int, keys: Ints) -> int:
-    """A key of which cards are up, face down and in the stock: all but where open cards lie."""
+    """Return a key of the cards that are up, face down and in the stock, ignoring where open cards lie."""
     key = keys[KIND]
     for card in range(CARDS):
         below = row[base + card]
@@ -102,7 +102,7 @@ def key_of_kind(row: Ints, base: int, keys: Ints) -> int:
 
 @jit
 def is_crowded(front: Frontier, slot: int, keys: Ints) -> bool:
-    """Whether the try has expanded ``ALIKE`` positions of this one's kind; if not, one more is counted."""
+    """Return whether the try has expanded ``ALIKE`` positions of this one's kind; if not, count one more."""
     key = key_of_kind(front.rows, slot * ROW, keys)
     for number in range(ALIKE):
         if is_new(front, (key + number) & MASK):
@@ -112,7 +112,7 @@ def is_crowded(front: Frontier, slot: int, keys: Ints) -> bool:
 
 @jit
 def score_of(row: Ints, base: int, deal: Deal) -> int:
-    """The position's score by ``WEIGHTS``, ``HOPELESS`` if it is lost at sight."""
+    """Return the position's score by ``WEIGHTS``, or ``HOPELESS`` if it is provably lost."""
     weights = deal.weights
     rounds = rounds_of(row, base, deal) if weights[5] > 0 else 0
     if rounds < 0:
@@ -127,7 +127,7 @@ def score_of(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def rounds_of(row: Ints, base: int, deal: Deal) -> int:
-    """Rounds of the simpler game that are left, a wild Fool aside; negative if the position is lost with it too."""
+    """Return the rounds left in the simpler game, with a wild Fool set aside; negative if lost even with the Fool."""
     if not deal.wild:
         return rounds_left(row, base, deal.draw, deal.kinds, TRUMP, deal.marks)
     rounds = rounds_left(row, base, deal.draw, deal.kinds, ASIDE, deal.marks)
@@ -138,7 +138,7 @@ def rounds_of(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def inversions(row: Ints, base: int) -> int:
-    """How many tableau cards lie under a higher card of their own suit."""
+    """Return how many tableau cards lie under a higher card of their own suit."""
     total = 0
     for pile in range(PILES):
         highest = 0
@@ -156,8 +156,9 @@ def inversions(row: Ints, base: int) -> int:
 
 @jit
 def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> int:
-    """Continue one try, a beam if ``width`` is not 0, for up to ``nodes`` positions; returns ``WON``, ``LOST``,
-    ``SPENT`` or ``RUNNING``.
+    """Continue one try for up to ``nodes`` positions; it is a beam if ``width`` is not 0.
+
+    Return ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``.
     """
     rows, state = front.rows, front.state
     stop = state[NODES] + nodes
@@ -183,13 +184,13 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
 
 @jit
 def is_full(front: Frontier) -> bool:
-    """Whether no more positions may be remembered, those that were lost at sight included."""
+    """Return whether no more positions may be remembered; positions found to be lost count too."""
     return front.state[COUNT] + front.state[SEEN] >= len(front.parents)
 
 
 @jit
 def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, width: int, noise: int) -> bool:
-    """Build the child that a move leads to in slot ``child``; returns whether the position is new."""
+    """Build the child that a move leads to in slot ``child`` and return whether the position is new."""
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
     deal.log[0] = 0
@@ -215,19 +216,22 @@ WEIGHTS = (8, 20, 5, 10, 8, 4)
 """Weights in the score: a card up, a card face down, a stock card, a space, a card under a higher one of its suit, and
 ``FINER`` rounds of the simpler game."""
 TANGLED = 3
-"""The last of these counts so many times in the second beam of a pair."""
+"""Factor of the last weight in the second beam of a pair."""
 FIRST, WIDTH, NOISE = 8000, 60, 40
 ALONE = 3
 """Best-first tries before the first beam: their lines are shorter, and most deals need no more."""
 TURN = 3
 """Then each turn has two beams and a best-first try, all twice as large as in the turn before."""
 KEPT = 2500
-"""Positions kept for each one of a beam's width. Few are open at once, so memory holds twice as many as of others."""
+"""Positions kept per position of a beam's width. Few are open at once, so a beam may keep twice as many as other tries.
+"""
 
 
 class TarotSearch(Tries):
-    """Looks for a win, try after try. ``limit`` bounds the positions a try may keep; ``weights`` are those of the
-    score, ``thrift`` what it thinks of long lines.
+    """Search for a win in repeated tries.
+
+    ``limit`` bounds the positions a try may keep; ``weights`` are the weights of the score, ``thrift`` is the cost of
+    long lines.
     """
 
     ROW = ROW
@@ -248,7 +252,7 @@ class TarotSearch(Tries):
             longs_of([*weights, *thrift]), longs(256), longs(2048), longs(VIEW),
         )  # fmt: skip
         self.second = self._weighing(TANGLED * weights[-1])
-        # Where the Fool is wild most deals need no more than a quick look.
+        # With a wild Fool, most deals need no more than a quick look.
         self.first = self._weighing(0) if start.wild else self.deal
         self.begin()
 
@@ -267,7 +271,7 @@ class TarotSearch(Tries):
         return Plan(0, noise, nodes, nodes)
 
     def _weighing(self, rounds: int) -> Deal:
-        """The deal, with another weight of the rounds of the simpler game; 0: without a look at them."""
+        """Return the deal with another weight for the rounds of the simpler game; with 0 they are not computed."""
         scores = list(self.deal.weights)
         scores[5] = rounds
         return self.deal._replace(weights=longs_of(scores))
@@ -344,7 +348,7 @@ class TarotSearch(Tries):
             tokens.append(f"{name}-t{target}{unit}")
 
     def _draws(self, card: int) -> list[str]:
-        """The draws that bring a stock card to the top of the waste."""
+        """Return the draws that bring a stock card to the top of the waste."""
         rows, draw = self.front.rows, self.start.draw
         waste, left = int(rows[WASTE]), int(rows[LEFT])
         place = next(place for place in range(left) if rows[SEQ + place] == card) + 1

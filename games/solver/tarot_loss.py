@@ -1,19 +1,19 @@
-"""How far the cards of a Tarot position are from going up in a simpler game, in which more is possible.
+"""Estimate of how far the cards of a Tarot position are from going up, by a simpler game in which more is possible.
 
-In the simpler game a card that has once been bare stays open: it takes any number of cards, what has left its place is
-still there for others, and a space stays one. So a card leaves its place as soon as it is bare, or turned up, and an
-open card takes it, but for a king or the World at the bottom of a pile; or there has been a space, for the other kings
-and the World; or all lower cards of its suit are up and it has been bare. Stock cards come to hand as cards before and
-behind them leave (``reach``).
+In the simpler game a card that has once been bare stays open: it takes any number of cards, a card that has left its
+place is still available to others there, and a space stays a space. A card leaves its place once it is bare, or turned
+up, and an open card takes it, unless it is a king or the World at the bottom of a pile. The other kings and the World
+leave once there has been a space. A card also leaves once it has been bare and all lower cards of its suit are up.
+Stock cards become available as cards before and behind them leave (``reach``).
 
-What cannot happen there cannot happen in the game: by induction over its moves, every card that is bare in the game is
-open in the simpler one. A run that moves goes on an open card or into a space, so its lowest card leaves here too, and
-what that lay on opens; what it lies on now was open before. A card that goes up has been bare, and all lower ones of
-its suit are up here too. A stock card that is played was at hand here, by what had left the stock before. So where the
-simpler game is not won, the position is lost.
+What cannot happen there cannot happen in the real game: by induction over its moves, every card that is bare in the
+real game is open in the simpler one. A run that moves goes on an open card or into a space, so its lowest card leaves
+its place here too, and the card it lay on opens; the card it lies on now was open before. A card that goes up has been
+bare, and all lower ones of its suit are up here too. A stock card that is played was available here, because of the
+cards that had left the stock before. So if the simpler game can't be won, the position is lost.
 
-The simpler game is played in rounds, in each of which all leaves that can. The sum, over the cards, of the rounds in
-which they go up says how tangled a position is.
+The simpler game is played in rounds; in each round, every card that can leave does. The sum, over the cards, of the
+rounds in which they go up measures how tangled a position is.
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -45,25 +45,27 @@ from games.solver.tarot_position import (
 from games.solver.tools import Ints
 
 OPEN, PLACED, GONE_FROM, AT_HAND = 1, 2, 4, 8
-"""Of a card in the simpler game: it has been bare; something takes it; it has left its place; it was in the stock, and
-has been on top of the waste."""
+"""Flags of a card in the simpler game: it has been bare; something takes it; it has left its place; it was in the
+stock, and has been on top of the waste.
+"""
 OPENED, PLACES, WANTED, SPACE = CARDS, CARDS + FAMILIES, CARDS + 2 * FAMILIES, CARDS + 2 * FAMILIES + 5
 VIEW = SPACE + 1
-"""What is known of the simpler game: the above of each card; as bit sets of values, for each family, open cards and
-those that are taken; the next card of each foundation; whether there has been a space."""
+"""Layout of the simpler game's state (``view``): the flags of each card; as bit sets of values, for each family, the
+open cards and the cards that are taken; the next card of each foundation; whether there has been a space.
+"""
 ANY = (1 << KING + 1) - 2
 TRUMP, ASIDE, HOST = range(3)
-"""The Fool: as a trump; wild, but as if nothing could go on it; wild, and a host to any card."""
+"""Treatment of the Fool: a trump; wild, but as if nothing could go on it; wild, and a host to any card."""
 TOO_FAR = 12
 """Rounds counted for a card that never goes up."""
 
 
 @jit
 def rounds_left(row: Ints, base: int, draw: int, kinds: Ints, fool: int, view: Ints) -> int:
-    """The sum, over the cards that are not up, of the rounds until they go up.
+    """Return the sum, over the cards that are not up, of the rounds until they go up.
 
-    When some never do, -1 less such a sum: a proof of loss, but with the Fool ``ASIDE``. ``draw`` cards are turned at a
-    time; ``fool`` says what the Fool is; ``view`` is room for ``VIEW`` numbers.
+    If some never do, return -1 less such a sum: a proof of a loss, except with the Fool ``ASIDE``. ``draw`` cards are
+    turned at a time; ``fool`` is the treatment of the Fool; ``view`` has room for ``VIEW`` numbers.
     """
     left = begin(row, base, kinds, fool, view)
     total = 0
@@ -80,7 +82,7 @@ def rounds_left(row: Ints, base: int, draw: int, kinds: Ints, fool: int, view: I
 
 @jit
 def begin(row: Ints, base: int, kinds: Ints, fool: int, view: Ints) -> int:
-    """Open the tops of all piles; returns how many cards are not up."""
+    """Open the tops of all piles, and return the number of cards that are not up."""
     for index in range(VIEW):
         view[index] = 0
     left = 0
@@ -102,7 +104,7 @@ def begin(row: Ints, base: int, kinds: Ints, fool: int, view: Ints) -> int:
 
 @jit
 def open_up(card: int, kinds: Ints, view: Ints) -> None:
-    """Note that the card is bare at some time."""
+    """Mark the card as one that has been bare."""
     view[card] |= OPEN
     family = kinds[card] // VALUES
     view[OPENED + family] |= 1 << (kinds[card] - family * VALUES)
@@ -110,12 +112,12 @@ def open_up(card: int, kinds: Ints, view: Ints) -> None:
 
 @jit
 def reach(row: Ints, base: int, draw: int, kinds: Ints, view: Ints) -> bool:
-    """Note which stock cards can come to the top of the waste; returns whether there are more than before.
+    """Mark the stock cards that can come to the top of the waste, and return whether there are more than before.
 
-    Cards are turned in groups of ``draw``: in this round counted from the waste as it is now, in later ones from the
-    first card on. So a card is on top of the waste when it ends a group of this round; when it ends one of a later
-    round, as it stands or after some of the cards before it have left; when all cards behind it have left; and when
-    the one right behind it, which covered it on the waste, has.
+    Cards are turned in groups of ``draw``: in this pass counted from the current waste, in later passes from the first
+    card on. So a card comes to the top of the waste if it ends a group of this pass; if it ends a group of a later
+    pass, either now or after some of the cards before it have left; if all cards behind it have left; or if the one
+    right behind it, which covered it on the waste, has left.
     """
     waste, left = row[base + WASTE], row[base + LEFT]
     last = left
@@ -138,7 +140,7 @@ def reach(row: Ints, base: int, draw: int, kinds: Ints, view: Ints) -> bool:
 
 @jit
 def raise_up(row: Ints, base: int, kinds: Ints, view: Ints) -> int:
-    """Let go up what can; returns how many cards did."""
+    """Let all cards go up that can, and return how many did."""
     gone = 0
     for suit in range(5):
         card = view[WANTED + suit]
@@ -155,9 +157,9 @@ def raise_up(row: Ints, base: int, kinds: Ints, view: Ints) -> int:
 
 @jit
 def put_all(row: Ints, base: int, kinds: Ints, fool: int, view: Ints) -> bool:
-    """Let all cards leave that are taken by what is open; returns whether more are taken than before."""
+    """Let all cards leave that something open takes, and return whether more are taken than before."""
     found = False
-    # As they are now, for all families: what opens meanwhile takes cards in the next round.
+    # A snapshot for all families: a card that opens in this round takes cards only in the next one.
     opened, space = view[OPENED] + (view[OPENED + 1] << VALUES) + (view[OPENED + 2] << 2 * VALUES), view[SPACE]
     takes_any = fool == HOST and view[FOOL] & OPEN != 0
     for family in range(FAMILIES):
@@ -184,7 +186,7 @@ def put_all(row: Ints, base: int, kinds: Ints, fool: int, view: Ints) -> bool:
 
 @jit
 def values_beside(opened: int, family: int) -> int:
-    """The values of open cards of other families."""
+    """Return the values of open cards of other families."""
     values = 0
     for other in range(FAMILIES):
         if other != family:
@@ -194,7 +196,7 @@ def values_beside(opened: int, family: int) -> int:
 
 @jit
 def put(row: Ints, base: int, card: int, kinds: Ints, view: Ints) -> None:
-    """Something takes the card: it leaves its place if it can be moved, and so may what lies below."""
+    """Mark the card as taken: it leaves its place if it can be moved, and then so may the cards below."""
     view[card] |= PLACED
     if row[base + card] == STOCK:
         if view[card] & (AT_HAND | OPEN) == AT_HAND:

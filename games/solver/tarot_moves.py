@@ -1,4 +1,4 @@
-"""Tarot's moves (``games.rules.tarot``): stock and waste are one row of cards to pick from, draws included."""
+"""Moves of Tarot (``games.rules.tarot``); stock and waste are one row of cards to pick from, draws included."""
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
 
@@ -35,11 +35,11 @@ FROM_STOCK = 9
 
 
 class Deal(NamedTuple):
-    """What does not change during a search.
+    """Constants and buffers of a search.
 
-    The cards drawn at a time, whether the Fool is wild, the cards needed to win, what goes on what (see ``Tables``),
-    the keys, the weights of the score, a log of moves (its length first), and room for a list of moves and for a look
-    at the simpler game.
+    The cards drawn at a time, whether the Fool is wild, the cards needed to win, the tables of which card goes on which
+    (see ``Tables``), the keys, the weights of the score, a log of moves (its length first), a list of moves, and
+    scratch space for the simpler game.
     """
 
     draw: int
@@ -57,7 +57,7 @@ class Deal(NamedTuple):
 
 @jit
 def is_safe(row: Ints, base: int, card: int, takers: Ints) -> bool:
-    """Whether every card that could be built on this one is up."""
+    """Return whether every card that could be built on this one is up."""
     for index in range(card * TAKERS, card * TAKERS + TAKERS):
         other = takers[index]
         if other < 0:
@@ -69,7 +69,7 @@ def is_safe(row: Ints, base: int, card: int, takers: Ints) -> bool:
 
 @jit
 def expose(row: Ints, base: int, pile: int, below: int, keys: Ints) -> int:
-    """Make ``below`` the top of a pile and turn it up; returns the change in the key."""
+    """Make ``below`` the top of a pile, turn it up, and return the change in the key."""
     if below >= BASE:
         row[base + TOP + pile] = -1
         return 0
@@ -83,7 +83,7 @@ def expose(row: Ints, base: int, pile: int, below: int, keys: Ints) -> int:
 
 @jit
 def pick(row: Ints, base: int, card: int) -> int:
-    """Take a card from stock or waste; returns how many cards had to be on the waste to reach it."""
+    """Take a card from stock or waste, and return how many cards had to be on the waste to reach it."""
     place = 0
     while row[base + SEQ + place] != card:
         place += 1
@@ -97,7 +97,7 @@ def pick(row: Ints, base: int, card: int) -> int:
 
 @jit
 def tokens_of(row: Ints, base: int, move: int, draw: int) -> int:
-    """How many tokens a move takes, with the draws that it needs."""
+    """Return how many tokens a move takes, including the draws it needs."""
     if (move >> 4) & 15 != FROM_STOCK:
         return 1
     waste, left, place = row[base + WASTE], row[base + LEFT], 1
@@ -112,7 +112,7 @@ def tokens_of(row: Ints, base: int, move: int, draw: int) -> int:
 
 @jit
 def apply(row: Ints, base: int, move: int, keys: Ints) -> int:
-    """Make a move, card * 256 + source * 16 + target; returns the change in the key."""
+    """Make a move, card * 256 + source * 16 + target; return the change in the key."""
     card = move >> 8
     source = (move >> 4) & 15
     target = move & 15
@@ -142,7 +142,7 @@ def apply(row: Ints, base: int, move: int, keys: Ints) -> int:
 
 @jit
 def settle(row: Ints, base: int, deal: Deal) -> int:
-    """Play every top card that no other card needs; returns the change in the key."""
+    """Play every top card that no other card needs and return the change in the key."""
     change = 0
     busy = True
     while busy:
@@ -160,7 +160,7 @@ def settle(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def waste_key(row: Ints, base: int, draw: int) -> int:
-    """The size of the waste, as far as it matters.
+    """Return the size of the waste, as far as it matters.
 
     Sizes that every pass through the stock reaches anyway (multiples of ``draw``, and all cards) count as one.
     """
@@ -172,7 +172,7 @@ def waste_key(row: Ints, base: int, draw: int) -> int:
 
 @jit
 def list_moves(row: Ints, base: int, deal: Deal) -> int:
-    """Write the legal moves, with all stock cards in reach, to the deal's list; returns their number."""
+    """Write the legal moves, with all stock cards in reach, to the deal's list and return their number."""
     count = 0
     for source in range(PILES):
         card = row[base + TOP + source]
@@ -192,7 +192,7 @@ def list_moves(row: Ints, base: int, deal: Deal) -> int:
 
 @jit
 def list_foundation(row: Ints, base: int, card: int, source: int, deal: Deal, count: int) -> int:
-    """Write the card's move to its foundation if it is next there; returns the new number of moves."""
+    """Write the card's move to its foundation if it is next there; return the new number of moves."""
     if row[base + NEXT + suit_of(card)] == card:
         deal.moves[count] = card * 256 + source * 16 + TO_FOUNDATION
         count += 1
@@ -201,8 +201,9 @@ def list_foundation(row: Ints, base: int, card: int, source: int, deal: Deal, co
 
 @jit
 def list_targets(row: Ints, base: int, card: int, source: int, deal: Deal, count: int) -> int:
-    """Write the piles that a card and the run on it may go to, only the first empty one; returns the new number of
-    moves.
+    """Write the moves of a card and the run on it to piles, and return the new number of moves.
+
+    Of the empty piles, only the first is a target.
     """
     goes, at_bottom = deal.goes, row[base + card] == BASE
     if at_bottom and goes[card * LINKS + FIXED] == 1:

@@ -1,4 +1,4 @@
-"""A packed position of Tarot, and what goes on what."""
+"""Packed position of Tarot, and tables of which card goes on which."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from games.solver.tools import Ints
 
 CARDS, FOOL, WORLD, PILES = 78, 56, 77, 9
 BASE, STOCK, GONE = 78, 79, 80
-"""What a card may lie on besides a card: the table, stock or waste, its foundation."""
+"""Places that a card may lie on besides another card: the table, stock or waste, its foundation."""
 DOWN = 100
 """Added to what a card lies on while it is face down."""
 TOP, NEXT, WASTE, LEFT, UP, HIDDEN, COST, SEQ = 78, 87, 92, 93, 94, 95, 96, 97
@@ -21,13 +21,13 @@ cards on the waste, cards in waste and stock, cards up, cards face down, tokens 
 sequence."""
 LINKS = 80
 FIXED = 79
-"""Columns of the table of what goes where: a card; BASE, an empty pile; FIXED, never leaves the bottom of a pile."""
+"""Columns of the table of targets: a card; BASE, an empty pile; FIXED, never leaves the bottom of a pile."""
 TAKERS = 12
 FAMILIES, VALUES, ALIKE, KING = 3, 16, 4, 14
 KINDS = CARDS
-"""In the table of kinds: each card's kind, family * ``VALUES`` + value; from here on the cards of each kind, up to
-``ALIKE`` - 1, closed by -1. The World is of a kind of kings too, since like them it goes into spaces. The Fool's value
-is 0, which nothing goes by.
+"""Layout of the table of kinds: each card's kind, family * ``VALUES`` + value; from index ``KINDS`` on the cards of
+each kind, up to ``ALIKE`` - 1, closed by -1. The World is also listed among the kings, because it goes into spaces like
+them. The Fool's value is 0, which no other card has.
 """
 
 
@@ -48,7 +48,7 @@ class Start:
 
 
 class Tables(NamedTuple):
-    """What goes where, by the columns above; for each card the cards that go on it, without the Fool; the kinds."""
+    """Lookup tables: targets by the columns above; for each card the cards that go on it, without the Fool; kinds."""
 
     goes: Ints
     takers: Ints
@@ -57,19 +57,19 @@ class Tables(NamedTuple):
 
 @jit
 def suit_of(card: int) -> int:
-    """The card's suit, 0 to 3; 4 for trumps."""
+    """Return the card's suit, 0 to 3; 4 for trumps."""
     return card // 14 if card < FOOL else 4
 
 
 @jit
 def last_of(suit: int) -> int:
-    """The last card that goes up in a suit."""
+    """Return the last card that goes up in a suit."""
     return suit * 14 + 13 if suit < 4 else WORLD
 
 
 @jit
 def is_fixed(card: int) -> bool:
-    """Whether the card is a king or the World, which go into spaces and leave the bottom of a pile only to go up."""
+    """Return whether the card is a king or the World, which go into spaces and leave a pile's bottom only to go up."""
     return card == WORLD or (card < FOOL and card % 14 == 13)
 
 
@@ -93,7 +93,7 @@ def _goes_on(card: int, onto: int, *, wild: bool) -> bool:
 
 
 def tables(*, wild: bool) -> Tables:
-    """The tables of a game whose Fool is wild or a trump."""
+    """Build the tables of a game whose Fool is wild or a trump."""
     goes, takers = longs(CARDS * LINKS), longs(CARDS * TAKERS, -1)
     for card in range(CARDS):
         fixed = is_fixed(card)

@@ -1,7 +1,7 @@
-"""Several searches of one position side by side, on as many cores as there are for them.
+"""Team of searches that work on one position in parallel, on the available cores.
 
-Each round gives every member its turn, and only then is the verdict taken. So neither the number of cores nor the
-place where the team pauses changes what it finds.
+Each round gives every member its turn, and the verdict is taken only after the round. So neither the number of cores
+nor the point where the team pauses changes what it finds.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from games.solver.states import LOST, RUNNING, SPENT, WON
 
 
 class Team(Search):
-    """Won or lost as soon as one member has found it so. ``turns`` are the positions that each looks at in a round:
-    best so many that all take equally long.
+    """A parallel search that is won or lost as soon as one member is.
 
-    Before the first round each begins, whatever the budget, one after the other: so what has to be compiled is compiled
-    at once and by one thread. Numba may hang when several threads of a forked process compile.
+    ``turns`` are the positions that each member looks at in a round, ideally chosen so that all turns take equally
+    long. Before the first round, the members start in sequence, whatever the budget, so that a single thread compiles
+    everything up front. Numba may hang when several threads of a forked process compile.
     """
 
     def __init__(self, members: Sequence[Search], turns: Sequence[int]) -> None:
@@ -54,7 +54,7 @@ class Team(Search):
         self.targets = [target + turn for target, turn in zip(self.targets, self.turns, strict=True)]
 
     def _due(self) -> list[tuple[Search, int]]:
-        """The members whose turn of this round is not over, and the positions that are left of it."""
+        """Return the members whose turn in this round is not over, with the positions left in it."""
         pairs = zip(self.members, self.targets, strict=True)
         return [
             (member, target - member.nodes)
@@ -63,7 +63,7 @@ class Team(Search):
         ]
 
     def _play(self, threads: ThreadPoolExecutor, stop: int) -> None:
-        """Go on with the round: with all its turns at once, or with what the budget still allows of them, in order."""
+        """Continue the round: all turns in parallel, or one at a time without Numba or near the end of the budget."""
         due = self._due()
         if COMPILED and sum(left for _, left in due) <= stop - self.nodes:
             list(threads.map(lambda turn: turn[0].run(turn[1]), due))

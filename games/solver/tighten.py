@@ -1,10 +1,10 @@
-"""Shortens a winning line until nothing it knows finds a shorter one: this is what a deal's par comes from.
+"""Iterative shortening of a winning line, until no stage finds a shorter one. A deal's par comes from the result.
 
-Stages are taken in turns until each has found nothing in the line as it stands:
+Stages take turns until each has found nothing shorter than the current line:
 
 - the rewrites of `shorten`, and a shallower search from the start,
-- searches from the start that prefer short lines (`Thrift`), at several prices of a token and with other noise,
-- the same from places on the way, the last ones first, so that the end of the line is replaced,
+- searches from the start that prefer short lines (`Thrift`), at several prices per token and with other noise,
+- the same from places along the line, the last ones first, to replace the end of the line,
 - windows of a few moves (`windows`).
 """
 
@@ -21,23 +21,23 @@ from games.solver.states import WON
 from games.solver.windows import around, replaced
 
 PRICES: Final = {"braid": (8, 16), "plot": (8, 12, 16), "tarot": (6, 8, 10, 12)}
-"""Prices of a token to search at, lowest first. Stonewall and Labyrinth have no search with prices."""
+"""Prices per token to search at, lowest first. Stonewall and Labyrinth have no search with prices."""
 NOISY: Final = 1
-"""Searches from the start at each price besides the one without noise."""
+"""Searches with noise from the start at each price, besides the one without."""
 NODES: Final = {"braid": 24_000, "plot": 60_000, "tarot": 20_000}
-"""Positions that a search from the start may look at. One from a place on the way may look at fewer, the fewer the
-shorter the rest (`_share`).
+"""Positions that a search from the start may look at. A search from a place along the line may look at fewer, in
+proportion to the tokens left (`_share`).
 """
 SLACK: Final = 20
-"""How much longer than the best a line may be that a search finds: rewriting it may make it the shortest."""
+"""Tokens by which a line that a search finds may exceed the best: rewriting may still make it the shortest."""
 ENDS: Final = (12, 20, 30, 45, 65, 90, 120, 160, 210, 270)
-"""How many tokens before the end the searches from places on the way begin."""
+"""Distances from the end, in tokens, at which the searches along the line begin."""
 PUSHED: Final = {"braid": 20, "plot": 3, "tarot": 5}
-"""Tokens pushed by Python in the time that a search takes for a position."""
+"""Tokens that Python pushes in the time that a search takes for a position."""
 REWRITING: Final = 60_000
-"""Tokens pushed at most when what a search has found is rewritten; a third or so is usual."""
+"""The most tokens to push when rewriting a line that a search has found; about a third is usual."""
 EFFORT: Final = 10_000_000
-"""Enough for nearly every deal; three to five seconds."""
+"""Default effort, enough for nearly every deal; three to five seconds."""
 
 Cancel = Callable[[], bool]
 Progress = Callable[[int], None]
@@ -45,7 +45,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Tightened:
-    """A winning line, and whether it is *settled*: every stage has looked at it whole and found nothing shorter."""
+    """A winning line, and whether it is *settled*: every stage has looked at all of it and found nothing shorter."""
 
     tokens: tuple[str, ...]
     is_settled: bool
@@ -59,11 +59,11 @@ def tighten(
     cancel: Cancel | None = None,
     progress: Progress | None = None,
 ) -> Tightened:
-    """A line that wins from the table's position with at most as many tokens as ``tokens``. The table does not change.
+    """Return a winning line from the table's position with at most as many tokens as ``tokens``.
 
-    ``effort`` bounds the work, in tokens pushed by Python or what takes as long. The result is always the same for an
-    effort unless ``cancel``, called now and then, returns true. ``progress`` is told the length so far after each
-    stage. To tighten a settled line again changes nothing.
+    The table does not change. ``effort`` bounds the work, in tokens pushed by Python or the time they take. The result
+    is deterministic for a given effort unless ``cancel``, called now and then, returns true. ``progress`` receives the
+    length so far after each stage. Tightening a settled line again changes nothing.
 
     :raises TokensError: when ``tokens`` do not win.
     """
@@ -84,7 +84,7 @@ def tighten(
 
 
 class _Work:
-    """The position that is won from, and the effort left."""
+    """The position to win from, and the effort left."""
 
     def __init__(self, table: Table, effort: int, cancel: Cancel | None) -> None:
         self.table = table
@@ -95,7 +95,7 @@ class _Work:
         return self.left > 0 and not (self.cancel is not None and self.cancel())
 
     def spend(self, pushed: int) -> bool:
-        """Note tokens pushed; returns whether to go on."""
+        """Deduct the tokens pushed, and return whether to go on."""
         self.left -= pushed
         return self.goes_on()
 
@@ -112,7 +112,7 @@ def _rewritten(work: _Work, line: list[str]) -> list[str]:
 
 
 def _searched(work: _Work, line: list[str]) -> list[str]:
-    """The line, or the shortest that searches from the start find."""
+    """Return the line, or the shortest that searches from the start find."""
     for noise in range(NOISY + 1):
         for price in PRICES.get(work.table.GAME, ()):
             if not work.goes_on():
@@ -122,7 +122,7 @@ def _searched(work: _Work, line: list[str]) -> list[str]:
 
 
 def _with_other_end(work: _Work, line: list[str]) -> list[str]:
-    """The line with its end replaced by shorter ones, from places further and further back."""
+    """Return the line with its end replaced by shorter ones, from places further and further back."""
     for length in ENDS:
         if length >= len(line) or not work.goes_on():
             break
@@ -135,7 +135,7 @@ def _with_other_end(work: _Work, line: list[str]) -> list[str]:
 
 
 def _end(work: _Work, table: Table, rest: list[str]) -> list[str]:
-    """The rest of a line from a place on the way, or a shorter one."""
+    """Return the rest of a line from a place along it, or a shorter one."""
     if table.GAME in PRICES:
         nodes = _share(table, len(rest))
         ends = [_found(work, table, rest, price, 0, nodes) for price in PRICES[table.GAME]]
@@ -146,12 +146,12 @@ def _end(work: _Work, table: Table, rest: list[str]) -> list[str]:
 
 
 def _share(table: Table, length: int) -> int:
-    """Positions that a search may look at when so many tokens are left."""
+    """Return the positions that a search may look at when ``length`` tokens are left."""
     return max(1000, NODES[table.GAME] * length // 400)
 
 
 def _found(work: _Work, table: Table, line: list[str], price: int, noise: int, nodes: int) -> list[str]:  # noqa: PLR0917
-    """A line that a search from a position finds, rewritten, or the one there is; it may be longer."""
+    """Return a line that a search from a position finds, rewritten, or else the given line; it may be longer."""
     from games.solver.convert import thrifty_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
     from games.solver.search import Thrift  # noqa: PLC0415 - the same
 

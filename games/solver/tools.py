@@ -1,4 +1,4 @@
-"""What the kernels share: position keys, a set of seen keys, a heap and a random stream.
+"""Building blocks of the kernels: position keys, a set of seen keys, a heap and a random stream.
 
 A position's key is a sum of random 62-bit integers, one for each fact of the position. Two different positions have the
 same key once in 2**62, so among ten million positions the chance of a wrong "seen" is about one in 100,000. A wrong
@@ -20,7 +20,7 @@ Ints = MutableSequence[int]
 
 @lru_cache(maxsize=16)
 def random_keys(count: int, stream: int) -> Ints:
-    """``count`` fixed 62-bit integers from splitmix64, different for each ``stream``."""
+    """Return ``count`` fixed 62-bit integers from splitmix64, different for each ``stream``."""
     keys = longs(count)
     state = (stream * 0x9E3779B97F4A7C15 + 0x1234567) & 0xFFFFFFFFFFFFFFFF
     for index in range(count):
@@ -34,13 +34,13 @@ def random_keys(count: int, stream: int) -> Ints:
 
 @jit
 def next_random(state: int) -> int:
-    """The next of a stream of 31-bit integers. Use the high bits: the low ones repeat soon."""
+    """Return the next of a stream of 31-bit integers. Use the high bits: the low ones repeat soon."""
     return (state * 1103515245 + 12345) & RANDOM_MASK
 
 
 @jit
 def add_key(table: Ints, key: int) -> int:
-    """Add a key to an open-addressing hash set that has room; returns 1 if it was new, 0 if it was there."""
+    """Add a key to an open-addressing hash set that has room; return 1 if it was new, 0 if it was there."""
     mask = len(table) - 1
     if key == 0:
         key = 1
@@ -57,7 +57,7 @@ def add_key(table: Ints, key: int) -> int:
 
 @jit
 def has_key(table: Ints, key: int) -> bool:
-    """Whether a key is in the hash set."""
+    """Return whether a key is in the hash set."""
     mask = len(table) - 1
     if key == 0:
         key = 1
@@ -87,7 +87,7 @@ def clear(table: Ints) -> None:
 
 @jit
 def heap_push(keys: Ints, values: Ints, size: int, key: int, value: int) -> int:
-    """Add an entry to a min-heap of ``size`` entries; returns the new size."""
+    """Add an entry to a min-heap of ``size`` entries and return the new size."""
     child = size
     while child > 0:
         parent = (child - 1) >> 1
@@ -103,7 +103,7 @@ def heap_push(keys: Ints, values: Ints, size: int, key: int, value: int) -> int:
 
 @jit
 def heap_pop(keys: Ints, values: Ints, size: int) -> int:
-    """Remove the smallest entry, which the caller has read at index 0; returns the new size."""
+    """Remove the smallest entry, which the caller has read at index 0; return the new size."""
     size -= 1
     key = keys[size]
     value = values[size]
@@ -132,11 +132,11 @@ class SeenKeys:
 
     @property
     def room(self) -> int:
-        """How many keys the set should hold before it grows."""
+        """Number of keys that the set should hold before it grows."""
         return len(self.table) * 5 // 8
 
     def grow(self) -> bool:
-        """Double the set; returns False when it is at its limit."""
+        """Double the set; return False when it is at its limit."""
         if len(self.table) >= self.limit:
             return False
         table = table_of(len(self.table) * 2)

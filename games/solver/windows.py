@@ -1,7 +1,7 @@
-"""Shortens a winning line a little at a time: other moves for a short window of it, all else staying as it is.
+"""Local shortening of a winning line: replace a short window of it by other moves, and leave the rest as it is.
 
-Two kinds of windows. One is left for other positions nearby and joins the line again at a later position; the other is
-replaced by a single move, or by none, such that the rest can still be played.
+There are two kinds of windows. In one, a path through nearby positions joins the line again at a later position. The
+other is replaced by a single move such that the rest can still be played.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ LONGEST: Final = 5
 """The longest window that one move replaces."""
 
 Spend = Callable[[int], bool]
-"""Takes the tokens just pushed, and says whether more may be."""
+"""Callback that takes the number of tokens just pushed, and returns whether more may be."""
 
 
 def around(table: Table, line: list[str], spend: Spend) -> list[str]:
-    """The line, with windows cut short by what lies near it: positions from the last backwards, each with the
-    `NEARBY` positions that fewest moves lead to.
+    """Return the line, with one window cut short through nearby positions.
+
+    Positions are tried from the last backwards, each with the `NEARBY` positions that the fewest moves lead to.
     """
     copy = from_position(table.position())
     places = {signature(copy): 0}
@@ -45,8 +46,9 @@ def around(table: Table, line: list[str], spend: Spend) -> list[str]:
 def _shortcut(
     table: Table, start: int, places: dict[tuple[object, ...], int], spend: Spend
 ) -> tuple[list[str], int] | None:
-    """A path from the table's position, place ``start`` of the line, that is shorter than the line's to some later
-    place; breadth first.
+    """Search breadth first for a path to a later place of the line that is shorter than the line's own.
+
+    The table's position is place ``start`` of the line. Return the path and the place it reaches.
     """
     seen = {signature(table)}
     paths: list[list[str]] = [[]]
@@ -76,7 +78,7 @@ def _shortcut(
 
 
 def replaced(table: Table) -> Rewrite:
-    """A rewrite that tries every move that is legal at a place instead of a window of two to `LONGEST`."""
+    """Return a rewrite that replaces a window of two to `LONGEST` tokens by each move that is legal there."""
     copy = from_position(table.position())
     played: list[str] = []
 

@@ -1,7 +1,7 @@
-"""How often each variant can be won: the figures that the study has found, and the forms they are shown in.
+"""Winnability figures of each variant, as found by the study, and their output formats.
 
-They are kept once, in `winnability.csv` beside this module, written by `manage.py winnability --keep`. The table and
-the picture of docs/winnability.md, the page `/winnability/` and its download are all made from that file.
+The figures are stored once, in `winnability.csv` beside this module, written by `manage.py winnability --keep`. The
+table and the chart of docs/winnability.md, the page `/winnability/` and its download are all made from that file.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from games.rules import CATALOGUE
 KEPT: Final = Path(__file__).with_name("winnability.csv")
 
 Outcome = Literal["won", "undecided", "lost"]
-#: In the order in which they are drawn: what is not known lies between what is.
+#: In drawing order: the undecided deals lie between those won and lost.
 OUTCOMES: Final[tuple[Outcome, ...]] = ("won", "undecided", "lost")
 
 _BEGIN, _END = "<!-- figures -->\n", "<!-- end of the figures -->\n"
 
 
 def interval(count: int, total: int) -> tuple[float, float]:
-    """Wilson's 95 % score interval for ``count`` out of ``total``; both ends lie between 0 and 1."""
+    """Return Wilson's 95 % score interval for ``count`` out of ``total``; both ends lie between 0 and 1."""
     if not total:
         return 0.0, 1.0
     z = 1.959964
@@ -47,8 +47,8 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A study's figures. ``line`` (tokens of a line) and ``nodes`` (positions looked at) are medians; no deal was given
-    more than ``budget`` positions.
+    """Figures of a study. ``line`` (tokens of a line) and ``nodes`` (positions looked at) are medians; ``budget`` is
+    the most positions allowed for a deal.
     """
 
     variant: str
@@ -61,12 +61,12 @@ class Summary:
     budget: int
 
     def share(self, *outcomes: Outcome) -> Share:
-        """The share of deals with one of these outcomes."""
+        """Return the share of deals with one of these outcomes."""
         count = sum(getattr(self, outcome) for outcome in outcomes)
         return Share(count / max(1, self.deals), *interval(count, self.deals))
 
     def stretches(self) -> Iterator[tuple[Outcome, float, float]]:
-        """The outcomes side by side: each with where it begins and how long it is, of a bar of length 1."""
+        """Yield the segments of a bar of length 1: each outcome with its start and length."""
         begin = 0.0
         for outcome in OUTCOMES:
             length = self.share(outcome).value
@@ -75,7 +75,7 @@ class Summary:
 
 
 def read() -> list[Summary]:
-    """The figures kept, in catalogue order.
+    """Read the stored figures, in catalogue order.
 
     :raises ValueError: when a row does not count all its deals, which no study writes.
     """
@@ -87,7 +87,7 @@ def read() -> list[Summary]:
 
 
 def write(summaries: Sequence[Summary]) -> None:
-    """Keep these figures instead of all others."""
+    """Replace the stored figures."""
     with KEPT.open("w", newline="") as stream:
         writer = csv.DictWriter(stream, [field.name for field in fields(Summary)], lineterminator="\n")
         writer.writeheader()
@@ -95,7 +95,7 @@ def write(summaries: Sequence[Summary]) -> None:
 
 
 def renewed(kept: Sequence[Summary], found: Sequence[Summary]) -> list[Summary]:
-    """The figures kept with those just found in their variants' places, in catalogue order."""
+    """Return the stored figures, updated with those just found, in catalogue order."""
     by_name = {row.variant: row for row in (*kept, *found)}
     return [by_name[name] for name in CATALOGUE if name in by_name]
 
@@ -106,7 +106,7 @@ def _row(row: dict[str, str]) -> Summary:
 
 
 def as_table(summaries: Sequence[Summary]) -> str:
-    """The summaries as a Markdown table."""
+    """Return the summaries as a Markdown table."""
     lines = [
         "| variant | deals | won | lost | undecided | line | positions | allowed |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -123,7 +123,7 @@ def _percent(share: Share) -> str:
 
 
 def with_table(page: str, summaries: Sequence[Summary]) -> str:
-    """A Markdown page with the table between its two marks.
+    """Return a Markdown page with the table between its two marks.
 
     :raises ValueError: when the page lacks a mark.
     """
@@ -135,7 +135,7 @@ def with_table(page: str, summaries: Sequence[Summary]) -> str:
 
 
 def as_plot(summaries: Sequence[Summary]) -> str:
-    """The summaries as an SVG: a bar for each variant (won, undecided, lost), with the interval of the wins."""
+    """Return the summaries as an SVG: a bar for each variant (won, undecided, lost), with the interval of the wins."""
     row, left, width = 34, 130, 520
     height = row * len(summaries) + 58
     box = f"{left + width + 30} {height}"
