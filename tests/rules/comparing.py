@@ -1,4 +1,4 @@
-"""What must hold of the engine at every step of a game, compared with the slow reading of the rules."""
+"""Step-by-step comparison of the engine with the slow reference implementation of the rules."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ Look = Callable[[SlowTable], object]
 
 
 def compare(walk: Walk, look: Look | None = None, *, closely: bool = True) -> SlowTable:
-    """Walk engine and slow reading side by side; at every step both must say the same.
+    """Walk engine and reference side by side and check that they agree at every step.
 
-    `look` sees the slow table after each step; `closely` also checks taking back, the changes and the position text.
+    `look` receives the slow table after each step; `closely` also checks taking back, view changes and the position
+    text.
     """
     table, slow = walk.open(), walk.open_slow()
     for token in walk.opening:
@@ -48,7 +49,7 @@ def compare_step(table: Table, slow: SlowTable, token: str, *, closely: bool) ->
 
 
 def check_same(table: Table, slow: SlowTable) -> None:
-    """Compare all that both can tell of a position."""
+    """Check that both tables agree on everything about the position."""
     legal = table.legal_moves()
     assert set(legal) == slow.legal()
     assert len(legal) == len(set(legal))
@@ -65,7 +66,7 @@ def check_same(table: Table, slow: SlowTable) -> None:
 
 @cache
 def spellings(game: str) -> frozenset[str]:
-    """Spell the tokens that a player may think of, sensible or not; all but a few are illegal at any time."""
+    """Return tokens that a player may think of, sensible or not; all but a few are illegal at any time."""
     sources = SPELLED[game]
     piles = [name for name in sources if name[0] == "t"][:12]
     pairs = [f"{one}-{two}" for one in sources for two in piles if one != two]
@@ -86,7 +87,7 @@ SPELLED = {
 
 
 def check_cards(view: dict[str, Any], slow: SlowTable) -> None:
-    """Require that no card is lost, doubled or made up, and that the view is ready for JSON."""
+    """Check that no card is lost, duplicated or invented, and that the view is ready for JSON."""
     deck = Counter(slow.deck)
     if slow.game == "labyrinth":
         deck.update(["AS", "AH", "AD", "AC"])
@@ -100,7 +101,7 @@ def check_cards(view: dict[str, Any], slow: SlowTable) -> None:
 
 
 def state_of(table: Table) -> tuple[object, ...]:
-    """Give everything a table says of itself."""
+    """Return everything a table reveals about itself."""
     return (
         table.position(),
         table.view(),
@@ -113,7 +114,7 @@ def state_of(table: Table) -> tuple[object, ...]:
 
 
 def check_push_and_pop(table: Table, token: str) -> None:
-    """Require that taking a token back leaves nothing behind."""
+    """Check that taking a token back leaves no trace."""
     if token == "u":
         return
     before = state_of(table)
@@ -126,7 +127,7 @@ def check_push_and_pop(table: Table, token: str) -> None:
 
 
 def changed(view: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Apply changes to a view as any client may."""
+    """Apply changes to a view as a client does."""
     facts = {key: value for key, value in changes.items() if key not in ("piles", "under")}
     under = {**view["under"], **changes["under"]}
     return {
@@ -138,7 +139,7 @@ def changed(view: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_position_text(table: Table) -> None:
-    """Require that the one-line text says the whole position, the order of the legal tokens included."""
+    """Check that the one-line text holds the whole position, including the order of the legal tokens."""
     text = table.position()
     assert "\n" not in text
     again = from_position(text)
@@ -146,10 +147,10 @@ def check_position_text(table: Table) -> None:
     assert again.legal_moves() == table.legal_moves()
     assert without_history(again.view()) == without_history(table.view())
     assert (again.cards_up, again.goal, again.is_won) == (table.cards_up, table.goal, table.is_won)
-    # Whether the stock has been turned up is history, which a position has not.
+    # A position has no history, so it does not know if the stock has been turned up.
     assert again.is_stuck == table.is_stuck or (table.is_stuck and table.rounds_left is None and table.pile("s"))
 
 
 def without_history(view: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what depends on how the position came about."""
+    """Return a view without the facts that depend on how the position came about."""
     return {key: value for key, value in view.items() if key not in ("moves", "can_undo")}

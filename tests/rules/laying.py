@@ -1,4 +1,4 @@
-"""Positions laid out by hand, for the engine and for the slow reading alike."""
+"""Hand-made positions for both the engine and the reference implementation."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .reference import STANDARD, SlowTable, unshuffled
 
 
 def lay(game: str, piles: dict[str, str], options: dict[str, Any] | None = None, **facts: Any) -> Table:
-    """Lay out a position and require that both readings see the same in it.
+    """Lay out a position and check that engine and reference see the same in it.
 
-    Piles are written bottom to top with blanks between the cards and a star before one that lies face down. Cards not
-    named are the stock; in a game without one they lie face down under the king of hearts in the last pile.
+    Piles are written bottom to top with blanks between the cards and a star before a face-down card. Cards not named
+    are the stock; in a game without one they lie face down under the king of hearts in the last pile.
     """
     chosen = {**STANDARD[game], **(options or {})}
     if game == "stonewall":

@@ -1,4 +1,4 @@
-"""Damaged input for the fuzz tests: records, packed records, tokens and positions, bent a little or a lot."""
+"""Damaged input for the fuzz tests: records, packed records, tokens and positions, changed a little or a lot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from games.rules import CATALOGUE, End, Record, open_table
 
 
 def nested(depth: int) -> list[Any]:
-    """Give lists in lists, as deep as asked."""
+    """Return lists nested `depth` deep."""
     inner: list[Any] = []
     for _ in range(depth):
         inner = [inner]
@@ -57,7 +57,7 @@ def _sample(dice: random.Random, name: str, options: dict[str, Any] | None) -> R
 
 
 def bent_bytes(dice: random.Random, data: bytes) -> bytes:
-    """Change, cut, double or insert bytes."""
+    """Change, cut, repeat or insert bytes."""
     bent = bytearray(data)
     for _ in range(dice.choice([1, 1, 1, 2, 5])):
         place = dice.randrange(len(bent) + 1)
@@ -80,13 +80,13 @@ def bent_bytes(dice: random.Random, data: bytes) -> bytes:
 
 
 def resealed(data: bytes) -> bytes:
-    """Put a right checksum on a damaged record, so that what it guards is read."""
+    """Put a correct checksum on a damaged record, so that the rest of it is read."""
     body = data[:-4]
     return body + zlib.crc32(body).to_bytes(4, "big")
 
 
 def bent_json(dice: random.Random, data: dict[str, Any]) -> Any:
-    """Put strange values anywhere in a record's JSON form, drop or add keys, swap and double list entries."""
+    """Put strange values anywhere in a record's JSON form, drop or add keys, reorder and repeat list entries."""
     bent: Any = copy.deepcopy(data)
     for _ in range(dice.choice([1, 1, 2, 4])):
         if not isinstance(bent, dict) or dice.random() < 0.01:
@@ -123,7 +123,7 @@ def _bend_list(dice: random.Random, holder: list[Any]) -> None:
 
 
 def bent_tokens(dice: random.Random, tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Change, drop, double or insert tokens; all stay strings short enough for a record."""
+    """Change, drop or insert tokens; all stay strings short enough for a record."""
     bent = list(tokens)
     for _ in range(dice.choice([1, 1, 2, 5])):
         place = dice.randrange(len(bent) + 1)

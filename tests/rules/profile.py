@@ -1,4 +1,4 @@
-"""How many random examples hypothesis tries: new ones in every run, and as many times more as `EXAMPLES` says."""
+"""Number of random examples that Hypothesis tries: new ones in every run, multiplied by `EXAMPLES`."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from hypothesis import settings
 
 
 def examples(number: int) -> settings:
-    """So many examples, times `EXAMPLES`; all else is as `tests.conftest` says."""
+    """Return settings for `number` examples times `EXAMPLES`; everything else comes from `tests.conftest`."""
     return settings(max_examples=number * int(os.environ.get("EXAMPLES", "1")))

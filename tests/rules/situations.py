@@ -1,4 +1,4 @@
-"""Situations late in a game that random play must have reached before its comparisons count for anything."""
+"""Late-game situations that random play must reach before its comparisons count."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def _last(slow: SlowTable) -> str:
 
 
 def _count(slow: SlowTable, letter: str, size: int) -> int:
-    """Count the piles of a letter that hold so many cards."""
+    """Count the piles of a letter that hold `size` cards."""
     return sum(len(cards) == size for name, cards in slow.state.piles.items() if name[0] == letter)
 
 
 def _filled(slow: SlowTable) -> bool:
-    """Tell whether the last token put cards into a space that only they lie in now."""
+    """Return whether the last token moved cards into a space, and no other card lies there."""
     if "-t" not in _last(slow):
         return False
     target, _, count = _last(slow).split("-")[1].partition("x")
@@ -31,7 +31,7 @@ def _unit(slow: SlowTable, least: int) -> bool:
 
 
 def _short_row(slow: SlowTable) -> bool:
-    """Tell whether Labyrinth's last row was dealt short, which is seen as it is dealt."""
+    """Return whether Labyrinth's last row was dealt short, which shows only right after the deal."""
     row = 8 * (slow.state.rows - 1)
     return _last(slow) == "d" and any(not slow.state.piles[f"t{cell}"] for cell in range(row, row + 8))
 

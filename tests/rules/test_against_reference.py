@@ -1,4 +1,4 @@
-"""The engine plays by the rules page: it agrees with a second reading of it at every step of random play."""
+"""The engine plays by the rules page: it agrees with an independent implementation at every step of random play."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_all_combinations_of_options_are_played_alike(walk: Walk) -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_late_positions_are_played_alike(name: str) -> None:
-    """Greedy walks, whole games kept, and walks that leave those somewhere; all must reach what they are for."""
+    """Covers greedy walks, recorded games, and walks that leave those midway; together they reach all situations."""
     wanted = SITUATIONS[name]
     reached: set[str] = set()
 
@@ -88,12 +88,12 @@ def test_late_positions_are_played_alike(name: str) -> None:
 
 
 def telling_games(name: str) -> list[Game]:
-    """Give the kept games that were won or came to a standstill."""
+    """Return the recorded games that were won or got stuck."""
     return [game for game in games_of(name) if game.expected["ok"] and (game.record.end.how == "won" or game.stuck)]
 
 
 def late_walks(name: str) -> list[Walk]:
-    """Give the same walks each time: greedy ones, and some that go astray in the middle of a kept game."""
+    """Return a fixed set of walks: greedy ones, and some that leave a recorded game midway."""
     dice = random.Random(name)
     greedy = [
         Walk(name, None, seed=dice.randbytes(32), dice=number, length=200, greed=0.95, doubt=0.02)
@@ -111,7 +111,7 @@ def late_walks(name: str) -> list[Walk]:
 @given(walk=walks(longest=80))
 @examples(40)
 def test_every_legal_token_can_be_taken_back(walk: Walk) -> None:
-    """Not only the token played: each legal one, at the end of a walk."""
+    """Covers each legal token at the end of a walk, not only the tokens played."""
     slow = compare(walk, closely=False)
     table = walk.open()
     for token in slow.moves:

@@ -1,4 +1,4 @@
-"""The public face of the rules library: what it takes, what it gives, and what it refuses."""
+"""Public interface of the rules library: what it accepts, returns and refuses."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SEED = bytes(range(32))
 
 
 def played(name: str, tokens: int, seed: bytes = SEED) -> Table:
-    """A table some random moves into its game."""
+    """Return a table after `tokens` random moves."""
     rng = random.Random(name)
     table = open_table(name, seed)
     while table.token_count < tokens and (legal := table.legal_moves()):
@@ -62,7 +62,7 @@ def test_the_commitment_is_the_hash_of_the_seed() -> None:
 
 
 def test_a_deck_is_shuffled_as_the_rules_say() -> None:
-    """The shuffle written out once more, in the words of docs/shuffle.md."""
+    """Repeats the shuffle in the words of docs/shuffle.md."""
     stream = b"".join(hashlib.sha256(SEED + counter.to_bytes(8, "big")).digest() for counter in range(20))
     words = [int.from_bytes(stream[at : at + 4], "big") for at in range(0, len(stream), 4)]
     deck = [rank + suit for suit in "SHDC" for rank in "A23456789TJQK"]
@@ -309,7 +309,7 @@ def test_a_record_full_of_tokens_takes_no_more() -> None:
 
 
 def nearly_won() -> Table:
-    """Stonewall with one king left to play."""
+    """Return a Stonewall with one king left to play."""
     up = ".".join
     ranks = "A23456789TJQK"
     suits = [up(rank + suit for rank in ranks) for suit in "SHD"]
@@ -349,7 +349,7 @@ def plays(table: Table) -> list[str]:
 
 
 def test_tarot_is_stuck_when_the_stock_is_known_and_turning_it_opens_nothing() -> None:
-    """Checked by turning the cards, in positions made up at random: not before the last one, nor when it is undone."""
+    """Turns the cards of random positions: never stuck before the last card is turned, nor after that is undone."""
     rng = random.Random(5)
     seen = set()
     for _ in range(600):
@@ -370,7 +370,7 @@ def test_tarot_is_stuck_when_the_stock_is_known_and_turning_it_opens_nothing() -
 
 
 def crowded_tarot(rng: random.Random) -> str:
-    """A position of Tarot with nearly all cards in the piles, so that there is often nothing to play."""
+    """Return a position of Tarot with nearly all cards in the piles, so that there is often no play."""
     cards = [*(rank + suit for suit in "WCSP" for rank in "A23456789TPNQK"), *(f"M{number}" for number in range(22))]
     rng.shuffle(cards)
     piles = [".".join(["*" + card for card in cards[at : at + 7]] + [cards[at + 7]]) for at in range(0, 72, 8)]
@@ -380,7 +380,7 @@ def crowded_tarot(rng: random.Random) -> str:
 
 
 def never_plays(position: str) -> bool:
-    """Whether turning cards for the rest of the round and a whole one more opens no play."""
+    """Return whether turning cards for the rest of the round and one whole round more opens no play."""
     turning = from_position(position)
     rounds = 0
     while not plays(turning):

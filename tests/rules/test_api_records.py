@@ -36,7 +36,7 @@ def resigned(name: str = "plot", tokens: tuple[str, ...] = ("d", "d", "u"), **mo
 
 
 def won_labyrinth() -> Record:
-    """A win found by playing every card that may go up, dealing rows at random moments, until a seed gives in."""
+    """Return a won game: every card that may go up is played and rows are dealt at random, until a seed gives a win."""
     rng = random.Random(3)
     while True:
         seed = rng.randbytes(32)
@@ -216,7 +216,7 @@ def test_both_forms_give_the_record_back(name: str, options: dict[str, Any] | No
 
 
 def test_the_packed_form_is_what_it_was() -> None:
-    """Stored records must be readable for ever: these bytes never change."""
+    """Stored records must stay readable for ever: these bytes never change."""
     record = resigned(tokens=("d", "w-t3", "u"))
     seed = SEED.hex()
     assert record.to_bytes().hex() == f"544c4e01010004706c6f74{seed}0300da010400646401c02529253afc"

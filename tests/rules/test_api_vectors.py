@@ -1,4 +1,4 @@
-"""The test vectors in docs/shuffle.md are what the shuffle gives."""
+"""The shuffle reproduces the test vectors in docs/shuffle.md."""
 
 from __future__ import annotations
 

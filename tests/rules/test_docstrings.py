@@ -1,4 +1,4 @@
-"""The docstrings of the rules and the solver: every public name has one, with its errors, units and source."""
+"""Docstrings of the rules and the solver: every public name has one, with its errors, units and source."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Definition = ast.FunctionDef | ast.ClassDef
 
 
 class Public(NamedTuple):
-    """A public function, method or class: where it is, and its own docstring or the one it inherits."""
+    """A public function, method or class: its location, and its own docstring or the inherited one."""
 
     where: str
     node: Definition
@@ -53,7 +53,7 @@ def _classes(modules: dict[Path, ast.Module]) -> dict[str, list[ast.ClassDef]]:
 
 
 def _inherited(node: ast.ClassDef, method: str, classes: dict[str, list[ast.ClassDef]]) -> str:
-    """The docstring of a method that the class or one of its bases declares."""
+    """Return the docstring of a method that the class or one of its bases declares."""
     for member in node.body:
         if isinstance(member, ast.FunctionDef) and member.name == method and (doc := ast.get_docstring(member)):
             return doc
@@ -82,7 +82,7 @@ PUBLIC = list(_public())
 
 
 def _raised(node: Definition) -> set[str]:
-    """The errors that a function raises in its own body; for a class, while it is made."""
+    """Return the errors that a function raises in its own body; for a class, in its constructor."""
     if isinstance(node, ast.ClassDef):
         makers = [one for one in node.body if isinstance(one, ast.FunctionDef)]
         return {name for one in makers if one.name in {"__init__", "__post_init__"} for name in _raised(one)}
@@ -92,7 +92,7 @@ def _raised(node: Definition) -> set[str]:
 
 
 def _quantities(node: Definition) -> set[str]:
-    """The parameters of a function or the fields of a class, by name."""
+    """Return the parameters of a function or the fields of a class, by name."""
     if isinstance(node, ast.ClassDef):
         fields = [one.target for one in node.body if isinstance(one, ast.AnnAssign)]
         return {field.id for field in fields if isinstance(field, ast.Name)}
@@ -126,7 +126,7 @@ def test_the_errors_declared_exist() -> None:
 
 
 def test_quantities_have_units() -> None:
-    """Milliseconds, seconds, positions and MiB are never left to be guessed."""
+    """Milliseconds, seconds, positions and MiB must be named."""
     assert {one.where: missing for one in PUBLIC if (missing := _without_units(one))} == {}
 
 

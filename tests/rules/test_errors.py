@@ -1,4 +1,4 @@
-"""What the rules say of values from outside is short, and saying it never fails."""
+"""Messages about untrusted values are short, and building them never fails."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_value_is_quoted(value: object, shown: str) -> None:
 
 
 def braid(direction: str) -> str:
-    """A position in which two foundations have been built on, in one of the directions."""
+    """Return a position in which two foundations have been built on in the given direction."""
     table = open_table("braid-either", bytes(32))
     table.push(direction)
     while sum(len(table.pile(f"f{n}")) > 1 for n in range(8)) < 2:
@@ -55,7 +55,7 @@ def test_a_braids_foundation_keeps_to_one_suit() -> None:
     built = next(field for field in position.split(" | ") if field.startswith("f") and "." in field)
     card = built.split(".")[1]
     suit = next(suit for suit in "SHDC" if suit != card[1])
-    # The same rank of another suit changes places with it, so the deck is whole.
+    # Swap it with the same rank of another suit, so that the deck stays complete.
     other = f"{card[0]}{suit}"
     first, second = position.split(f" | {built}")
     swapped = first.replace(other, card, 1)

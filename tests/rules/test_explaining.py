@@ -1,4 +1,4 @@
-"""Why cards stay where they are: every question a hand can ask, along golden games."""
+"""Explanations of illegal moves: every possible question, along golden games."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ STEP = 60
 
 
 def seen(table: Table) -> set[str]:
-    """The cards that the player sees."""
+    """Return the cards that the player sees."""
     return {card for pile in table.view()["piles"].values() for card in pile if card is not None}
 
 
 def movable(legal: list[str], pile: str, count: int, to: str) -> bool:
-    """Whether one of the legal tokens moves these cards there, or anywhere."""
+    """Return whether a legal token moves these cards there, or anywhere."""
     for token in legal:
         source, _, rest = token.partition("-")
         target, _, number = rest.partition("x")
@@ -30,7 +30,7 @@ def movable(legal: list[str], pile: str, count: int, to: str) -> bool:
 
 
 def check(table: Table) -> None:
-    """Ask every question there is in this position."""
+    """Check the answer to every possible question in this position."""
     legal, visible = table.legal_moves(), seen(table)
     named = table.pile_names()
     next_up = {table.DECK.names[card] for card in table.DECK.cards}
@@ -77,7 +77,7 @@ def test_reasons_of_one_position(position: str, question: tuple[object, ...], sa
 
 
 def complete(position: str) -> str:
-    """The position of a Stonewall, with the cards that it leaves out in its last pile."""
+    """Return a Stonewall position with the cards it leaves out in the last pile."""
     left = [card for card in FRENCH.names if card not in position]
     return f"{position} | t5 {'.'.join(left)}"
 

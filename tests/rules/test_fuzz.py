@@ -1,4 +1,4 @@
-"""Whatever is fed to the rules, they answer with a result or with one of their own errors."""
+"""Fuzz tests: any input to the rules gives a result or one of their own errors."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from games.rules import End, InvalidTokenError, Record, RulesError, TokenError, 
 from .mutations import STRANGE, TOKENS, bent_bytes, bent_json, bent_tokens, resealed, sample_records, spoiled
 
 PART = 5_000
-"""Inputs tried by one test; each part has its own dice, the same every time."""
+"""Inputs per test; each part has its own random stream with a fixed seed."""
 
 Feed = Callable[[random.Random, Record], bool]
 
 
 def fuzz(part: str, feed: Feed, count: int = PART) -> Counter[bool]:
-    """Feed so many inputs; the counter tells how many were taken and how many refused."""
+    """Feed `count` inputs, and count how many were accepted and how many refused."""
     dice = random.Random(part)
     records = sample_records(dice)
     return Counter(feed(dice, dice.choice(records)) for _ in range(count))
 
 
 def taken(act: Callable[[], object]) -> bool:
-    """Tell whether something is taken; any error but the library's own goes through and fails the test."""
+    """Return whether an input is accepted; any error but the library's own fails the test."""
     try:
         act()
     except RulesError as error:
@@ -41,14 +41,14 @@ def taken(act: Callable[[], object]) -> bool:
 
 
 def read_packed(data: bytes) -> None:
-    """Read a packed record; what can be read can be played and is written back as it was."""
+    """Read a packed record and check that it can be played and is written back unchanged."""
     record = Record.from_bytes(data)
     assert record.to_bytes() == data
     play(record)
 
 
 def play(record: Record) -> None:
-    """Replay a record; a failure is a value with a place."""
+    """Replay a record and check that a failure is reported as a value with a place."""
     result = replay(record)
     json.dumps(result.to_json())
     if result.failure:
@@ -145,7 +145,7 @@ def test_damaged_input_is_refused_by_the_rules_own_errors(kind: str, part: int) 
 
 @pytest.mark.parametrize("name", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
 def test_nothing_strange_is_a_token(name: str) -> None:
-    """`is_legal` is never an error, and what it denies is refused with the token and a reason."""
+    """`is_legal` never raises, and a token it denies is refused with the token and a reason."""
     table = open_table(name, bytes(32))
     for strange in [*STRANGE, *TOKENS]:
         if table.is_legal(strange):

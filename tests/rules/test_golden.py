@@ -1,4 +1,4 @@
-"""Games recorded once replay to the same end for ever, in the engine and in the slow reading of the rules."""
+"""Golden games: once recorded, they replay to the same end for ever, in the engine and in the reference."""
 
 from __future__ import annotations
 

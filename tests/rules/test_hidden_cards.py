@@ -1,4 +1,4 @@
-"""What the player may not see makes no difference to what the player is shown."""
+"""Hidden cards make no difference to what the player is shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DICE = st.integers(0, 2**32)
 
 
 class Marked(str):
-    """A card that knows its place in the deck, so that two alike can be told apart."""
+    """A card that knows its place in the deck, to distinguish two equal cards."""
 
     __slots__ = ("place",)
     place: int
@@ -36,7 +36,7 @@ def marked(deck: list[str]) -> list[str]:
 
 
 def seen_places(slow: SlowTable) -> set[int]:
-    """Give the deck places of all cards in view."""
+    """Return the deck places of all cards in view."""
     listed = (card for cards in slow.view()["piles"].values() for card in cards)
     return {card.place for card in listed if isinstance(card, Marked)}
 
@@ -54,7 +54,7 @@ def rearranged(cards: list[str], places: Iterable[int], dice: random.Random) -> 
 @given(walk=walks(longest=100), dice=DICE)
 @examples(100)
 def test_deals_that_differ_in_cards_not_yet_seen_look_the_same(walk: Walk, dice: int) -> None:
-    """All along a game that shows none of the cards in which they differ."""
+    """Covers a whole game that shows none of the cards in which the deals differ."""
     slow = SlowTable(walk.game, marked(walk.open_slow().deck), walk.open_slow().options)
     seen = seen_places(slow)
     played = []
@@ -77,7 +77,7 @@ def test_deals_that_differ_in_cards_not_yet_seen_look_the_same(walk: Walk, dice:
 
 @pytest.mark.parametrize("name", ["tarot", "tarot-novice", "tarot-adept"])
 def test_stuck_tells_nothing_of_a_stock_not_yet_turned_up(name: str) -> None:
-    """Deals that open with nothing to play are turned through beside others, which agree in the cards seen so far."""
+    """Deals that open without a play are turned through beside others that agree in the cards seen so far."""
     dice = random.Random(name)
     turned = 0
     for _ in range(1500):
@@ -100,7 +100,7 @@ def test_stuck_tells_nothing_of_a_stock_not_yet_turned_up(name: str) -> None:
 @given(walk=walks(longest=100), dice=DICE)
 @examples(100)
 def test_positions_that_differ_in_hidden_cards_look_the_same(walk: Walk, dice: int) -> None:
-    """Cards seen before and covered since are hidden too, and neither view nor legal moves tell them."""
+    """Cards that were seen and then covered count as hidden too; neither view nor legal moves reveal them."""
     table, slow = walk.open(), walk.open_slow()
     for token in walk.choose(slow):
         slow.play(token)
@@ -136,14 +136,14 @@ def with_hidden_cards_moved(text: str, slow: SlowTable, dice: random.Random) -> 
 
 
 def check_alike(one: Table, two: Table) -> None:
-    """Require the same look and the same legal moves, in the same order."""
+    """Check that both tables have the same view and the same legal moves, in the same order."""
     assert one.view() == two.view()
     assert one.legal_moves() == two.legal_moves()
     assert repr(one) == repr(two)
 
 
 def check_refusals_alike(one: Table, two: Table) -> None:
-    """Require the same words for whatever is refused: a reason must not tell what is hidden."""
+    """Check that refusals have the same words: a reason must not reveal hidden cards."""
     names = sorted(one.view()["piles"])[:40]
     tokens = ["d", "n", "up", "down"] + [f"{name}-f" for name in names if name[0] != "f"]
     tokens += [f"{source}-t{number}" for source in ("t0", "t1", "w", "r", "r1", "s") for number in range(6)]
@@ -153,7 +153,7 @@ def check_refusals_alike(one: Table, two: Table) -> None:
 
 
 def refusal(table: Table, token: str) -> str | None:
-    """Give the reason for which a token is refused, None when it is legal."""
+    """Return the reason for which a token is refused, None when it is legal."""
     if table.is_legal(token):
         return None
     try:
@@ -166,7 +166,7 @@ def refusal(table: Table, token: str) -> str | None:
 
 
 def test_a_stock_of_other_cards_is_drawn_when_it_is_drawn() -> None:
-    """The tests above would pass if nothing were rearranged: the reveal shows that it was."""
+    """Guards the tests above, which would pass if nothing were rearranged: drawing shows that the stocks differ."""
     deck = SlowTable("plot", open_deck()).deck
     other = deck[:26] + deck[26:][::-1]
     one, two = open_table("plot", deck=deck), open_table("plot", deck=other)
@@ -178,5 +178,5 @@ def test_a_stock_of_other_cards_is_drawn_when_it_is_drawn() -> None:
 
 
 def open_deck() -> list[str]:
-    """Give a deck of The Plot whose first and last stock cards differ."""
+    """Return a deck of The Plot whose first and last stock cards differ."""
     return Walk("plot", None, seed=bytes(32), dice=0, length=0).open_slow().deck

@@ -1,4 +1,4 @@
-"""The lessons of the rules' pages are what the rules say: every position, every legal move, and a way to the end."""
+"""The lessons of the rules pages match the rules: every position, every legal move, and a way to the end."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _script() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["lessons"] = module  # its data classes look for themselves there
+    sys.modules["lessons"] = module  # its dataclasses look up their own module there
     spec.loader.exec_module(module)
     return module
 
@@ -42,7 +42,7 @@ def graph_of(game: str) -> Graph:
 
 
 def view_of(graph: Graph, place: int) -> dict[str, Any]:
-    """The whole view of a position, as the page puts it together."""
+    """Return the whole view of a position, assembled as the page does it."""
     one = graph[place]
     if "view" in one:
         return dict(one["view"])
@@ -53,7 +53,7 @@ def view_of(graph: Graph, place: int) -> dict[str, Any]:
 
 
 def walked(game: str, graph: Graph) -> Iterator[tuple[int, Table]]:
-    """Every place of a graph with its table, reached by pushing tokens from the lesson's start."""
+    """Yield every place of a graph with its table, reached by pushing tokens from the lesson's start."""
     ways: dict[int, tuple[str, ...]] = {0: ()}
     waiting = deque([0])
     while waiting:

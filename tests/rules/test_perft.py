@@ -1,4 +1,4 @@
-"""The number of legal move sequences from fixed positions is what it was when both readings of the rules agreed."""
+"""Perft: the number of legal move sequences from fixed positions is the one that engine and reference agreed on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .reference.state import State
 from .reference.table import GAMES
 
 SLOW_LIMIT = 1000
-"""The slow reading counts no further than this in the tests; `python -m tests.rules.perft` recounts everything."""
+"""Largest count that the tests repeat with the reference; `python -m tests.rules.perft` recounts everything."""
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -42,13 +42,13 @@ def test_the_slow_reading_counts_as_frozen(name: str) -> None:
 
 
 def first_difference(block: perft.Block, counts: list[int]) -> list[str]:
-    """Divide the first count that is not as frozen."""
+    """Divide the first count that differs from the frozen one."""
     depth = next(place for place, pair in enumerate(zip(counts, block.counts, strict=True), 1) if pair[0] != pair[1])
     return perft.divide(block.open(), block.open_slow(), depth)
 
 
 def test_divide_finds_the_branch_in_which_a_rule_is_missing() -> None:
-    """With a slow reading that forgets to draw from a waste of one card, the line that shows it is printed."""
+    """The reference is changed so that it does not draw on a waste of one card; the output names the line."""
     block = perft.read_blocks("plot")[0]
     rules = GAMES["plot"]
     legal = rules.legal

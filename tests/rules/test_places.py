@@ -1,4 +1,4 @@
-"""The places of a race."""
+"""Places of a race."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A position as one line of text: what cannot be is refused, and the refusal says what is wrong."""
+"""Position texts: impossible positions are refused, and the message names the fault."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ PLOT = {"f0": "5D", "t0": "6H", "w": "QC"}
 
 
 def run(ranks: str, suit: str) -> str:
-    """The cards of these ranks, as `written` takes them."""
+    """Return the cards of these ranks, as `written` takes them."""
     return " ".join(rank + suit for rank in ranks)
 
 
 def written(head: str, piles: dict[str, str]) -> str:
-    """A position's line in its one spelling. Cards not named are the stock, in Stonewall under the king of hearts."""
+    """Return a position's line in its one spelling.
+
+    Cards not named are the stock, in Stonewall under the king of hearts.
+    """
     game = head.split(" ", maxsplit=1)[0]
     aces = ["AS", "AH", "AD", "AC"] if game == "labyrinth" else []
     rest = Counter([*unshuffled(game), *aces])
@@ -77,7 +80,7 @@ def test_labyrinth_has_one_to_six_rows() -> None:
         ("tarot fool=trump", {"f4": "M1"}, "foundation f4 is out of order"),
         ("stonewall", {"f3": run(FRENCH, "S")}, "foundation f3 is out of order"),
         ("stonewall", {"f0": run(FRENCH, "S") + " AH"}, "foundation f0 is out of order"),
-        # Foundations that go round the corner.
+        # Foundations that wrap around from king to ace.
         ("plot", {"t0": "5D"}, "f0 holds the base card"),
         ("plot", {"f0": "5D 7H"}, "foundation f0 is out of order"),
         ("plot", {"f0": "5D 4H"}, "foundation f0 is out of order"),

@@ -1,4 +1,4 @@
-"""The property tests try new examples in every run, and more of them where that is wished."""
+"""Hypothesis profile: the property tests try new examples in every run, and more of them on request."""
 
 from __future__ import annotations
 

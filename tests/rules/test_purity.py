@@ -1,4 +1,4 @@
-"""The rules library stands alone: the standard library is all it needs, and it loads where there is no Django."""
+"""Independence of the rules library: it needs only the standard library, and loads without Django."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ print(sorted(loaded - set(sys.stdlib_module_names) - {"games"}))
 
 
 def test_it_loads_and_plays_where_django_cannot_be_imported() -> None:
-    """In a fresh interpreter; what the interpreter's own start-up loads (virtual environments do) does not count."""
+    """Uses a fresh interpreter and ignores modules that the interpreter itself loads, for example in virtual
+    environments.
+    """
     command = [sys.executable, "-c", PROBE]
     done = subprocess.run(command, cwd=FOLDER.parents[1], capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -57,7 +59,10 @@ def test_its_sources_import_the_standard_library_and_each_other_only() -> None:
 
 
 def imported(source: Path) -> list[str]:
-    """List the absolute imports of a module, those inside functions too; relative ones stay in the library."""
+    """List the absolute imports of a module, including those inside functions.
+
+    Relative imports must stay in the library.
+    """
     names = []
     for node in ast.walk(ast.parse(source.read_text())):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""A race's file: its form, what is checked in it, and the command that checks it."""
+"""Race files: their form, their checks, and the command that verifies them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Change = Callable[[dict[str, Any]], None]
 
 
 def record(tokens: int, *, how: str = "resigned", seed: bytes = SEED) -> dict[str, Any]:
-    """A record of so many tokens."""
+    """Return a record of `tokens` tokens."""
     dice, table = random.Random(tokens), open_table("plot", seed)
     played: list[str] = []
     for _ in range(tokens):
@@ -56,7 +56,7 @@ def record(tokens: int, *, how: str = "resigned", seed: bytes = SEED) -> dict[st
 
 
 def entrant(number: int, of: dict[str, Any] | None, **fields: Any) -> dict[str, Any]:
-    """An entrant whose figures are those of a record; the place is still open."""
+    """Return an entrant with the figures of a record; the place is filled in later."""
     entry = {"id": number, "name": f"Player {number}", "player": None, "place": 1, "record": of, "in_review": False}
     if of is None:
         return entry | {"state": "absent", "place": None, "cards_up": None, "elapsed_ms": None, "tokens": None} | fields
@@ -68,7 +68,7 @@ def entrant(number: int, of: dict[str, Any] | None, **fields: Any) -> dict[str, 
 
 
 def document(*entrants: dict[str, Any], **race: Any) -> dict[str, Any]:
-    """A race's file with the right places and the right commitment."""
+    """Return a race file with correct places and the correct commitment."""
     scores = [
         Score("absent") if one["in_review"] else Score(one["state"], one["cards_up"], one["elapsed_ms"], one["tokens"])
         for one in entrants
@@ -95,7 +95,7 @@ def document(*entrants: dict[str, Any], **race: Any) -> dict[str, Any]:
 
 
 def first_version(data: dict[str, Any]) -> dict[str, Any]:
-    """A file of version 1, which binds the seed alone."""
+    """Convert a file to version 1, which binds only the seed."""
     for one in data["entrants"]:
         del one["in_review"]
     data["race"]["commitment"] = commitment(bytes.fromhex(data["race"]["seed"]))
@@ -103,7 +103,7 @@ def first_version(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def sound() -> dict[str, Any]:
-    """A file in which everything is so, with every kind of entrant but a winner."""
+    """Return a valid file with every kind of entrant but a winner."""
     return document(
         entrant(1, record(3)),
         entrant(2, record(12, how="closed")),
@@ -119,7 +119,7 @@ def checked(data: Any) -> RaceCheck:
 
 
 def won() -> dict[str, Any]:
-    """A race of a labyrinth that was won by whoever knew the way."""
+    """Return a race of Labyrinth with a winner."""
     dice = random.Random(3)
     while True:
         seed = dice.randbytes(32)
@@ -354,7 +354,7 @@ def test_nothing_strange_is_a_race(strange: Any) -> None:
 
 
 def bent(dice: random.Random, data: Any) -> Any:
-    """A document with strange values anywhere, keys dropped or doubled entries."""
+    """Put strange values anywhere in a document, and drop keys or repeat entries."""
     data = copy.deepcopy(data)
     for _ in range(dice.choice([1, 1, 2, 4])):
         holder = data

@@ -1,4 +1,4 @@
-"""Records of random games: both forms give back what went in, and replaying agrees with the slow reading."""
+"""Records of random games: both forms round-trip, and replaying agrees with the reference."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ How = Literal["won", "resigned", "closed"]
 
 
 def recorded(walk: Walk, pauses: random.Random, how: How) -> tuple[Record, SlowTable]:
-    """Walk with the slow reading alone and keep the tokens, undos too, as a record."""
+    """Walk with the reference alone and return the tokens, undos included, as a record."""
     slow = walk.open_slow()
     tokens, clock, now = [], [], 0
     for token in walk.choose(slow):
@@ -69,7 +69,7 @@ def test_a_win_claimed_without_one_is_refused_at_the_end(walk: Walk, dice: int) 
 
 @pytest.mark.parametrize("name", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
 def test_the_token_after_the_five_thousandth_is_refused(name: str) -> None:
-    """Undo counts like any other token, and the full table stays as it was."""
+    """Undo counts like any other token, and the full table stays unchanged."""
     table = open_table(name, bytes([7]) * 32)
     first = table.legal_moves()[0]
     tokens = [first, "u"] * (MAX_TOKENS // 2)

@@ -1,6 +1,6 @@
-"""Why a move is refused: of every token there is, along the golden games, with the words that players are told.
+"""Reasons for refused moves: every possible token along the golden games, with the words that players see.
 
-`python -m tests.rules.test_refusals` writes `refusals.json` anew; look at what changes in it.
+`python -m tests.rules.test_refusals` rewrites `refusals.json`; review its diff.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from games.rules.tokens import Vocabulary
 from .golden import FILES, games_of
 
 FILE = Path(__file__).with_name("refusals.json")
-#: Every so many tokens of a game all the others are tried.
+#: Interval, in tokens of a game, at which all other tokens are tried.
 STEP = 150
-#: Cards, piles and numbers, which a reason may name.
+#: Cards, piles and numbers that a reason may name.
 NAMES = re.compile(r"\b(\w*[A-Z0-9]\w*|[rsw])\b")
 
 
 def every_token(vocabulary: Vocabulary) -> list[str]:
-    """Every token of a game, by its number."""
+    """Return every token of a game, by number."""
     piles = len(vocabulary.piles)
     numbers = range(5 + piles + piles * piles * vocabulary.largest_unit)
     pairs = [number - 5 - piles for number in numbers]
@@ -37,7 +37,7 @@ def every_token(vocabulary: Vocabulary) -> list[str]:
 
 
 def reasons(table: Table) -> Counter[str]:
-    """How many tokens are refused in this position, by the reason."""
+    """Count the tokens refused in this position, by reason."""
     found: Counter[str] = Counter()
     for token in every_token(table.VOCABULARY):
         if token == "u" and table.can_undo:
@@ -52,7 +52,7 @@ def reasons(table: Table) -> Counter[str]:
 
 
 def refusals(name: str) -> dict[str, int]:
-    """The reasons met in all golden games of a file, and how often."""
+    """Count the reasons met in all golden games of a file."""
     met: Counter[str] = Counter()
     for game in games_of(name):
         record = game.record

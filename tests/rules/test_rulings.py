@@ -1,4 +1,4 @@
-"""The rulings of the rules page, each in the smallest position that shows it."""
+"""Rulings of the rules page, each in the smallest position that shows it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TRUMP = {"fool": "trump"}
 
 
 def between(tokens: list[str], source: str, target: str) -> list[str]:
-    """Pick the tokens that carry cards from one pile to another."""
+    """Return the tokens that move cards from one pile to another."""
     return [token for token in tokens if token.partition("x")[0] == f"{source}-{target}"]
 
 
@@ -200,7 +200,7 @@ class TestBraid:
 
 class TestLabyrinth:
     def deal(self, first: str) -> list[str]:
-        """Put some cards in front of the rest of the deck."""
+        """Return a deck with some cards in front of the rest."""
         cards = first.split()
         return cards + [card for card in unshuffled("labyrinth") if card not in cards]
 

@@ -1,4 +1,4 @@
-"""Moves that spoil nothing: no search finds a game lost by one that was won without it."""
+"""Safe moves: no search finds a game lost after one that could be won before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TRIED = 6
 
 
 def won_tables(variant: str) -> list[Table]:
-    """Positions of a won golden game in which a move is called safe, from its end backwards."""
+    """Return positions of a won golden game that have a safe move, spread over the game."""
     found = []
     for game in games_of(variant):
         if game.title == "won":

@@ -1,4 +1,4 @@
-"""The shuffle where random seeds do not lead: words that are passed over, and what is no seed."""
+"""Corner cases of the shuffle that random seeds do not reach: rejected words, and invalid seeds."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ HIGHEST = 0xFFFF_FFFF
 
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
-    """No deck is kept from another stream of words."""
+    """Clear the cache, so that no deck comes from another stream of words."""
     shuffle._order.cache_clear()
     yield
     shuffle._order.cache_clear()
 
 
 def test_a_word_is_passed_over_from_the_last_whole_multiple_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    # 2**32 leaves 1 when divided by 3: the highest word alone would make the first side likelier than the others.
+    # 2**32 leaves 1 when divided by 3, so accepting the highest word would make the first side likelier.
     for asked, card in ((HIGHEST - 1, 2), (HIGHEST, 1)):
         given = iter([asked, 1, 0, 0])
         monkeypatch.setattr(shuffle, "words", lambda _seed, given=given: given)
@@ -70,7 +70,7 @@ def test_what_is_not_64_hexadecimal_digits_is_no_seed(text: object) -> None:
 
 
 def test_hexadecimal_digits_between_spaces_are_no_seed() -> None:
-    # bytes.fromhex would take them.
+    # bytes.fromhex would accept them.
     with pytest.raises(SeedError, match="64 hexadecimal digits"):
         shuffle.read_seed(" ".join(["00"] * 21) + " 0")
     with pytest.raises(SeedError, match="64 hexadecimal digits"):

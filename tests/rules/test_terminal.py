@@ -1,4 +1,4 @@
-"""A table as a terminal shows it: whole drawings, of positions small enough to be read beside them."""
+"""Text rendering of a table: whole drawings, of positions small enough to be read beside them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .reference import unshuffled
 
 
 def lines(table: Table) -> list[str]:
-    """The drawing's lines, without the blanks at their ends."""
+    """Return the lines of the drawing without trailing blanks."""
     return [line.rstrip() for line in draw(table.view()).split("\n")]
 
 
 def suit(letter: str, ranks: str) -> str:
-    """The cards of these ranks, as `lay` takes them."""
+    """Return the cards of these ranks, as `lay` takes them."""
     return " ".join(rank + letter for rank in ranks)
 
 

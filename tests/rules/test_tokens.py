@@ -9,7 +9,7 @@ from games.rules.tokens import DOWN, DRAW, ROUND, TO_FOUNDATION, TO_PILE, UNDO, 
 
 PILES = ("w", "t0", "t1")
 
-#: Every kind of token with what it means and its number: 5 words, 3 to a foundation, then 9 pairs of piles a unit.
+#: Every kind of token with its meaning and number: 5 words, 3 to a foundation, then 9 pairs of piles per unit.
 MEANINGS = [
     ("d", Move(DRAW), 0),
     ("n", Move(ROUND), 1),
@@ -26,7 +26,7 @@ MEANINGS = [
 
 
 def token_or_none(vocabulary: Vocabulary, number: int) -> str | None:
-    """The token of a number; that there is none is said with the number that was asked for."""
+    """Return the token of a number, or None if there is none; the error must name the number."""
     try:
         return vocabulary.token(number)
     except InvalidTokenError as error:
@@ -43,7 +43,7 @@ def units() -> Vocabulary:
 @pytest.mark.parametrize(("token", "move", "number"), MEANINGS)
 def test_a_token_has_one_meaning_and_one_number(units: Vocabulary, token: str, move: Move, number: int) -> None:
     assert units.read(token) == move
-    assert units.read(token) == move  # the second time from memory
+    assert units.read(token) == move  # the second time from the cache
     assert units.known[token] == move
     assert units.write(move) == token
     assert units.number(token) == number
@@ -53,10 +53,10 @@ def test_a_token_has_one_meaning_and_one_number(units: Vocabulary, token: str, m
 def test_the_numbers_are_those_of_all_tokens_and_no_others(units: Vocabulary) -> None:
     past = 5 + 3 + 4 * 9
     found = {number: token for number in range(-9, past + 9) if (token := token_or_none(units, number))}
-    # A pile to itself has a number that no token has.
+    # The number of a move from a pile to itself belongs to no token.
     assert len(found) == past - 4 * 3
     assert min(found) == 0
-    assert max(found) == past - 2  # the last number of all is of a pile to itself
+    assert max(found) == past - 2  # the last number is a move from a pile to itself
     assert [units.number(token) for token in found.values()] == list(found)
 
 

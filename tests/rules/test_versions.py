@@ -1,4 +1,4 @@
-"""A record is replayed by the rules it was played under, whatever rulings come after."""
+"""Rules versions: a record is replayed by the rules it was played under, whatever rulings follow."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PatientLabyrinth(Labyrinth):
 
 @pytest.fixture
 def new_ruling(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a version with the other ruling stand beside the released ones."""
+    """Add a version with the other ruling next to the released ones."""
     monkeypatch.setitem(RULESETS, NEXT, Ruleset(NEXT, {**GAMES, "labyrinth": PatientLabyrinth}, CATALOGUE))
 
 
@@ -118,7 +118,7 @@ def test_a_packed_record_of_a_later_version_is_refused(monkeypatch: pytest.Monke
 
 
 def test_a_variant_keeps_the_options_of_its_records_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A later version may call another game by the same name; records of before are not touched by it."""
+    """A later version may give the name to another game without affecting older records."""
     changed = {**CATALOGUE, "pigtail": CATALOGUE["braid"]}
     monkeypatch.setitem(RULESETS, NEXT, Ruleset(NEXT, GAMES, changed))
     assert open_table("pigtail", bytes(32), version=NEXT).rounds_left == 2

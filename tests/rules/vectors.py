@@ -1,6 +1,6 @@
-"""The test vectors in docs/vectors: what an implementation in another language is checked with.
+"""Test vectors in docs/vectors, for checking implementations in other languages.
 
-`python -m tests.rules.vectors` writes them anew, from the engine and from the golden games.
+`python -m tests.rules.vectors` regenerates them from the engine and the golden games.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ SEEDS: Final = (
     b"\xff" * 32,
 )
 NUMBERS: Final = (1, 42, 9_999_999)
-#: A position is written down after every so many tokens of a line.
+#: Interval, in tokens of a line, at which a position is written.
 EVERY: Final = 20
 
 
 def vectors(variant: Variant) -> dict[str, Any]:
-    """Everything there is to compare of a variant."""
+    """Return all vectors of a variant."""
     return {
         "variant": variant.name,
         "game": variant.game,
@@ -65,12 +65,12 @@ def _deal(variant: Variant, seed: bytes) -> dict[str, Any]:
 
 def _line(title: str, record: Record) -> dict[str, Any]:
     result = replay(record).to_json()
-    result.get("failure", {}).pop("reason", None)  # for people: its words may change
+    result.get("failure", {}).pop("reason", None)  # the wording is for people and may change
     return {"title": title, "record": record.to_json(), "positions": list(_positions(record)), "result": result}
 
 
 def _positions(record: Record) -> Iterator[dict[str, Any]]:
-    """The positions of a record's line, as far as it is legal."""
+    """Yield positions of a record's line, as far as it is legal."""
     table = record.open_table()
     for count, token in enumerate(record.tokens, 1):
         if not (table.can_undo if token == "u" else table.is_legal(token)):
@@ -85,7 +85,7 @@ def _position(table: Table) -> dict[str, Any]:
 
 
 def text_of(name: str) -> str:
-    """A variant's file: each deal, line and number on a line of text."""
+    """Return the text of a variant's file: each deal, line and number on one line."""
     parts = [f'"{key}": {_written(value)}' for key, value in vectors(CATALOGUE[name]).items()]
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
@@ -97,7 +97,7 @@ def _written(value: object) -> str:
 
 
 def races_text() -> str:
-    """The file with commitments of races: a race's terms and seed, the text that is hashed, and the commitment."""
+    """Return the file of race commitments: a race's terms and seed, the hashed text, and the commitment."""
     facts: dict[str, Any] = {
         "race_id": UUID("3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0001"),
         "version": 1,
@@ -118,7 +118,7 @@ def races_text() -> str:
 
 
 def write() -> None:
-    """Write all files anew."""
+    """Regenerate all files."""
     FOLDER.mkdir(exist_ok=True)
     for name in CATALOGUE:
         (FOLDER / f"{name}.json").write_text(text_of(name))

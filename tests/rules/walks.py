@@ -1,4 +1,4 @@
-"""Random play for the property tests: which game, from which seed, and with what luck and greed."""
+"""Random play for the property tests: the game, its seed, and how lucky and greedy the play is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STANDARD_CASES = [(name, None) for name in CATALOGUE]
 
 @dataclass(frozen=True)
 class Walk:
-    """One random game, the same every time it is walked."""
+    """One random game, reproducible from its fields."""
 
     name: str
     """A catalogue variant, or a game to go with `options`."""
@@ -27,15 +27,15 @@ class Walk:
     dice: int
     length: int
     greed: float = 0.8
-    """How often a card goes up when one can."""
+    """Share of turns in which a card goes up when one can."""
     doubt: float = 0.05
-    """How often the last move is undone."""
+    """Share of turns in which the last move is undone."""
     opening: tuple[str, ...] = field(default=(), repr=False)
     """Tokens to play first, from the record of a whole game."""
 
     @property
     def game(self) -> str:
-        """Name the game."""
+        """Name of the game."""
         return self.name if self.options is not None else VARIANTS[self.name][0]
 
     def open(self) -> Table:
@@ -43,12 +43,15 @@ class Walk:
         return open_table(self.name, self.seed, self.options)
 
     def open_slow(self) -> SlowTable:
-        """Deal the walk's table with the slow reading of the rules."""
+        """Deal the walk's table with the reference implementation."""
         options = self.options if self.options is not None else VARIANTS[self.name][1]
         return SlowTable(self.game, shuffled(self.game, self.seed), options)
 
     def choose(self, slow: SlowTable) -> Iterator[str]:
-        """Give one token after another; the caller plays the opening first, then each before it asks for the next."""
+        """Yield one token after another.
+
+        The caller plays the opening first, then each token before asking for the next.
+        """
         dice = random.Random(self.dice)
         for _ in range(self.length):
             if slow.won:
@@ -72,7 +75,7 @@ class Walk:
 
 
 def option_choices(game: str) -> st.SearchStrategy[dict[str, Any]]:
-    """Draw any combination of a game's options, some of them left to their standard choice."""
+    """Draw any combination of a game's options; some keep their default."""
     choices = {name: st.sampled_from(values) for name, values in OPTIONS[game].items()}
     return st.fixed_dictionaries({}, optional=choices)
 

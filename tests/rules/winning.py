@@ -1,4 +1,4 @@
-"""Games that were won, among those kept for the rules' own tests."""
+"""Winning lines from the golden games of the rules' own tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GAMES = Path(__file__).resolve().parent / "golden"
 
 @cache
 def winning_lines(variant: str) -> tuple[tuple[bytes, tuple[str, ...]], ...]:
-    """Seeds of a variant, each once, and tokens without undone moves that win."""
+    """Return distinct seeds of a variant, each with winning tokens free of undone moves."""
     found: dict[bytes, tuple[str, ...]] = {}
     for game in json.loads((GAMES / f"{variant}.json").read_text()):
         record = Record.from_json(game["record"])

@@ -30,7 +30,7 @@ class Game:
 
     @property
     def stuck(self) -> bool:
-        """Tell whether the game came to a standstill."""
+        """True if the game came to a standstill."""
         return bool(self.expected["stuck"])
 
     def open_slow(self) -> SlowTable:

@@ -1,4 +1,4 @@
-"""Perft: how many sequences of legal moves there are from a position, counted by the engine and by the slow reading.
+"""Perft: the number of sequences of legal moves from a position, counted by the engine and by the reference.
 
 Each text file beside this module belongs to a variant and holds blocks separated by blank lines:
 
@@ -9,7 +9,7 @@ Each text file beside this module belongs to a variant and holds blocks separate
     2 number of sequences of two legal moves
     …
 
-`python -m tests.rules.perft` recounts everything with both and prints, for a count that differs, how it divides.
+`python -m tests.rules.perft` recounts everything with both and divides each count that differs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Block:
         return table
 
     def open_slow(self) -> SlowTable:
-        """Reach the position with the slow reading."""
+        """Reach the position with the reference."""
         game, options = VARIANTS[self.name]
         slow = SlowTable(game, shuffled(game, self.seed), options)
         for token in self.moves:
@@ -52,7 +52,7 @@ class Block:
         return slow
 
     def text(self) -> str:
-        """Write the block as it stands in its file."""
+        """Return the block in the format of its file."""
         lines = [f"# {remark}" for remark in self.remarks]
         lines.append(f"seed {self.seed.hex()}")
         if self.moves:
@@ -88,7 +88,7 @@ def _read(name: str, lines: list[str]) -> Block:
 
 
 def count(table: Table, depth: int) -> int:
-    """Count the sequences of `depth` legal moves; the table is left as it was."""
+    """Count the sequences of `depth` legal moves; the table is left unchanged."""
     legal = table.legal_moves()
     if depth == 1:
         return len(legal)
@@ -101,7 +101,7 @@ def count(table: Table, depth: int) -> int:
 
 
 def count_slowly(slow: SlowTable, depth: int) -> int:
-    """Count the same by the slow reading."""
+    """Count the same sequences with the reference."""
     return _count_from(slow.game, slow.state, depth)
 
 
@@ -120,7 +120,7 @@ def _count_from(game: str, state: State, depth: int) -> int:
 
 
 def divide(table: Table, slow: SlowTable, depth: int) -> list[str]:
-    """Follow the first branch in which the two counts differ and say how each position on it divides."""
+    """Follow the first branch in which the two counts differ, and list how each position on it divides."""
     fast_legal, slow_legal = set(table.legal_moves()), slow.legal()
     lines = [f"after {' '.join(table.moves) or 'the deal'}: {table.position()}"]
     if fast_legal != slow_legal:

@@ -12,7 +12,7 @@ from . import Block, count, count_slowly, divide, read_blocks, write_blocks
 
 
 def recount(block: Block, deepest: int) -> tuple[int, ...] | None:
-    """Count a block anew with both; None, after printing where, when they differ."""
+    """Recount a block with both implementations; if they differ, print the difference and return None."""
     counts: list[int] = []
     for depth in range(1, max(deepest, len(block.counts)) + 1):
         counts.append(count(block.open(), depth))
@@ -23,7 +23,7 @@ def recount(block: Block, deepest: int) -> tuple[int, ...] | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Check or, with --write, freeze the counts of the variants named, all of them when none is."""
+    """Check the counts of the given variants (default: all), or freeze them with --write."""
     parser = argparse.ArgumentParser(prog="python -m tests.rules.perft", description=main.__doc__)
     parser.add_argument("variant", nargs="*", help="all of them when none is named")
     parser.add_argument("--write", action="store_true", help="freeze the counts on which both agree")

@@ -1,4 +1,4 @@
-"""A second, slow engine, written from the rules page alone, that the real one is compared with."""
+"""Reference implementation: a second, slow engine, written from the rules page alone, to check the real one."""
 
 from __future__ import annotations
 

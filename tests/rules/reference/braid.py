@@ -1,4 +1,4 @@
-"""Braid, written from its rules page."""
+"""Reference implementation of Braid, written from its rules page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def deal(deck: list[str], options: dict[str, Any]) -> State:
 
 
 def next_card(state: State, foundation: str) -> str | None:
-    """Name the card that a started foundation waits for, None when it is full."""
+    """Return the card that a started foundation takes next, None when it is full."""
     cards = state.piles[foundation]
     if len(cards) == 13:
         return None
@@ -53,7 +53,7 @@ def taker(state: State, card: str) -> str | None:
 
 
 def legal(state: State) -> set[str]:
-    """Give every legal token."""
+    """Return every legal token."""
     if state.direction is None:
         return {"up", "down"}
     piles = state.piles
@@ -69,7 +69,7 @@ def legal(state: State) -> set[str]:
 
 
 def fillings(state: State) -> set[str]:
-    """Give the tokens that fill an empty cell."""
+    """Return the tokens that fill an empty cell."""
     piles = state.piles
     tokens = set()
     if piles["w"]:
@@ -81,7 +81,7 @@ def fillings(state: State) -> set[str]:
 
 
 def play(state: State, token: str) -> None:
-    """Change the table as a legal token says."""
+    """Apply a legal token to the table."""
     if token in ("up", "down"):
         state.direction = token
     elif token == "d":
@@ -105,5 +105,5 @@ def goal(state: State) -> int:
 
 
 def facts(state: State) -> dict[str, Any]:
-    """Tell the base rank and the direction chosen."""
+    """Return the base rank and the chosen direction."""
     return {"base": state.base, "direction": state.direction}

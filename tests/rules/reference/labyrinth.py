@@ -1,4 +1,4 @@
-"""Labyrinth, written from its rules page."""
+"""Reference implementation of Labyrinth, written from its rules page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def deal(deck: list[str], options: dict[str, Any]) -> State:
 
 
 def is_empty(state: State, row: int, column: int) -> bool:
-    """Tell whether a cell of a dealt row holds no card."""
+    """Return whether a cell of a dealt row holds no card."""
     return 0 <= row < state.rows and not state.piles[f"t{8 * row + column}"]
 
 
@@ -46,7 +46,7 @@ def taker(state: State, card: str) -> str | None:
 
 
 def legal(state: State) -> set[str]:
-    """Give every legal token."""
+    """Return every legal token."""
     tokens = {f"{cell}-f" for cell in free(state) if taker(state, state.piles[cell][-1])}
     if state.piles["s"]:
         tokens.add("d")
@@ -54,7 +54,7 @@ def legal(state: State) -> set[str]:
 
 
 def play(state: State, token: str) -> None:
-    """Change the table as a legal token says."""
+    """Apply a legal token to the table."""
     stock = state.piles["s"]
     if token == "d":
         first = 8 * state.rows
@@ -77,5 +77,5 @@ def goal(state: State) -> int:
 
 
 def facts(state: State) -> dict[str, Any]:
-    """Tell the rows dealt and the playable cells."""
+    """Return the number of rows dealt and the playable cells."""
     return {"rows": state.rows, "free": free(state)}

@@ -1,4 +1,4 @@
-"""The Plot, written from its rules page."""
+"""Reference implementation of The Plot, written from its rules page."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def deal(deck: list[str], options: dict[str, Any]) -> State:
 
 
 def phase(state: State) -> int:
-    """Tell the phase: two once the first foundation is complete."""
+    """Return the phase: two once the first foundation is complete."""
     return 2 if len(state.piles["f0"]) == 13 else 1
 
 
 def next_rank(rank: str) -> str:
-    """Give the rank above, the ace above the king."""
+    """Return the rank above, the ace above the king."""
     return RANKS[(RANKS.index(rank) + 1) % 13]
 
 
@@ -48,7 +48,7 @@ def taker(state: State, card: str) -> str | None:
 
 
 def legal(state: State) -> set[str]:
-    """Give every legal token."""
+    """Return every legal token."""
     piles = state.piles
     tokens = set()
     for source in [*PILES, "w", "r"]:
@@ -64,7 +64,7 @@ def legal(state: State) -> set[str]:
 
 
 def pile_takes(state: State, source: str, target: str) -> bool:
-    """Tell whether the top card of the source may go on the target pile."""
+    """Return whether the top card of the source may go on the target pile."""
     card = state.piles[source][-1]
     waits = phase(state) == 1 and card[0] == state.base
     if not state.piles[target]:
@@ -73,7 +73,7 @@ def pile_takes(state: State, source: str, target: str) -> bool:
 
 
 def play(state: State, token: str) -> None:
-    """Change the table as a legal token says."""
+    """Apply a legal token to the table."""
     if token == "d":
         draw(state)
         return
@@ -91,12 +91,12 @@ def goal(state: State) -> int:
 
 
 def listed(state: State, pile: str) -> list[str | None]:
-    """List the pile, of the reserve its top alone."""
+    """List the visible cards of a pile; of the reserve, only its top."""
     if pile == "r":
         return list(state.piles["r"][-1:])
     return common.listed(state, pile)
 
 
 def facts(state: State) -> dict[str, Any]:
-    """Tell the base rank and the phase."""
+    """Return the base rank and the phase."""
     return {"base": state.base, "phase": phase(state)}

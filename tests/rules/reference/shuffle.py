@@ -1,4 +1,4 @@
-"""The decks, the random stream and the shuffle, written from docs/shuffle.md."""
+"""Reference implementation of the decks, the random stream and the shuffle, written from docs/shuffle.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 def unshuffled(game: str) -> list[str]:
-    """List a game's deck in its first order."""
+    """List a game's deck before the shuffle."""
     if game == "tarot":
         minor = [rank + suit for suit in "WCSP" for rank in "A23456789TPNQK"]
         return minor + [f"M{number}" for number in range(22)]
@@ -17,7 +17,7 @@ def unshuffled(game: str) -> list[str]:
 
 
 def words(seed: bytes) -> Iterator[int]:
-    """Give the random stream, word by word."""
+    """Yield the random stream, word by word."""
     counter = 0
     while True:
         digest = hashlib.sha256(seed + counter.to_bytes(8, "big")).digest()

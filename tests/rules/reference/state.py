@@ -1,7 +1,7 @@
-"""What the five slow games share: the table as plain lists, the tokens, the view.
+"""Shared parts of the five slow games: the table as plain lists, the tokens, the view.
 
-Everything here is written from the rules page alone and for reading: no game of this package shares a line with the
-engine that it checks, and nothing is remembered that could be computed again.
+Everything here is written from the rules page alone and for readability: no game of this package shares a line with the
+engine that it checks, and nothing is cached that could be computed again.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ class State:
 
 
 class Rules(Protocol):
-    """What every game module of this package offers."""
+    """Interface of the game modules of this package."""
 
     def deal(self, deck: list[str], options: dict[str, Any]) -> State:
         """Lay out the table."""
 
     def legal(self, state: State) -> set[str]:
-        """Give every legal token of a game that is not yet won."""
+        """Return every legal token of a game that is not yet won."""
 
     def play(self, state: State, token: str) -> None:
-        """Change the table as a legal token says."""
+        """Apply a legal token to the table."""
 
     def goal(self, state: State) -> int:
         """Count the cards that must be up."""
 
     def listed(self, state: State, pile: str) -> list[str | None]:
-        """Give what the player may see of a pile, bottom to top."""
+        """Return the part of a pile that the player may see, bottom to top."""
 
     def facts(self, state: State) -> dict[str, Any]:
-        """Give the open facts that this game has of its own."""
+        """Return the public facts specific to this game."""
 
 
 def copy(state: State) -> State:
-    """Give a table that can be played on without touching the first."""
+    """Return a copy of a table that can be played independently."""
     return State(
         options=dict(state.options),
         piles={name: list(cards) for name, cards in state.piles.items()},
@@ -63,7 +63,7 @@ def copy(state: State) -> State:
 
 
 def names(letter: str, count: int) -> list[str]:
-    """Give the pile names t0, t1, … of one letter."""
+    """Return the pile names t0, t1, … of one letter."""
     return [f"{letter}{number}" for number in range(count)]
 
 
@@ -82,7 +82,7 @@ def split(token: str) -> tuple[str, str, int]:
 
 
 def move(state: State, source: str, target: str, count: int = 1) -> None:
-    """Carry the top cards over and turn up what they leave bare."""
+    """Move the top cards and turn up the card they uncover."""
     pile = state.piles[source]
     state.piles[target] += pile[-count:]
     del pile[-count:]
@@ -90,7 +90,7 @@ def move(state: State, source: str, target: str, count: int = 1) -> None:
 
 
 def draw(state: State, count: int = 1) -> None:
-    """Turn cards from the stock on to the waste, one after the other."""
+    """Turn cards from the stock onto the waste, one at a time."""
     for _ in range(count):
         if state.piles["s"]:
             state.piles["w"].append(state.piles["s"].pop(0))
@@ -103,7 +103,7 @@ def new_round(state: State) -> None:
 
 
 def listed(state: State, pile: str) -> list[str | None]:
-    """List a pile as most games show it: no stock, the waste's last card, blanks for what lies face down."""
+    """List a pile as most games show it: no stock, only the waste's last card, None for face-down cards."""
     cards = state.piles[pile]
     if pile == "s":
         return []

@@ -1,4 +1,4 @@
-"""Stonewall, written from its rules page."""
+"""Reference implementation of Stonewall, written from its rules page."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def deal(deck: list[str], options: dict[str, Any]) -> State:
 
 
 def is_red(card: str) -> bool:
-    """Tell hearts and diamonds from spades and clubs."""
+    """Return whether a card is a heart or a diamond."""
     return card[1] in "HD"
 
 
 def goes_on(card: str, under: str) -> bool:
-    """Tell whether a card may be built on another in the tableau."""
+    """Return whether a card may be built on another in the tableau."""
     lower = RANKS.index(card[0]) == RANKS.index(under[0]) - 1
     return lower and is_red(card) != is_red(under)
 
@@ -40,7 +40,7 @@ def taker(state: State, card: str) -> str | None:
 
 
 def is_run(state: State, pile: str, count: int) -> bool:
-    """Tell whether the top cards of a pile are face up and in sequence."""
+    """Return whether the top cards of a pile are face up and in sequence."""
     cards = state.piles[pile]
     start = len(cards) - count
     if any(place in state.face_down[pile] for place in range(start, len(cards))):
@@ -49,13 +49,13 @@ def is_run(state: State, pile: str, count: int) -> bool:
 
 
 def pile_takes(state: State, pile: str, card: str) -> bool:
-    """Tell whether a tableau pile takes a card, with whatever lies on it."""
+    """Return whether a tableau pile takes a card, with any cards on it."""
     cards = state.piles[pile]
     return not cards or goes_on(card, cards[-1])
 
 
 def legal(state: State) -> set[str]:
-    """Give every legal token."""
+    """Return every legal token."""
     piles = state.piles
     tokens = set()
     for source in [*PILES, *RESERVE]:
@@ -72,7 +72,7 @@ def legal(state: State) -> set[str]:
 
 
 def moves_between(state: State, source: str, target: str) -> set[str]:
-    """Give the tokens that carry cards from one pile to another."""
+    """Return the tokens that carry cards from one pile to another."""
     cards = state.piles[source]
     tokens = set()
     for count in range(1, len(cards) + 1):
@@ -85,7 +85,7 @@ def moves_between(state: State, source: str, target: str) -> set[str]:
 
 
 def play(state: State, token: str) -> None:
-    """Change the table as a legal token says."""
+    """Apply a legal token to the table."""
     source, target, count = split(token)
     if target == "f":
         found = taker(state, state.piles[source][-1])
@@ -100,5 +100,5 @@ def goal(state: State) -> int:
 
 
 def facts(state: State) -> dict[str, Any]:
-    """Tell nothing more: all is in the piles."""
+    """Return no facts: everything is in the piles."""
     return {}

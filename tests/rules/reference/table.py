@@ -1,4 +1,4 @@
-"""A slow table: one game played by tokens, undo by playing everything again."""
+"""Slow table of the reference implementation: one game played by tokens; undo replays everything."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 class SlowTable:
-    """A table of one game, as the rules page has it."""
+    """A table of one game that follows the rules page."""
 
     def __init__(self, game: str, deck: list[str], options: dict[str, Any] | None = None) -> None:
-        """Deal a deck; options not named have their standard choice."""
+        """Deal a deck; options not given have their default."""
         self.game = game
         self.rules = GAMES[game]
         self.options = {**STANDARD[game], **(options or {})}
@@ -63,26 +63,26 @@ class SlowTable:
 
     @property
     def cards_up(self) -> int:
-        """Count the cards on the foundations."""
+        """Number of cards on the foundations."""
         return common.cards_up(self.state)
 
     @property
     def goal(self) -> int:
-        """Count the cards that must be up to win."""
+        """Number of cards that must be up to win."""
         return self.rules.goal(self.state)
 
     @property
     def won(self) -> bool:
-        """Tell whether all that must be up is up."""
+        """True if all cards that must be up are up."""
         return self.cards_up == self.goal
 
     @property
     def can_undo(self) -> bool:
-        """Tell whether `u` would be accepted."""
+        """True if `u` would be accepted."""
         return bool(self.moves) and not self.won
 
     def legal(self) -> set[str]:
-        """Give every legal token, `u` never among them."""
+        """Return every legal token, never `u`."""
         return set() if self.won else self.rules.legal(self.state)
 
     def play(self, token: str) -> None:
@@ -101,9 +101,9 @@ class SlowTable:
 
     @property
     def stuck(self) -> bool:
-        """Tell whether no move is left, or in a game of endless rounds nothing but turning cards.
+        """True if no move is left or, in a game with unlimited rounds, no move but turning cards.
 
-        A won game is over, which is not reported as being stuck; nor is one whose stock has not been turned up once.
+        A won game is not reported as stuck; nor is a game whose stock has not been turned up once.
         """
         if self.won:
             return False
@@ -125,7 +125,7 @@ class SlowTable:
 
     @property
     def turned_up_once(self) -> bool:
-        """Tell whether the moves that stand have drawn the whole stock of the deal, watched from the deal on."""
+        """True if the moves not undone have drawn the whole stock of the deal, replayed from the deal."""
         watched = self._dealt()
         if not watched.piles["s"]:
             return True
@@ -136,7 +136,7 @@ class SlowTable:
         return False
 
     def view(self) -> dict[str, Any]:
-        """Give all that the player may see."""
+        """Return everything that the player may see."""
         piles = {name: self.rules.listed(self.state, name) for name in self.state.piles}
         unseen = {name: len(cards) - len(piles[name]) for name, cards in self.state.piles.items()}
         return {

@@ -1,4 +1,4 @@
-"""Tarot Solitaire, written from its rules page."""
+"""Reference implementation of Tarot Solitaire, written from its rules page."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def deal(deck: list[str], options: dict[str, Any]) -> State:
 
 
 def is_trump(card: str) -> bool:
-    """Tell trumps, the Fool among them, from minor cards."""
+    """Return whether a card is a trump, the Fool included."""
     return card[0] == "M"
 
 
 def is_wild(state: State, card: str) -> bool:
-    """Tell whether a card is the Fool of the standard game."""
+    """Return whether a card is the Fool of the standard game."""
     return card == "M0" and state.options["fool"] == "wild"
 
 
 @cache
 def value(card: str) -> int:
-    """Give what a card counts in the tableau; not asked of the Fool."""
+    """Return a card's value in the tableau; never called for the Fool."""
     if not is_trump(card):
         return MINOR_RANKS.index(card[0]) + 1
     number = int(card[1:])
@@ -51,14 +51,14 @@ def value(card: str) -> int:
 
 @cache
 def colour(card: str) -> str:
-    """Give the party of a card's suit; cards go only on another party's."""
+    """Return the family of a card's suit; a card goes only on a card of another family."""
     if is_trump(card):
         return "trumps"
     return "wands and swords" if card[1] in "WS" else "cups and pentacles"
 
 
 def goes_on(state: State, card: str, under: str) -> bool:
-    """Tell whether a card may be built on another in the tableau."""
+    """Return whether a card may be built on another in the tableau."""
     if is_wild(state, card) or is_wild(state, under):
         return True
     if "M0" in (card, under):
@@ -70,12 +70,12 @@ def goes_on(state: State, card: str, under: str) -> bool:
 
 
 def fills_space(state: State, card: str) -> bool:
-    """Tell whether an empty pile takes a card."""
+    """Return whether an empty pile takes a card."""
     return is_king_or_world(card) or is_wild(state, card)
 
 
 def is_king_or_world(card: str) -> bool:
-    """Tell the cards that stay at the bottom of a pile."""
+    """Return whether a card stays at the bottom of a pile."""
     return card == "M21" or (not is_trump(card) and card[0] == "K")
 
 
@@ -89,13 +89,13 @@ def taker(state: State, card: str) -> str | None:
 
 
 def pile_takes(state: State, pile: str, card: str) -> bool:
-    """Tell whether a tableau pile takes a card, with whatever lies on it."""
+    """Return whether a tableau pile takes a card, with any cards on it."""
     cards = state.piles[pile]
     return goes_on(state, card, cards[-1]) if cards else fills_space(state, card)
 
 
 def legal(state: State) -> set[str]:
-    """Give every legal token."""
+    """Return every legal token."""
     piles = state.piles
     tokens = set()
     for source in [*PILES, "w"]:
@@ -115,7 +115,7 @@ def legal(state: State) -> set[str]:
 
 
 def moves_between(state: State, source: str, target: str) -> set[str]:
-    """Give the tokens that carry cards from one pile to another."""
+    """Return the tokens that carry cards from one pile to another."""
     cards = state.piles[source]
     tokens = set()
     for place in range(len(cards)):
@@ -133,7 +133,7 @@ def moves_between(state: State, source: str, target: str) -> set[str]:
 
 
 def play(state: State, token: str) -> None:
-    """Change the table as a legal token says."""
+    """Apply a legal token to the table."""
     if token == "d":
         draw(state, state.options["draw"])
     elif token == "n":
@@ -153,12 +153,12 @@ def goal(state: State) -> int:
 
 
 def listed(state: State, pile: str) -> list[str | None]:
-    """List the pile, the waste as far as one draw reaches."""
+    """List the visible cards of a pile; of the waste, as many as one draw turns."""
     if pile == "w":
         return list(state.piles["w"][-state.options["draw"] :])
     return common.listed(state, pile)
 
 
 def facts(state: State) -> dict[str, Any]:
-    """Tell nothing more: all is in the piles."""
+    """Return no facts: everything is in the piles."""
     return {}
