@@ -1,4 +1,4 @@
-"""``SOLVER_DEALS=1000 pytest tests/solver`` solves so many deals of each variant instead of a few."""
+"""Solver test settings: ``SOLVER_DEALS=1000 pytest tests/solver`` solves 1,000 deals per variant instead of a few."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All in one worker, unless a file says otherwise: where a search has changed it is compiled once, not by each."""
+    """Keep solver tests in one worker unless a file says otherwise, so that changed searches compile only once."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents and not item.get_closest_marker("xdist_group"):

@@ -1,4 +1,4 @@
-"""Deals and positions for the tests: reproducible, none of them published."""
+"""Reproducible deals and positions for the tests, none of them published."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from random import Random
 
 from games.rules import CATALOGUE, Table, from_position, open_table
 
-#: Node budgets by which most winnable deals of each variant are won.
+#: Node budgets that win most winnable deals of each variant.
 NODES = dict.fromkeys(CATALOGUE, 150000)
 
-#: Every game with every combination of its options that the catalogue does not have.
+#: Every combination of a game's options that is not in the catalogue.
 OTHER_OPTIONS: list[tuple[str, dict[str, bool | int | str]]] = [
     ("braid", {"direction": "either", "redeals": 3}),
     *(
@@ -36,16 +36,16 @@ def copy_of(table: Table) -> Table:
 
 
 def tarot_endgame(variant: str, left: int, chance: Random) -> Table:
-    """A position of Tarot with so many cards still to go up, lying anyhow in piles, waste and stock.
+    """Return a position of Tarot with ``left`` cards still to go up, placed at random in piles, waste and stock.
 
-    Random walks hardly ever come to positions of Tarot that are small enough for brute force.
+    Random walks hardly ever reach positions of Tarot that are small enough for brute force.
     """
     empty = open_table(variant, bytes(32))
     wild = empty.options["fool"] == "wild"
     suits = [[rank + suit for rank in "A23456789TPNQK"] for suit in "WCSP"]
     suits.append([f"M{number}" for number in range(wild, 22)])
     kept = ["M0"] if wild else []
-    # Of a few suits, so that some cards find none to go on, and the position may be lost.
+    # Use only a few suits, so that some cards have nowhere to go and the position may be lost.
     low = chance.sample(suits, chance.randrange(1, 4))
     kept += [chance.choice([suit for suit in low if suit]).pop() for _ in range(left)]
     chance.shuffle(kept)
@@ -62,8 +62,9 @@ def tarot_endgame(variant: str, left: int, chance: Random) -> Table:
 
 
 def braid_endgame(chance: Random, places: str = "rws") -> Table:
-    """A position of Braid in any round and direction whose few cards left lie anyhow in cells and some of ``places``:
-    braid, waste and stock. The cells are mostly full.
+    """Return a position of Braid with few cards left, in any round and direction.
+
+    The cards lie at random in the cells, which are mostly full, and in some of ``places``: braid, waste and stock.
     """
     base, down = chance.randrange(13), chance.random() < 0.5
     ranks = ["A23456789TJQK"[(base - step if down else base + step) % 13] for step in range(13)]
@@ -84,7 +85,7 @@ def braid_endgame(chance: Random, places: str = "rws") -> Table:
 
 
 def stonewall_endgame(left: int, chance: Random) -> Table:
-    """A position of Stonewall with so many cards still to go up, lying anyhow in all six piles and the reserve."""
+    """Return a position of Stonewall with ``left`` cards still to go up, placed at random in piles and reserve."""
     suits = [[rank + suit for rank in "A23456789TJQK"] for suit in "SHDC"]
     low = chance.sample(suits, chance.randrange(2, 5))
     kept = [chance.choice([suit for suit in low if suit]).pop() for _ in range(left)]
@@ -106,7 +107,10 @@ def stonewall_endgame(left: int, chance: Random) -> Table:
 
 
 def walk(table: Table, steps: int, chance: Random) -> Table:
-    """The table after so many random moves that do not win, foundations two times in three where there is a choice."""
+    """Return the table after ``steps`` random moves that do not win.
+
+    Two times in three, a foundation move is preferred if there is one.
+    """
     for _ in range(steps):
         legal = table.legal_moves()
         if not legal:

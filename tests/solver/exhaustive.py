@@ -1,4 +1,4 @@
-"""Brute force with the rules alone: whether any line wins, by visiting every position."""
+"""Brute force with the rules alone: visits every position to find out if any line wins."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from games.rules import Table
 
 
 def can_be_won(table: Table, most: int) -> bool | None:
-    """Whether the position can be won; ``None`` when more than ``most`` positions would have to be visited.
+    """Return whether the position can be won; ``None`` if that takes more than ``most`` positions.
 
     Depth-first over all legal moves, foundations first; positions are compared whole.
     """

@@ -1,7 +1,8 @@
-"""Many deals of each variant solved, every line replayed: `python -m tests.solver.proof`, or `make proof`.
+"""Proof run of the solver: solve many deals of each variant and replay every line.
 
-The test of random deals runs with SOLVER_DEALS, one variant after the other, and what it counts becomes the variant's
-row in docs/winnability.md, "The tests, with many deals". A variant whose test fails keeps its row.
+Run it with `python -m tests.solver.proof`, or `make proof`. The test of random deals runs with SOLVER_DEALS, one
+variant at a time, and its counts become the variant's row in docs/winnability.md, "The tests, with many deals". A
+variant whose test fails keeps its row.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ HEAD = """\
 
 @dataclass(frozen=True)
 class Row:
-    """What the test has counted for a variant, and the day of the run."""
+    """Counts of the test for a variant, and the day of the run."""
 
     variant: str
     deals: int
@@ -65,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def proved(variant: str, deals: int) -> Row | None:
-    """The variant's row, or None when the test fails."""
+    """Run the test and return the variant's row, or None when the test fails."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [
@@ -84,7 +85,7 @@ def proved(variant: str, deals: int) -> Row | None:
 
 
 def properties(report: str) -> dict[str, int]:
-    """What the one test of a JUnit report has recorded."""
+    """Return the properties that the one test of a JUnit report has recorded."""
     return {found.attrib["name"]: int(found.attrib["value"]) for found in ET.fromstring(report).iter("property")}
 
 
@@ -95,7 +96,7 @@ def row_of(variant: str, counted: Mapping[str, int]) -> Row:
 
 
 def with_row(page: str, row: Row) -> str:
-    """The page with this row in its variant's place, in catalogue order."""
+    """Return the page with this row in its variant's place, in catalogue order."""
     before, begin, rest = page.partition(BEGIN)
     table, end, after = rest.partition(END)
     if not begin or not end:

@@ -1,4 +1,4 @@
-"""How the searches judge positions of Braid: the play-out, and the proofs of a loss, against the rules."""
+"""Braid's evaluation of positions, compared with the rules: the play-out, and the proofs of a loss."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ LEFT_OPEN = (
     "5H | f0 JS.QS.KS.AS.2S.3S.4S.5S.6S.7S | f1 JD.QD.KD.AD.2D.3D.4D.5D | f2 JC.QC.KC.AC.2C.3C.4C.5C | "
     "f3 JC.QC.KC | f4 JH.QH.KH.AH.2H.3H.4H.5H.6H.7H"
 )
-"""Positions of practice that are lost: cells are full, and few cards up when the last round has begun or comes."""
+"""Lost positions from practice: cells are full, and few cards are up when the last round begins or is near."""
 
 
 def members_of(table: Table, seed: int = 0) -> tuple[BraidAnnealing, BraidSearch]:
-    """The searches of any position whose direction is chosen."""
+    """Return the annealing and the beam search of a position whose direction is chosen."""
     annealing, beam = cast("Team", make_search(table, seed=seed, memory=16)).members[:2]
     return cast("BraidAnnealing", annealing), cast("BraidSearch", beam)
 
@@ -73,7 +73,10 @@ def depth_of(table: Table) -> BraidDepth:
 
 
 def can_be_untangled(table: Table) -> bool:
-    """Whether the braid can be emptied if all cards not on it or in inner cells are at hand; by trying everything."""
+    """Return whether the braid can be emptied if all cards outside it and the inner cells are at hand.
+
+    Found by trying everything.
+    """
     search = search_of(table)
     row = [int(value) for value in list(search.front.rows)]
     count = row[BRAID]
@@ -100,7 +103,7 @@ def can_be_untangled(table: Table) -> bool:
 
 
 def played_out(table: Table) -> tuple[int, int]:
-    """Cards up and cards left on the braid after all that can go up has, by the rules, with nothing parked."""
+    """Return cards up and cards left on the braid after every play the rules allow, with nothing parked."""
     wish = ["r-t", "t", "r-f", "w-f"]
     ups = -1
     while True:
@@ -146,7 +149,7 @@ def test_a_game_of_any_choices_is_one_of_the_rules(variant: str) -> None:
 
 
 def test_both_ways_to_search_win_alone() -> None:
-    """What a team finds is not what one of its members finds anyway."""
+    """A team must not depend on a single member for all its wins."""
     wins = [0, 0]
     for index in range(12):
         for number, member in enumerate(members_of(deal("braid", index))):
@@ -158,7 +161,7 @@ def test_both_ways_to_search_win_alone() -> None:
 
 
 def test_no_position_on_the_way_to_a_win_is_lost() -> None:
-    """By any of the proofs, in all variants."""
+    """Covers every proof, in all variants."""
     won: Counter[str] = Counter()
     for index in range(60):
         variant = ("braid", "pigtail", "braid-either")[index % 3]
@@ -176,7 +179,7 @@ def test_no_position_on_the_way_to_a_win_is_lost() -> None:
 
 
 def test_what_is_hopeless_late_in_the_game_is_lost() -> None:
-    """In the last round, where the waste buries cards too; by brute force."""
+    """Compares with brute force in the last round, where the waste buries cards too."""
     chance = Random("hopeless")
     truths: Counter[tuple[bool, bool]] = Counter()
     for index in range(200):
@@ -189,8 +192,9 @@ def test_what_is_hopeless_late_in_the_game_is_lost() -> None:
 
 
 def lost_in_rounds(proof: Callable[[Table], bool], seed: str, number: int) -> dict[str, int]:
-    """Of so many endgames, in either direction, those that a proof calls lost and that are, by the redeals left; by
-    brute force.
+    """Count the endgames that a proof calls lost and that brute force confirms, by redeals left.
+
+    ``number`` endgames are tried, in either direction.
     """
     chance = Random(seed)
     rounds: Counter[str] = Counter()
@@ -204,13 +208,13 @@ def lost_in_rounds(proof: Callable[[Table], bool], seed: str, number: int) -> di
 
 
 def test_what_is_hopeless_in_any_round_is_lost() -> None:
-    """With redeals left, where cells are nearly full and copies lie in several places."""
+    """Covers positions with redeals left, where cells are nearly full and copies lie in several places."""
     lost = lost_in_rounds(hopeless, "endgames", 2000)
     assert min(lost.values()) > 5, lost
 
 
 def test_what_is_tangled_is_lost() -> None:
-    """Late positions that only this proof knows to be lost; by brute force."""
+    """Compares with brute force in late positions that only this proof finds lost."""
     chance = Random("tangled")
     lost = 0
     while lost < 50:
@@ -238,7 +242,7 @@ def test_what_is_out_of_order_is_lost() -> None:
 
 
 def test_full_cells_in_the_last_round_are_lost_at_sight() -> None:
-    """A position of practice: all cells are full, and the stock has to go through once more."""
+    """A position from practice: all cells are full, and the stock has to be drawn once more."""
     table = from_position(FULL_CELLS)
     assert not hopeless(table)
     assert not tangled(table)
@@ -246,7 +250,7 @@ def test_full_cells_in_the_last_round_are_lost_at_sight() -> None:
 
 
 def test_depth_first_decides_late_positions() -> None:
-    """As brute force does; its lines win by the rules."""
+    """Verdicts match brute force, and lines win by the rules."""
     chance = Random("depth")
     verdicts: Counter[bool] = Counter()
     while min(verdicts[True], verdicts[False]) < 60:
@@ -268,7 +272,7 @@ def test_depth_first_decides_what_the_proofs_leave_open() -> None:
 
 
 def test_depth_first_goes_on_beside_the_others_in_the_middle_of_a_game() -> None:
-    """Not from the beginning of a deal, whose lines stay as they are; nor with all of Pigtail's redeals left."""
+    """The depth-first search must not join at the start of a deal, nor with all of Pigtail's redeals left."""
     table = deal("braid", 0)
     assert len(cast("Team", make_search(table, seed=0, memory=16)).members) == 2
     table.push("d")

@@ -1,4 +1,4 @@
-"""Budgets, cancelling, determinism, memory, bad input."""
+"""Budgets, cancellation, determinism, memory and bad input."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_time_ends_a_search() -> None:
 
 @cache
 def _hard_deal() -> int:
-    """The number of a deal that takes its search long."""
+    """Return the number of a deal that is hard for its search."""
     index = 0
     while not isinstance(solve(deal("tarot-adept", index), Budget(nodes=30_000)), GaveUp):
         index += 1

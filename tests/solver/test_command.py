@@ -1,4 +1,4 @@
-"""``python -m games.solver``."""
+"""Command line of the solver, ``python -m games.solver``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The open positions of a staged search."""
+"""Frontier of a staged search."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from games.solver.frontier import CUT, Frontier, begin, close, make_frontier, of
 
 
 def with_children(scores: list[int]) -> tuple[Frontier, list[int]]:
-    """A frontier whose root has been expanded to children of stage 1, and their slots."""
+    """Return a frontier whose root has been expanded to children of stage 1, and their slots."""
     front = make_frontier(1, 8, 8)
     reset(front, 1)
     root = take(front, 1)

@@ -1,4 +1,4 @@
-"""`make docs`: the pages of the rules and the solver as a library show every public name with its docstring."""
+"""Library pages of `make docs`: they show every public name of the rules and the solver with its docstring."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import games.rules
 import games.solver
 
 ROOT = Path(__file__).resolve().parents[2]
-#: The verb's own command.
+#: The command that `make docs` runs.
 COMMAND = re.compile(r"\$\(BIN\)/python (-m pdoc .*) -o var/docs (.*)")
 
 

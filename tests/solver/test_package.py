@@ -1,4 +1,4 @@
-"""The distribution `talon-rules`: installed without a network, it works outside the tree and is no second source."""
+"""The `talon-rules` distribution: it installs without a network and works outside the source tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.solver.deals import deal, seed_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-#: Nothing of the tree, of a package index or of this environment's modules may be found from where the command runs.
+#: Environment without Python and pip settings, so that commands find neither the tree, an index nor our modules.
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))}
 
 pytestmark = pytest.mark.xdist_group("package")
@@ -39,7 +39,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of a new environment in which the distribution is all there is."""
+    """Return the programs folder of a new environment that holds only the distribution."""
     home = tmp_path_factory.mktemp("environment")
     made = run(sys.executable, "-m", "venv", "--without-pip", home, cwd=home)
     assert made.returncode == 0, made.stderr
@@ -91,7 +91,7 @@ def test_the_solver_runs_plain_with_the_same_result(programs: Path, tmp_path: Pa
 
 
 def test_nothing_else_is_loaded_or_claimed(programs: Path, tmp_path: Path) -> None:
-    """The name `games` is a namespace: another distribution may have modules in it too."""
+    """The name `games` is a namespace package: another distribution may add modules to it."""
     code = "import games, games.rules, games.solver; print(games.__file__)"
     done = run(programs / "python", "-c", code, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "None\n")

@@ -1,4 +1,4 @@
-"""The Plot's search: its stages, its keys, how far few positions take it, and what it proves lost at sight."""
+"""The Plot's search: stages, keys, wins within few positions, and proofs of a loss."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ def hopeless(table: Table) -> bool:
 
 
 def can_empty_reserve(table: Table) -> bool:
-    """Whether the reserve can be emptied if all cards outside it are at hand; by trying everything."""
+    """Return whether the reserve can be emptied if all cards outside it are at hand.
+
+    Found by trying everything.
+    """
     search = search_from(table)
     reserve = tuple(search.start.reserve[: int(search.front.rows[RESERVE])])
     start = (tuple(int(height) for height in list(search.front.rows)[HEIGHT : HEIGHT + 8]), reserve)
@@ -69,7 +72,7 @@ def can_empty_reserve(table: Table) -> bool:
         for slot, height in enumerate(heights):
             if height == 13 or (slot and heights[0] < 13):
                 continue
-            # The first of the others stands for those as high as it.
+            # Foundations of equal height other than the first are interchangeable.
             higher = (heights[0], *sorted((*heights[1:slot], height + 1, *heights[slot + 1 :])))
             if not slot:
                 higher = (height + 1, *heights[1:])

@@ -1,4 +1,4 @@
-"""The rows that `make proof` keeps."""
+"""Result rows of `make proof`."""
 
 from __future__ import annotations
 

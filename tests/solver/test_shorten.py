@@ -1,4 +1,4 @@
-"""Shortened lines still win, are never longer, and come out the same every time."""
+"""Shortened lines still win, are never longer, and are deterministic."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_greedy_player_wins_more_than_the_random_one() -> None:
 
 
 def test_a_wandering_line_is_replaced_by_a_shorter_one() -> None:
-    """Depth first, a line of Stonewall often goes on for hundreds of moves where a hundred will do."""
+    """Depth-first lines of Stonewall often take hundreds of moves where a hundred would do."""
     saved = 0
     for index in range(40):
         table = deal("stonewall", index)

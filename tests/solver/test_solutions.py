@@ -1,4 +1,4 @@
-"""What is called a solution wins when the rules replay it, for every game, option and kind of position."""
+"""Solutions win when the rules replay them, for every game, option and kind of position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from games.rules import CATALOGUE, Table
 from games.solver import Budget, GaveUp, Result, Solution, Unwinnable, check_solution, solve
 from tests.solver.deals import NODES, OTHER_OPTIONS, copy_of, deal, walk
 
-#: Shares of deals won within the test's budget; far below what is measured, far above a broken search.
+#: Least shares of deals won within the test's budget: far below the measured ones, far above a broken search.
 WON_AT_LEAST = {
     "braid": 0.5, "braid-either": 0.7, "pigtail": 0.5, "labyrinth": 0.15, "tarot": 0.7, "tarot-novice": 0.8,
     "tarot-adept": 0.3, "plot": 0.6, "stonewall": 0.05,
@@ -74,7 +74,7 @@ def test_positions_in_the_middle_of_a_game(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
 def test_every_position_of_a_won_line_can_be_won(variant: str) -> None:
-    """Whatever the solver says along its own line, it never says that there is no win."""
+    """Along its own line, the solver may give up but never deny that there is a win."""
     index = 0
     while not isinstance(result := solve(deal(variant, index), Budget(nodes=NODES[variant])), Solution):
         index += 1

@@ -1,4 +1,4 @@
-"""Stonewall's searches, one after the other, and what they take for granted."""
+"""Stonewall's searches, one at a time, and their assumptions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.solver.deals import copy_of, deal, stonewall_endgame
 from tests.solver.exhaustive import can_be_won
 
 DEALS = 60
-#: Positions by which nearly every deal is decided. Depth first alone, some are not with a hundred times as many.
+#: Positions that decide nearly every deal. Depth-first alone, some deals need more than a hundred times as many.
 ENOUGH = 40_000
 
 
@@ -75,7 +75,7 @@ def test_thrifty_tries_keep_to_their_bound() -> None:
 
 
 def spent_by(limit: int) -> tuple[Table, StonewallTries]:
-    """A deal that so few positions do not decide, and the tries that have not."""
+    """Return a deal that ``limit`` positions do not decide, and its spent search."""
     for index in range(200):
         search = tries(deal("stonewall", index), limit=limit)
         while search.status == RUNNING:
@@ -139,7 +139,7 @@ def test_memory_is_shared_out_to_both() -> None:
     _, best, depth_first = search.searches
     assert isinstance(best, StonewallTries)
     assert isinstance(depth_first, StonewallSearch)
-    # A set that grows is there twice for a moment, once half as large.
+    # A growing set exists twice for a moment, once at half the size.
     assert best.limit * 400 + depth_first.seen.limit * (8 + 4) <= 16 << 20
 
 
@@ -164,7 +164,7 @@ def loss_of(table: Table) -> StonewallLoss:
 
 
 def test_what_the_outline_proves_lost_is_lost() -> None:
-    """By brute force, in small positions; and few of those that are lost remain without a proof."""
+    """Compares with brute force in small positions; few lost ones may remain without a proof."""
     chance = Random("outlines of Stonewall")
     proved = Counter[bool]()
     won = 0
@@ -205,7 +205,7 @@ def test_a_proof_of_loss_may_stop_anywhere() -> None:
 
 
 def test_a_proof_of_loss_without_room_is_none() -> None:
-    """Neither for verdicts nor for what is to be looked at."""
+    """Covers missing room for verdicts and for the stack of outlines."""
     lost = next(
         table for table in (deal("stonewall", index) for index in range(DEALS)) if loss_of(table).run(30) == RUNNING
     )
@@ -220,7 +220,9 @@ def packed(table: Table) -> Ints:
 
 
 def test_a_safe_card_loses_nothing_by_going_up() -> None:
-    """By brute force, in small positions; most of these cards would have to wait if the reserve had to lie down too."""
+    """Compares with brute force in small positions; most of these cards would not be safe if reserve cards needed a
+    place.
+    """
     chance = Random("safe cards of Stonewall")
     kept = Counter[bool]()
     while min(kept[True], kept[False]) < 25:

@@ -1,4 +1,4 @@
-"""The winnability study: counts, intervals, resuming."""
+"""Winnability study: counts, intervals, resuming."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_study_counts_every_deal_and_resumes(tmp_path: Path, monkeypatch: pyte
     outcomes = [json.loads(line)["outcome"] for line in kept.splitlines()]
     assert len(outcomes) == 12
     assert f"| labyrinth | 12 | {100 * outcomes.count('won') / 12:.1f} % " in table
-    # Cut short in the middle of a line, as by a crash: that deal alone is judged again.
+    # Cut short in the middle of a line, as by a crash: only that deal is judged again.
     state.write_bytes(kept[:-20])
     judged: list[int] = []
     real = study.judge

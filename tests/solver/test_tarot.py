@@ -1,4 +1,4 @@
-"""Tarot's search: its stages, and its beams."""
+"""Tarot's search: stages and beams."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_beam_expands_few_positions_that_differ_only_in_where_open_cards_lie()
     front, keys = search.front, search.deal.keys
     assert [is_crowded(front, 0, keys) for _ in range(ALIKE + 2)] == [False] * ALIKE + [True] * 2
     assert front.state[CUT], "what is passed over is no proof"
-    # The top of a pile laid on another pile is the same kind, a stock card laid there is not.
+    # Moving a pile's top to another pile keeps the kind; moving a stock card there does not.
     front.rows[ROW : 2 * ROW] = front.rows[:ROW]
     open_card, stock_card = (next(card for card in range(78) if front.rows[card] in at) for at in (range(79), (79,)))
     front.rows[ROW + open_card] = (front.rows[open_card] + 1) % 78
@@ -70,7 +70,7 @@ def test_beams_grow_in_pairs_within_the_memory() -> None:
 
 
 def test_the_beams_of_a_pair_search_in_other_ways() -> None:
-    """With the same noise."""
+    """Both beams use the same noise."""
     moves = set()
     for place in range(2):
         search = searching(deal("tarot-adept", 1), memory=64)
@@ -83,7 +83,7 @@ def test_the_beams_of_a_pair_search_in_other_ways() -> None:
 
 
 def test_beams_are_the_same_without_numba() -> None:
-    """Short searches end before the first beam."""
+    """Starts at the beams, because short searches end before the first one."""
     script = (
         "import json; from games.solver.convert import make_search; from games.solver.tarot import ALONE\n"
         "from tests.solver.deals import deal\n"

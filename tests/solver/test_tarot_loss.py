@@ -1,4 +1,4 @@
-"""No position of Tarot that can be won is called lost at sight, and many that are lost are."""
+"""Tarot's proof of a loss: it never fires in a winnable position, and often in a lost one."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def rounds(table: Table) -> int:
 
 
 def ending(piles: str, stock: str, up: dict[str, int], *, draw: int = 3) -> Table:
-    """A position with so many cards of each suit up, by the suit's letter; the Fool is the first of 22 trumps."""
+    """Return a position with ``up[suit]`` cards of each suit up; the Fool is the first of 22 trumps."""
     ranks = "A23456789TPNQK"
     made = {suit: [f"{rank}{suit}" for rank in ranks] for suit in "WCSP"} | {"M": [f"M{n}" for n in range(22)]}
     fields = [*piles.split(" | "), *([f"s {stock}"] if stock else [])]
     fields += [f"f{n} {'.'.join(made[suit][: up[suit]])}" for n, suit in enumerate("WCSPM") if up[suit]]
-    drawn = "" if draw == 2 else f"draw={draw} "  # two is the standard, which is not spelled out
+    drawn = "" if draw == 2 else f"draw={draw} "  # two is the default, which a position omits
     return from_position(" | ".join([f"tarot {drawn}fool=trump", *fields]))
 
 
 @pytest.mark.parametrize(
     ("stock", "draw", "is_lost"),
     [
-        ("8C.9C", 3, True),  # the nine covers the eight, and nothing takes it
+        ("8C.9C", 3, True),  # the nine covers the eight, and no card takes it
         ("8C.9C", 2, True),
         ("8C.9C", 1, False),
         ("9C.8C", 3, False),
@@ -45,7 +45,7 @@ def ending(piles: str, stock: str, up: dict[str, int], *, draw: int = 3) -> Tabl
         ("TC.8C.9C", 2, False),
         ("8C.TC.PC.9C", 3, True),
         ("PC.TC.8C.9C", 3, False),
-        ("9C.PC.TC.8C", 3, True),  # the eight is last; then the nine is first in a group of three
+        ("9C.PC.TC.8C", 3, True),  # the eight comes last; then the nine is first in a group of three
     ],
 )
 def test_a_stock_card_that_never_comes_to_hand_is_a_loss(stock: str, draw: int, is_lost: bool) -> None:

@@ -1,4 +1,4 @@
-"""Searches side by side: what they find depends neither on cores nor on where they pause."""
+"""Parallel search: results depend neither on cores nor on where the search pauses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from games.solver.team import Team
 
 
 class Counting(Search):
-    """Ends with a status after so many positions; looks at up to two more than it may."""
+    """A search that ends with a status after ``end`` positions and may overshoot a step by two."""
 
     def __init__(self, end: int, result: int) -> None:
         self.status, self.end, self.result = RUNNING, end, result
@@ -62,7 +62,7 @@ def test_the_first_of_two_winners_tells_its_line() -> None:
 
 
 def test_every_member_begins_at_once() -> None:
-    """So that one position is enough to have all of them compiled."""
+    """A single position is enough to compile all members."""
     searches = team((500, WON), (500, LOST))
     searches.run(1)
     assert all(member.nodes for member in searches.members)

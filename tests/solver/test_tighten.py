@@ -1,4 +1,4 @@
-"""Tightened lines still win, are never longer, are the same every time, and cannot be tightened again."""
+"""Tightened lines still win, are never longer, are deterministic, and cannot be tightened again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def solved(variant: str) -> tuple[int, tuple[str, ...]]:
 
 
 def late(variant: str, left: int) -> tuple[Table, tuple[str, ...]]:
-    """A position so many tokens before a win, and the rest of the line."""
+    """Return a position ``left`` tokens before a win, and the rest of the line."""
     index, tokens = solved(variant)
     table = deal(variant, index)
     for token in tokens[:-left]:
@@ -74,7 +74,7 @@ def test_a_line_that_does_not_win_is_refused() -> None:
 
 
 def aimless(table: Table) -> list[str] | None:
-    """Three moves that come to where the second alone leads: there, something else, and back."""
+    """Return three moves with the effect of the second alone: there, something else, and back."""
     for there in table.legal_moves():
         table.push(there)
         for other in table.legal_moves():
@@ -100,7 +100,7 @@ def aimless(table: Table) -> list[str] | None:
 
 @pytest.mark.parametrize("variant", ["stonewall", "tarot"])
 def test_windows_are_left_for_what_lies_near(variant: str) -> None:
-    """No position comes twice in these lines, and none of their moves can be left out alone."""
+    """No position repeats in these lines, and no single move can be left out."""
     cut = 0
     for left in range(20, 60, 4):
         table, _ = late(variant, left)
@@ -120,7 +120,7 @@ def test_windows_are_left_for_what_lies_near(variant: str) -> None:
 
 
 def shortest(table: Table, most: int = 500) -> int | None:
-    """The length of a shortest winning line by breadth-first search; None if there is none or it is too far."""
+    """Return the length of a shortest winning line, by breadth-first search; None if there is none within reach."""
     start = table.position()
     seen = {signature(table)}
     queue = deque([(start, 0)])
@@ -140,7 +140,7 @@ def shortest(table: Table, most: int = 500) -> int | None:
 
 
 def late_positions(chance: Random) -> list[Table]:
-    """Small positions of all games, most of them not yet won."""
+    """Return small positions of all games that are not won yet."""
     tables = [stonewall_endgame(8, chance) for _ in range(12)]
     tables += [tarot_endgame(variant, 6, chance) for variant in ("tarot", "tarot-novice", "tarot-adept") * 3]
     for variant in ("braid", "plot", "labyrinth", "pigtail", "braid-either"):

@@ -1,6 +1,7 @@
-"""Verdicts agree with brute force by the rules, on small and late positions of every game.
+"""Solver verdicts agree with brute force, on small and late positions of every game.
 
-``--full``, after a change of a search, looks at 200 of each variant instead of 60, and at more whole deals.
+``--full``, for use after a change to a search, checks 200 positions of each variant instead of 60, and more whole
+deals.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from tests.solver.exhaustive import can_be_won
 
 VISITED = 3_000
 TAROT = [name for name in CATALOGUE if name.startswith("tarot")]
-#: Late positions of a variant, with `--full` and without.
+#: Late positions per variant, with `--full` and without.
 MANY, FEW = 200, 60
-#: Where positions are laid out, a quarter of them or more can be won.
+#: Variants with constructed positions, of which at least a quarter can be won.
 LAID_OUT = {*TAROT, "stonewall"}
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_verdicts_agree_with_brute_force(variant: str, request: pytest.FixtureRequest) -> None:
-    """On so many late positions or more, of which a quarter or more are lost, and some can be won."""
+    """At least a quarter of the positions must be lost, and some must be winnable."""
     positions = late_positions(variant, Random(f"verdicts {variant}"))
     wanted = MANY if request.config.getoption("full") else FEW
     least = {False: wanted // 4, True: wanted // 4 if variant in LAID_OUT else 1}
@@ -37,7 +38,10 @@ def test_verdicts_agree_with_brute_force(variant: str, request: pytest.FixtureRe
 
 
 def late_positions(variant: str, chance: Random) -> Iterator[Table]:
-    """Without end: walks in real deals, and laid out endgames where walks hardly ever come to what can be won."""
+    """Yield walks in real deals, and constructed endgames for variants whose walks hardly ever stay winnable.
+
+    The iterator is endless.
+    """
     for index in count():
         if variant in TAROT:
             yield tarot_endgame(variant, chance.randrange(4, 14), chance)
@@ -48,9 +52,9 @@ def late_positions(variant: str, chance: Random) -> Iterator[Table]:
 
 
 def agreed(tables: Iterable[Table], most: int, *, all_decided: bool) -> Counter[bool]:
-    """Require the solver's verdict wherever brute force has one; returns how many were won and lost.
+    """Check the solver's verdict where brute force has one; return how many positions were won and lost.
 
-    Without ``all_decided`` a win may be missed within the budget (brute force happens on some), and is not counted.
+    Without ``all_decided``, a win may be missed within the budget (brute force finds some by luck), and is not counted.
     """
     verdicts: Counter[bool] = Counter()
     for table in tables:
@@ -66,7 +70,7 @@ def agreed(tables: Iterable[Table], most: int, *, all_decided: bool) -> Counter[
 
 @pytest.mark.parametrize("variant", ["braid", "tarot", "tarot-adept", "plot", "stonewall", "labyrinth"])
 def test_verdicts_agree_on_the_way_to_a_win(variant: str) -> None:
-    """Positions near the end of a game that goes well, a few moves astray: winnable and lost ones."""
+    """Covers positions near the end of a won game, after a few random moves: some winnable, some lost."""
     chance = Random(f"astray {variant}")
     wins = 0
     for index in range(25):
@@ -86,7 +90,7 @@ def test_verdicts_agree_on_the_way_to_a_win(variant: str) -> None:
 
 
 def test_the_direction_that_was_chosen_counts() -> None:
-    """Both directions lost is lost; a deal won upwards stays won when the direction is open."""
+    """A deal won upwards stays won when the direction is open and `up` is chosen."""
     for index in range(12):
         up, open_ = deal("braid", index), deal("braid-either", index)
         one = solve(up, Budget(nodes=60_000))

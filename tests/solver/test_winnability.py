@@ -1,4 +1,4 @@
-"""How often the variants can be won: the figures kept, and that all that shows them is made from the one file."""
+"""Winnability figures: they are stored in one file, from which every document and page is made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SMALL = Summary("labyrinth", deals=10, won=4, lost=5, undecided=1, line=52.5, no
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Path:
-    """Copies of the figures and of the documents that show them, for a verb that writes them."""
+    """Return a folder with the figures and the documents that show them, for commands that write them."""
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "winnability.md", tmp_path / "docs")
     monkeypatch.setattr(winnability, "KEPT", tmp_path / "winnability.csv")

@@ -1,1 +1,1 @@
-"""The checks that a visitor's browser makes, run in Node."""
+"""The browser's verification checks, run in Node."""

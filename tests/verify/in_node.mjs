@@ -1,4 +1,4 @@
-// Runs the browser's checks in Node: what to do as JSON on stdin, what was found as JSON on stdout.
+// Runner of the browser's checks in Node: requests as JSON on stdin, results as JSON on stdout.
 import { readFileSync } from "node:fs";
 
 const { verify, asked } = JSON.parse(readFileSync(0, "utf8"));
@@ -11,7 +11,7 @@ const { deckOf, variantOf } = await from("shuffle");
 
 const ORIGIN = "https://talon.example";
 
-/** What is reached of a record's line, with the positions after so many tokens, and what the whole comes to. */
+/** Replay a record's line as far as it is legal; return the positions after the given token counts, and the result. */
 async function line(record, after) {
   const table = await dealtTable(record);
   const positions = [];

@@ -1,4 +1,4 @@
-"""Asks the browser's checks in Node."""
+"""Runner of the browser's checks in Node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VERIFY: Final = ROOT / "frontend" / "static" / "js" / "verify"
 
 
 def in_node(*asked: tuple[str, Any]) -> list[Any]:
-    """What the checks answer to each thing asked: the name of what to do, and what it is given."""
+    """Run the browser's checks and return their answers; each request is a function's name and its argument."""
     given = {"verify": VERIFY.as_uri(), "asked": [{"what": what, "given": value} for what, value in asked]}
     program = Path(__file__).with_name("in_node.mjs")
     done = subprocess.run(["node", str(program)], input=json.dumps(given), capture_output=True, text=True, check=False)

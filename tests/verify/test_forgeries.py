@@ -1,4 +1,4 @@
-"""What the browser's checks say of genuine data, and that each forgery makes exactly the right ones fail."""
+"""Browser checks on genuine and forged data: each forgery makes exactly the right checks fail."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def token(world: World) -> None:
 
 
 def line(world: World) -> None:
-    """Another opening, in a line of another deal; its hash stays."""
+    """Change the opening in another deal's line, but keep its hash."""
     text = world.entries[14]["line"]
     world.entries[14]["line"] = text.replace("T00:00:00Z", "T01:00:00Z", 1)
     assert world.entries[14]["line"] != text
@@ -98,7 +98,7 @@ def order(world: World) -> None:
 
 
 def date(world: World) -> None:
-    """The deal was announced after it had opened, by a ledger that holds in itself; nobody has noted a head."""
+    """Announce the deal after it opened, in a consistent ledger, with no head noted by the visitor."""
     forged = next(one for one in world.lines if one.variant == "stonewall")
     forged.published_at = forged.opens_at + timedelta(hours=3)
     world.rechain()
@@ -106,7 +106,7 @@ def date(world: World) -> None:
 
 
 def head(world: World) -> None:
-    """A whole ledger written anew, which holds in itself."""
+    """Rewrite the whole ledger consistently."""
     for one in world.lines:
         one.published_at -= timedelta(days=1)
     world.rechain()
@@ -153,7 +153,7 @@ def test_a_forgery_fails_its_own_checks_and_no_others(
     forge(world)
     found = examined(world)
     assert states(found, "failed") == failing, found
-    # What the forgery does not touch still passes; only what depends on what failed may be left open.
+    # Checks that the forgery does not touch still pass; only checks that depend on a failed one may stay open.
     assert states(found, "passed") >= before - failing - {"server", "head"}, found
 
 
@@ -171,7 +171,7 @@ def race_token(world: World) -> None:
 
 
 def race_figure(world: World) -> None:
-    """Stated slower than the record, and still last of the winners: the places stay."""
+    """State a time slower than the record's that leaves the places unchanged."""
     world.document["entrants"][1]["elapsed_ms"] += 1
 
 
@@ -192,7 +192,7 @@ def race_unrated(world: World) -> None:
 
 
 def race_closed_early(world: World) -> None:
-    """A game that was given up, said to have been closed by the limit."""
+    """Claim that a resigned game was closed by the time limit."""
     gone = world.document["entrants"][2]
     gone["state"] = "timed_out"
     gone["record"]["end"]["how"] = "closed"
@@ -229,12 +229,12 @@ def missing_line(world: World) -> None:
 
 
 def linked_elsewhere(world: World) -> None:
-    """A genuine file, said to be of another deal."""
+    """Link a genuine file to another deal."""
     world.link = "/deals/2026-11-20/plot/"
 
 
 def opening(world: World) -> None:
-    """Written on the deal's day, in a line that says that the deal opened a week later."""
+    """Write the line on the deal's day, and claim that the deal opened a week later."""
     forged = next(one for one in world.lines if one.variant == "stonewall")
     forged.published_at = forged.opens_at + timedelta(hours=3)
     forged.opens_at += timedelta(days=7)
@@ -243,7 +243,7 @@ def opening(world: World) -> None:
 
 
 def withheld(world: World) -> None:
-    """The winning line that the ledger says was known is left out."""
+    """Leave out the winning line that the ledger announced."""
     world.document["solution"] = None
 
 
@@ -252,7 +252,7 @@ def given_up_line(world: World) -> None:
 
 
 def announced_twice(world: World) -> None:
-    """Two lines for one deal, and the record is of the second: its seed could be chosen after the first."""
+    """Return one deal two lines, with the record from the second, whose seed could be chosen after the first."""
     twice = next(one for one in world.lines if one.variant == "stonewall" and one.day.day == 21)
     world.document = won("stonewall", 1).to_json()
     world.link = None
@@ -263,12 +263,12 @@ def announced_twice(world: World) -> None:
 
 
 def daily_seed(world: World) -> None:
-    """A practice deal's record, said to be of a daily deal."""
+    """Claim that a practice deal's record is of a daily deal."""
     world.link = "/deals/2026-11-20/plot/"
 
 
 def number_in_seed(world: World) -> None:
-    """The seed of deal 43, brought as deal 42."""
+    """Present the seed of deal 43 as deal 42."""
     world.document["seed"] = world.document["seed"][:-1] + "b"
 
 

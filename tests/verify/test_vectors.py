@@ -1,4 +1,4 @@
-"""The test vectors are what the engine gives, and the browser's own shuffle comes to the same."""
+"""Test vectors: the engine reproduces them, and so does the browser's own shuffle."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ def test_the_browsers_rules_come_to_the_same_positions_and_ends(name: str) -> No
 
 
 def piles_of(position: str) -> dict[str, str]:
-    """The piles that a position's line names."""
+    """Return the piles in a position's line."""
     fields = (field.partition(" ") for field in position.split(" | ")[1:] if "=" not in field)
     return {name: cards for name, _space, cards in fields}
 
 
 def shown(at: dict[str, Any]) -> dict[str, Any]:
-    """A position of the browser's, its piles written as in a position's line."""
+    """Return a position from the browser with its piles written as in a position's line."""
     down, found = at["down"], {}
     for name, cards in at["piles"].items():
         marked = ("*" * (place in down.get(name, [])) + card for place, card in enumerate(cards))

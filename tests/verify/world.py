@@ -1,6 +1,4 @@
-"""A small world of public data for the browser's checks: a ledger of eighteen deals, their files, a race, and what the
-server would answer.
-"""
+"""Public data for the browser's checks: a ledger of eighteen deals, their files, a race, and the server's answers."""
 
 from __future__ import annotations
 
@@ -23,14 +21,14 @@ DAY: Final = datetime(2026, 11, 20, tzinfo=UTC)
 
 
 def won(variant: str, place: int = 0) -> Record:
-    """A won game of a variant."""
+    """Return a won game of a variant."""
     wins = [game.record for game in games_of(variant) if game.expected["ok"] and game.expected["won"]]
     return wins[place]
 
 
 @dataclass
 class World:
-    """What is brought, what the site says, and which head was noted. Tests change a copy."""
+    """A document to check, the site's data, and the ledger head noted earlier. Each test changes its own copy."""
 
     document: dict[str, Any]
     lines: list[LedgerEntry]
@@ -43,7 +41,7 @@ class World:
         self.entries = self.entries or [told(line) for line in self.lines]
 
     def asked(self) -> dict[str, Any]:
-        """What Node is given."""
+        """Return the input for Node."""
         return {
             "text": json.dumps(self.document),
             "link": self.link,
@@ -54,7 +52,7 @@ class World:
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """The records in the document."""
+        """Return the records in the document."""
         if "entrants" in self.document:
             return [one["record"] for one in self.document["entrants"] if one["record"]]
         if "solution" in self.document:
@@ -62,7 +60,7 @@ class World:
         return [self.document]
 
     def rechain(self) -> None:
-        """Write the ledger anew from its lines, every line following from the one before."""
+        """Rebuild the ledger from its lines, chaining each line to the one before."""
         before = ledger.BEGINNING
         for line in self.lines:
             line.previous = before
@@ -71,12 +69,12 @@ class World:
 
 
 def told(line: LedgerEntry) -> dict[str, Any]:
-    """A line as the site tells of it."""
+    """Return a line as the site publishes it."""
     return {"index": line.index, "line": ledger.line(line), "hash": line.hash}
 
 
 def answered(record: dict[str, Any]) -> tuple[str, Any]:
-    """The server's answer to a record, by its tokens and end as JavaScript writes them."""
+    """Return the server's answer to a record, keyed by its tokens and end as JavaScript writes them."""
     key = json.dumps([record["tokens"], record["end"]], separators=(",", ":"))
     try:
         return key, replay(Record.from_json(record)).to_json()
@@ -85,7 +83,7 @@ def answered(record: dict[str, Any]) -> tuple[str, Any]:
 
 
 def lines_of(days: int) -> list[LedgerEntry]:
-    """The ledger of the nine deals of some days, announced two days before each."""
+    """Return the ledger of the nine deals of each of `days` days, announced two days before each."""
     lines: list[LedgerEntry] = []
     for day in range(days):
         for name in CATALOGUE:
@@ -108,7 +106,7 @@ def lines_of(days: int) -> list[LedgerEntry]:
 
 
 def deal_file(line: LedgerEntry, record: Record) -> dict[str, Any]:
-    """A deal's file, as its page gives it."""
+    """Return a deal's file as its page serves it."""
     return {
         "rules": 1,
         "variant": line.variant,
@@ -124,7 +122,7 @@ def deal_file(line: LedgerEntry, record: Record) -> dict[str, Any]:
 
 
 def deal_world(variant: str = "stonewall") -> World:
-    """A daily deal's file, and the ledger's head noted when it had eleven lines."""
+    """Return a world with a daily deal's file, and the ledger's head noted when it had eleven lines."""
     lines = lines_of(2)
     line = next(line for line in lines if line.variant == variant)
     document = deal_file(line, won(variant))
@@ -133,7 +131,7 @@ def deal_world(variant: str = "stonewall") -> World:
 
 
 def record_world(variant: str = "stonewall") -> World:
-    """A record of a daily deal, with a link to the deal that it is of."""
+    """Return a world with a record of a daily deal and a link to that deal."""
     world = deal_world(variant)
     world.link = f"/deals/{world.document['day']}/{variant}/"
     world.document = world.document["solution"]
@@ -141,7 +139,7 @@ def record_world(variant: str = "stonewall") -> World:
 
 
 def practice_world(number: int = 42) -> World:
-    """The record of a numbered practice deal, given up at once, with the link to the deal."""
+    """Return a world with the record of a numbered practice deal, resigned at once, and a link to the deal."""
     world = deal_world()
     seed = numbered.seed_of(CATALOGUE["plot"], number)
     world.document = Record.from_json(won("plot").to_json() | given_up(seed)).to_json()
@@ -150,12 +148,12 @@ def practice_world(number: int = 42) -> World:
 
 
 def given_up(seed: bytes) -> dict[str, Any]:
-    """What is other in a record that was given up after one move."""
+    """Return the fields that change in a record that was resigned after one move."""
     return {"seed": seed.hex(), "tokens": ["d"], "clock": [900], "end": {"how": "resigned", "ms": 1500}}
 
 
 def race_world(variant: str = "tarot-adept", file_version: int = 2) -> World:
-    """A race of four: two who won, one who gave up, and one who did not come."""
+    """Return a world with a race of four: two winners, a racer who resigned, and one absent."""
     world = deal_world()
     record = won(variant)
     slower = Record.from_json(record.to_json() | {"clock": [ms + 5 for ms in record.clock], "end": later(record)})
@@ -186,18 +184,18 @@ def race_world(variant: str = "tarot-adept", file_version: int = 2) -> World:
 
 
 def later(record: Record) -> dict[str, Any]:
-    """The end of the record, five milliseconds later."""
+    """Return the record's end, five milliseconds later."""
     return {"how": record.end.how, "ms": record.end.ms + 5}
 
 
 def score_of(record: Record) -> Score:
-    """What a record comes to in a race."""
+    """Return a record's score in a race."""
     result = replay(record)
     return Score(OUTCOME_OF[result.how], result.cards_up, result.elapsed_ms, result.tokens)
 
 
 def entrant(number: int, score: Score, place: int | None, record: Record | None) -> dict[str, Any]:
-    """An entrant as in a race's file."""
+    """Return an entrant as in a race file."""
     return {
         "id": number,
         "name": f"Racer {number}",
@@ -212,10 +210,10 @@ def entrant(number: int, score: Score, place: int | None, record: Record | None)
 
 
 def states(findings: Sequence[dict[str, Any]], state: str) -> set[str]:
-    """The checks that came to a state."""
+    """Return the checks that ended in a state."""
     return {one["check"] for one in findings if one["state"] == state}
 
 
 def other_hash(text: str) -> str:
-    """A hash that is not the given one."""
+    """Return a hash that differs from the real one."""
     return sha256(text.encode()).hexdigest()
