@@ -13,19 +13,19 @@ from tests.services.stack import Stack, make_cluster, started
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated PostgreSQL cluster that every stack begins with a copy of."""
+    """A migrated PostgreSQL cluster, the source of every stack's copy."""
     return made_once(tmp_path_factory, "cluster", make_cluster)
 
 
 @pytest.fixture(scope="package")
 def plain(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """The production shape without anything beside it, for all tests that can share one: see `stack`."""
+    """A shared stack in the production shape without PgBouncer or replica; tests use it through `stack`."""
     with started(tmp_path_factory.mktemp("plain"), cluster) as running:
         yield running
 
 
 @pytest.fixture
 def stack(plain: Stack) -> Stack:
-    """A stack all of whose processes run, without beat; its players and deals of earlier tests are still there."""
+    """A stack with all processes but beat running; players and deals of earlier tests remain."""
     plain.mend()
     return plain

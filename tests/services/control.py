@@ -1,4 +1,4 @@
-"""A process of the service that does what a test tells it: `python -m tests.services.control`.
+"""Control process: runs commands inside the service for a test (`python -m tests.services.control`).
 
 It reads one JSON object a line, `{"do": name, ...arguments}`, and writes one, `{"done": answer}` or `{"failed": text}`.
 """
@@ -34,7 +34,7 @@ from tests.services.stack import FIRST_DAY  # noqa: E402
 
 
 def deal(variant: str, seed: str) -> int:
-    """A new deal that opened just now, of a day that no other deal has."""
+    """Create a deal that opened just now, on a day that no other deal has, and return its id."""
     now = timezone.now()
     made = factory.deal(variant, day=FIRST_DAY + timedelta(days=Deal.objects.count()), seed=bytes.fromhex(seed))
     Deal.objects.filter(pk=made.pk).update(opens_at=now, closes_at=now + timedelta(days=1))
@@ -42,7 +42,7 @@ def deal(variant: str, seed: str) -> int:
 
 
 def seat(deal: int, player: str = "") -> dict[str, Any]:
-    """A player, a new one unless named, at a deal: session key, attempt, player."""
+    """Seat a player at a deal; return session key, attempt and player. The player is a new one unless given."""
     who = get_user_model().objects.get(public_id=player) if player else factory.player()
     attempt = start_attempt(who, Deal.objects.get(pk=deal))
     return {
@@ -54,7 +54,7 @@ def seat(deal: int, player: str = "") -> dict[str, Any]:
 
 
 def state(attempt: str) -> dict[str, Any]:
-    """What became of an attempt."""
+    """Return the current state of an attempt."""
     found = Attempt.objects.get(public_id=attempt)
     return {
         "state": found.state,
@@ -66,18 +66,18 @@ def state(attempt: str) -> dict[str, Any]:
 
 
 def sweep(minutes: float = 0) -> int:
-    """Send again what is pending, as the sweep will in some minutes."""
+    """Resend pending attempts as the sweep would in ``minutes`` minutes."""
     return sweeping.resend_pending(timezone.now() + timedelta(minutes=minutes))
 
 
 def deliver(attempt: int, times: int) -> None:
-    """Deliver an attempt's task so many times more."""
+    """Deliver an attempt's task ``times`` more times."""
     for _ in range(times):
         app.send_task("talon.verify", [attempt])
 
 
 def faults(deal: int) -> list[str]:
-    """What is wrong with a deal's boards: there must be nothing."""
+    """Return the faults in a deal's boards; there must be none."""
     found = [fault for listing in deal_listings(deal) for fault in histogram.faults(listing)]
     ranked = Result.objects.filter(deal=deal)
     verified = Attempt.objects.filter(deal=deal, ranked=True, state=Attempt.State.VERIFIED)
@@ -92,30 +92,30 @@ def faults(deal: int) -> list[str]:
 
 
 def version(deal: int) -> int:
-    """The version of a deal's boards."""
+    """Return the version of a deal's boards."""
     return DealBoard.objects.filter(pk=deal).values_list("version", flat=True).first() or 0
 
 
 def expire() -> int:
-    """Let the time of every attempt that is being played be up, but of those of races; how many there are."""
+    """Expire every running attempt outside races, and return the number of attempts."""
     playing = Attempt.objects.filter(state=Attempt.State.PLAYING, deal__for_race=False)
     return playing.update(deadline=timezone.now())
 
 
 def close_due() -> attempts.Progress:
-    """Close the attempts whose time is up, as a periodic task does."""
+    """Close attempts that ran out of time, as a periodic task does."""
     return attempts.close_due()
 
 
 def run_tasks() -> list[str]:
-    """Do every periodic task once, here; the names of those that failed."""
+    """Run every periodic task once in this process, and return the names of failed tasks."""
     app.loader.import_default_modules()
     names = {entry["task"] for entry in app.conf.beat_schedule.values()}
     return [name for name in sorted(names) if app.tasks[name].apply().failed()]
 
 
 def manage(line: str) -> tuple[int, str]:
-    """Do a command of `manage.py` here, which need not start for it; its exit status, and what it has said."""
+    """Run a `manage.py` command in this process; return its exit status and output."""
     said, code = StringIO(), 0
     try:
         call_command(*line.split(), stdout=said, stderr=said)
@@ -125,17 +125,17 @@ def manage(line: str) -> tuple[int, str]:
 
 
 def unsettled() -> int:
-    """How many attempts have no verdict yet."""
+    """Return the number of attempts without a verdict."""
     return Attempt.objects.filter(state__in=[Attempt.State.PLAYING, Attempt.State.PENDING]).count()
 
 
 def marked() -> int:
-    """How many players' seasons are still to be recounted."""
+    """Return the number of players whose seasons are still to be recounted."""
     return Recount.objects.count()
 
 
 def kept() -> list[dict[str, Any]]:
-    """Every attempt but those of races: see `tests.services.soak.checking.Kept`."""
+    """Return every attempt outside races: see `tests.services.soak.checking.Kept`."""
     found = Attempt.objects.filter(deal__for_race=False).select_related("player").order_by("pk")
     return [_kept(attempt) for attempt in found]
 
@@ -163,7 +163,7 @@ COMMANDS = {one.__name__: one for one in (*TOLD, *DONE, *control_races.COMMANDS)
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer requests until the input ends."""
     for line in sys.stdin:
         request = json.loads(line)
         answer: dict[str, object]

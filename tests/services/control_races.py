@@ -1,4 +1,4 @@
-"""What `tests.services.control` does about races."""
+"""Race commands of `tests.services.control`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.leaderboards import factory
 
 
 def session_of(player: Any) -> str:
-    """The key of a new session in which the player is signed in."""
+    """Return the key of a new session in which the player is signed in."""
     session = SessionStore()
     session[SESSION_KEY] = str(player.pk)
     session[BACKEND_SESSION_KEY] = "allauth.account.auth_backends.AuthenticationBackend"
@@ -30,13 +30,13 @@ def session_of(player: Any) -> str:
 
 
 def accounts(count: int) -> list[dict[str, str]]:
-    """So many new players with accounts: session key and public id."""
+    """Create ``count`` players with accounts; return their session keys and public ids."""
     made = [factory.player() for _ in range(count)]
     return [{"session": session_of(player), "player": str(player.public_id)} for player in made]
 
 
 def heat(variant: str, seed: str) -> dict[str, Any]:
-    """The room of a heat on the deal of that seed; it starts when `count_down` says so."""
+    """Create the room of a heat on the deal of that seed. The heat starts on `count_down`."""
     now = timezone.now()
     deal = factory.deal(variant, day=None, seed=bytes.fromhex(seed))
     Deal.objects.filter(pk=deal.pk).update(for_race=True, opens_at=now)
@@ -49,7 +49,7 @@ def heat(variant: str, seed: str) -> dict[str, Any]:
 
 
 def race_soon(variant: str, seed: str, count: int, seconds: float) -> dict[str, Any]:
-    """A rated race of so many new players that starts in so many seconds, on the deal of that seed."""
+    """Create a rated race of ``count`` new players that starts in ``seconds`` seconds on the deal of that seed."""
     players = [factory.player() for _ in range(count)]
     found = heat(variant, seed)
     race = Race.objects.get(pk=found["race"])
@@ -61,13 +61,13 @@ def race_soon(variant: str, seed: str, count: int, seconds: float) -> dict[str, 
 
 
 def unfinished() -> int:
-    """How many races are being run or judged, or have not been rated."""
+    """Return the number of races that are running, being judged or not rated yet."""
     begun = Race.objects.filter(state__in=[Race.State.COUNTDOWN, Race.State.RACING, Race.State.SETTLING])
     return begun.count() + Race.objects.filter(state=Race.State.FINISHED, rated=True, rating=None).count()
 
 
 def tend_races() -> None:
-    """Take every step of a race that is due, as the periodic tasks do."""
+    """Advance all races and rate the finished ones, as the periodic tasks do."""
     tending.tend()
     keeping.rate_finished()
 
@@ -78,14 +78,14 @@ def count_down(race: int, seconds: float) -> None:
 
 
 def call_time(race: int) -> None:
-    """Let the time of a race be up."""
+    """End the time of a race now."""
     now = timezone.now()
     Race.objects.filter(pk=race).update(ends_at=now)
     Attempt.objects.filter(entrant__race=race, state=Attempt.State.PLAYING).update(deadline=now)
 
 
 def call_all_times() -> None:
-    """Let the time of every race that has begun be up."""
+    """End the time of every race that has begun."""
     open_ones = Race.objects.filter(state__in=[Race.State.COUNTDOWN, Race.State.RACING])
     begun = open_ones.filter(starts_at__lte=timezone.now())
     for key in begun.values_list("pk", flat=True):
@@ -93,18 +93,18 @@ def call_all_times() -> None:
 
 
 def forsaken_room() -> int:
-    """A room in which nobody has done anything for an hour."""
+    """Create a room that has been idle for an hour."""
     long_ago = timezone.now() - timedelta(hours=1)
     return rooms.open_room(None, "stonewall", None, limit_s=300, seats=2, kind=Room.Kind.PRIVATE, now=long_ago).pk
 
 
 def is_closed(room: int) -> bool:
-    """Whether the room has been closed."""
+    """Return whether the room has been closed."""
     return Room.objects.get(pk=room).closed_at is not None
 
 
 def outcome(race: int) -> dict[str, Any]:
-    """What the database has about a race, without what is derived from it."""
+    """Return what the database stores about a race, without derived data."""
     found = Race.objects.select_related("deal").get(pk=race)
     assert found.deal is not None
     return {

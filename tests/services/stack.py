@@ -1,9 +1,7 @@
-"""The production shape in a test's hands: web processes and tables, Celery workers, beat, PostgreSQL and Redis.
+"""Production shape for tests: web processes and tables, Celery workers, beat, PostgreSQL and Redis.
 
-Of web processes and tables there are two each; the servers are our own. At will PgBouncer stands before the database,
-or a replica beside it.
-
-The commands are those of `deploy/Procfile`.
+There are two web processes and two processes of tables; the servers are started by the tests. PgBouncer in front of the
+database and a replica are optional. `deploy/Procfile` has the commands.
 """
 
 from __future__ import annotations
@@ -32,12 +30,12 @@ from deploy.servers import PgBouncer, Postgres, Redis, Replica, eventually, free
 from tests.config.running import run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SERVERS = 4  # connections that PgBouncer has to PostgreSQL at most
-FIRST_DAY = date(2020, 1, 6)  # of the deals that tests make here, each of the day after the last
+SERVERS = 4  # most connections from PgBouncer to PostgreSQL
+FIRST_DAY = date(2020, 1, 6)  # of the deals created here; each deal gets the next day
 
 
 class Process:
-    """One process of the service, in a session of its own so that it can be killed with its children."""
+    """One process of the service, in its own session so that it can be killed with its children."""
 
     def __init__(self, command: list[str], environment: dict[str, str], log: Path, **options: Any) -> None:
         self._log = log.open("ab")
@@ -53,17 +51,17 @@ class Process:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it ended by itself."""
+        """True if the process ended without being stopped."""
         return self.child.poll() is not None
 
     def stop(self, within: float = 60) -> None:
-        """Ask it to stop, and wait until it has."""
+        """Ask the process to stop, and wait until it has."""
         self.child.terminate()
         self.child.wait(within)
         self.kill()
 
     def kill(self) -> None:
-        """kill -9, the children too."""
+        """Kill the process and its children with SIGKILL."""
         if self.child.poll() is None:
             os.killpg(self.child.pid, signal.SIGKILL)
         self.child.wait()
@@ -73,15 +71,15 @@ class Process:
 
 
 class ControlProcess(Process):
-    """A process of the service that does what a test tells it (`tests.services.control`)."""
+    """A process that runs commands inside the service (`tests.services.control`)."""
 
     def __init__(self, environment: dict[str, str], log: Path) -> None:
         super().__init__(["python", "-m", "tests.services.control"], environment, log, stdin=-1, stdout=-1)
 
     def ask(self, what: str, **arguments: Any) -> Any:
-        """Have it do something; what it answers.
+        """Run a command and return its answer.
 
-        :raises AssertionError: when it has failed.
+        :raises AssertionError: when the command failed.
         """
         assert self.child.stdin is not None
         assert self.child.stdout is not None
@@ -93,7 +91,7 @@ class ControlProcess(Process):
 
 
 class Copy(Postgres):
-    """A cluster whose files are a copy of another one's, which does not run: migrating takes seconds."""
+    """A cluster whose files are copied from a stopped one, because migrating takes seconds."""
 
     def __init__(self, files: Path) -> None:
         self._files = files
@@ -104,14 +102,14 @@ class Copy(Postgres):
 
 
 def make_cluster(folder: Path) -> None:
-    """Put the files of a cluster whose database has been migrated into a folder, as `data`."""
+    """Put the files of a cluster with a migrated database into a folder, as `data`."""
     server = Postgres()
     try:
         server.start()
         done = run("manage.py", "migrate", "-v0", var=folder, DATABASE_URL=server.url)
         assert done.returncode == 0, done.stderr
         with psycopg.connect(server.url, autocommit=True) as admin:
-            admin.execute("CHECKPOINT")  # nothing is left for the copies to recover
+            admin.execute("CHECKPOINT")  # so that the copies have nothing to recover
         server.stop()
         subprocess.run(["cp", "--archive", server.data, folder / "data"], check=True)
     finally:
@@ -119,7 +117,7 @@ def make_cluster(folder: Path) -> None:
 
 
 class Pair:
-    """Two processes of a kind that listen, `web` or `tables`, and how to break them."""
+    """Two listening processes of one kind, `web` or `tables`, with methods to break them."""
 
     def __init__(self, name: str, start: Callable[[str, list[str], Mapping[str, str]], Process]) -> None:
         self.name = name
@@ -128,22 +126,22 @@ class Pair:
         self._running: list[Process | None] = [None, None]
 
     def start(self, index: int, **settings: str) -> None:
-        """Start one of the two, with settings of its own if need be."""
+        """Start one of the two, optionally with its own settings."""
         command = [*commands()[self.name], "--port", str(self.ports[index])]
         self._running[index] = self._start(f"{self.name}{index}", command, settings)
 
     def await_ready(self, index: int) -> None:
-        """Wait until it is ready."""
+        """Wait until one of the two is ready."""
         eventually(lambda: status_of(self.ports[index], "/readyz") == 200)
 
     def kill(self, index: int) -> None:
-        """kill -9 one of the two."""
+        """Kill one of the two with SIGKILL."""
         found, self._running[index] = self._running[index], None
         assert found is not None
         found.kill()
 
     def restart(self, index: int) -> None:
-        """Have one of the two stop in order, and start it anew."""
+        """Stop one of the two gracefully and start it again."""
         found = self._running[index]
         assert found is not None
         found.stop()
@@ -151,11 +149,11 @@ class Pair:
         self.await_ready(index)
 
     def down(self) -> list[int]:
-        """Those that do not run, be they killed or ended by themselves."""
+        """Return the indexes of the processes that do not run, whether killed or ended."""
         return [index for index, found in enumerate(self._running) if found is None or found.has_ended]
 
     def ended(self) -> list[str]:
-        """The names of those that ended by themselves."""
+        """Return the names of the processes that ended without being stopped."""
         return [f"{self.name}{k}" for k, found in enumerate(self._running) if found is not None and found.has_ended]
 
     def stop(self) -> None:
@@ -166,7 +164,7 @@ class Pair:
 
 
 def status_of(port: int, path: str) -> int:
-    """The status of a page; 0 while nobody answers."""
+    """Return the HTTP status of a page; 0 if the server does not answer."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as response:
             return int(response.status)
@@ -177,17 +175,17 @@ def status_of(port: int, path: str) -> int:
 
 
 class Site(Protocol):
-    """Where players play, and how the service is asked."""
+    """A site to play on, with access to the service."""
 
     sockets: list[int]
-    """The ports on which WebSockets are served."""
+    """The ports that serve WebSockets."""
 
     def ask(self, what: str, **arguments: Any) -> Any:
-        """Have the service do something."""
+        """Run a command inside the service."""
 
 
 class Stack:
-    """Everything that runs, and how to break it."""
+    """All processes and servers, with methods to break them."""
 
     def __init__(
         self, home: Path, *, cluster: Path | None = None, pooled: bool = False, replicated: bool = False
@@ -240,14 +238,14 @@ class Stack:
         self.start_worker()
 
     def start_worker(self, *names: str, children: int = 1) -> None:
-        """Start another of each Celery worker that the Procfile has, or of those named."""
+        """Start another of each Celery worker in the Procfile, or of the named ones."""
         for name in names or self._worker_names:
             node = f"{name}{next(self._nodes)}"
             options = ["--concurrency", str(children), "-n", f"{node}@%h", "-l", "WARNING"]
             self._workers.setdefault(name, []).append(self._process(node, [*self._commands[name], *options]))
 
     def kill_workers(self, *names: str) -> None:
-        """kill -9 every worker, or those named."""
+        """Kill every worker, or the named ones, with SIGKILL."""
         for name in names or self._worker_names:
             for worker in self._workers.pop(name, []):
                 worker.kill()
@@ -261,20 +259,20 @@ class Stack:
         self._beat = self._process("beat", self._commands["beat"])
 
     def kill_beat(self) -> None:
-        """kill -9 beat."""
+        """Kill beat with SIGKILL."""
         beat, self._beat = self._beat, None
         if beat is not None:
             beat.kill()
 
     def ended(self) -> list[str]:
-        """The processes that ended by themselves."""
+        """Return the processes that ended without being stopped."""
         running: dict[str, Process | None] = {"beat": self._beat}
         running |= {f"{name}{k}": one for name, workers in self._workers.items() for k, one in enumerate(workers)}
         ended = [name for name, process in running.items() if process is not None and process.has_ended]
         return [*self.webs.ended(), *self.tables.ended(), *ended]
 
     def cut_connections(self) -> None:
-        """Have the database end every connection there is."""
+        """End every client connection of the database."""
         with psycopg.connect(self.postgres.url, autocommit=True) as admin:
             admin.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -282,13 +280,13 @@ class Stack:
             )
 
     def waits_for_lock(self, table: str) -> bool:
-        """Whether a transaction waits for rows of a table that another one holds."""
+        """Return whether a transaction waits for locked rows of a table."""
         waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE %s"
         with psycopg.connect(self.postgres.url) as looking:
             return looking.execute(waiting, [f"%{table}%"]).fetchone() is not None
 
     def mend(self) -> None:
-        """Start whatever is not running, be it killed or ended by itself."""
+        """Start every process that is not running, whether killed or ended."""
         for name in self._worker_names:
             if all(worker.has_ended for worker in self._workers.get(name, [])):
                 self.kill_workers(name)
@@ -296,8 +294,8 @@ class Stack:
         self._start_pairs()
 
     def _start_pairs(self) -> None:
-        """Start what does not run of the processes that listen, and wait until they are ready."""
-        # A web process is ready once there are tables.
+        """Start the listening processes that are down, and wait until they are ready."""
+        # A web process becomes ready only when tables are up.
         down = [(pair, index) for pair in (self.tables, self.webs) for index in pair.down()]
         for pair, index in down:
             pair.start(index)
@@ -325,39 +323,39 @@ class Stack:
         return Process(command, self._environment | dict(settings or {}), self._home / f"{name}.log", **options)
 
     def logs(self) -> str:
-        """What the processes have said."""
+        """Return the end of every process's log."""
         return "\n".join(f"== {path.name}\n{path.read_text()[-4000:]}" for path in sorted(self._home.glob("*.log")))
 
     def said(self, process: str) -> str:
-        """All that one process has said so far."""
+        """Return the whole log of one process."""
         return (self._home / f"{process}.log").read_text()
 
     # --- Using ------------------------------------------------------------------------------------------------------
 
     def ask(self, what: str, **arguments: Any) -> Any:
-        """Have a process of the service do something (see `tests.services.control`)."""
+        """Run a command inside the service (see `tests.services.control`)."""
         assert self._control is not None
         return self._control.ask(what, **arguments)
 
     def manage(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run a command of `manage.py` to its end."""
+        """Run a `manage.py` command to completion."""
         line = [sys.executable, "manage.py", *command]
         return subprocess.run(
             line, cwd=ROOT, env=self._environment, check=False, timeout=300, capture_output=True, text=True
         )
 
     def get(self, index: int, path: str) -> int:
-        """The status of a page of one of the two web processes; 0 while it does not answer."""
+        """Return the status of a page of one web process; 0 if it does not answer."""
         return status_of(self.ports[index], path)
 
     def seat(self, deal: int) -> Seat:
-        """A new player at a deal."""
+        """Seat a new player at a deal."""
         return Seat(self, **self.ask("seat", deal=deal))
 
 
 @contextmanager
 def started(home: Path, cluster: Path, *, pooled: bool = False, replicated: bool = False) -> Iterator[Stack]:
-    """A stack that runs on a copy of a cluster; in the end pytest is told what its processes have said."""
+    """Run a stack on a copy of a cluster; at the end, print its logs for pytest."""
     stack = Stack(home, cluster=cluster, pooled=pooled, replicated=replicated)
     try:
         stack.start()
@@ -368,7 +366,7 @@ def started(home: Path, cluster: Path, *, pooled: bool = False, replicated: bool
 
 
 class Seat:
-    """A player at a table, over whichever process of tables; remembers what was acknowledged."""
+    """A player at a table, connected to either process of tables; remembers the acknowledged moves."""
 
     def __init__(self, stack: Site, session: str, attempt: str, id: int, player: str) -> None:  # noqa: A002
         self._stack = stack
@@ -381,7 +379,7 @@ class Seat:
         self.socket: ClientConnection | None = None
 
     def sit(self, index: int, *, within: float = 120) -> dict[str, Any]:
-        """Connect to a process, again until it answers, and say hello; the view."""
+        """Connect to a process, retrying until it answers, and say hello; return the view."""
 
         def greeted() -> dict[str, Any] | None:
             try:
@@ -407,25 +405,25 @@ class Seat:
         answer = self.say({"type": "hello", "v": 1, "have": None})
         if answer["type"] != "view":
             return None
-        # The server may have one more than was acknowledged, never one less.
+        # The server may have one move more than was acknowledged, never one less.
         assert answer["n"] in (self.n, self.n + 1)
         self.n, self.legal = answer["n"], answer["legal"]
         return answer
 
     def say(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Send a message; the answer to it."""
+        """Send a message and return the answer."""
         assert self.socket is not None
         self.socket.send(json.dumps(message))
         return self.hear()
 
     def hear(self, within: float = 60) -> dict[str, Any]:
-        """The next message."""
+        """Return the next message."""
         assert self.socket is not None
         found: dict[str, Any] = json.loads(self.socket.recv(timeout=within))
         return found
 
     def move(self) -> dict[str, Any]:
-        """Play a legal token; the acknowledgement."""
+        """Play a legal token and return the acknowledgement."""
         token = self.legal[len(self.attempt + str(self.n)) * 7 % len(self.legal)]
         answer = self.say({"type": "move", "n": self.n + 1, "token": token})
         if answer["type"] == "moved":
@@ -435,13 +433,13 @@ class Seat:
         return answer
 
     def play(self, moves: int) -> None:
-        """Play so many tokens."""
+        """Play ``moves`` tokens."""
         for _ in range(moves):
             if self.legal:
                 assert self.move()["type"] == "moved"
 
     def resign(self) -> None:
-        """End the game."""
+        """Resign the game."""
         assert self.say({"type": "resign", "n": self.n + 1})["type"] == "ended"
 
     def leave(self) -> None:
@@ -451,16 +449,16 @@ class Seat:
             self.socket = None
 
     def state(self) -> dict[str, Any]:
-        """What became of the attempt."""
+        """Return the current state of the attempt."""
         return dict(self._stack.ask("state", attempt=self.attempt))
 
     def is_judged(self) -> bool:
-        """Whether there is a verdict."""
+        """Return whether there is a verdict."""
         return self.state()["state"] not in ("playing", "pending")
 
 
 def await_ranks(*seats: Seat, within: float = 180) -> list[int]:
-    """Wait for every verdict; the ranks, sorted. The records must have every token that was acknowledged."""
+    """Wait for every verdict and return the sorted ranks. Records must have every acknowledged token."""
     eventually(lambda: all(seat.is_judged() for seat in seats), within=within, every=0.1)
     ranks = []
     for seat in seats:

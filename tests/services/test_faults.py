@@ -1,4 +1,4 @@
-"""Whatever dies: no acknowledged move is lost, no result is lost, none is ranked twice, none is ranked unverified."""
+"""Fault injection: whatever process dies, no acknowledged move or result is lost, or ranked twice or unverified."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.services.stack import Seat, Stack, await_ranks
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
 
-#: The worker that alone takes tasks which judge games.
+#: The only worker that takes the tasks which judge games.
 VERDICTS = "worker"
 
 
 @pytest.fixture
 def deal(stack: Stack, request: pytest.FixtureRequest) -> Iterator[int]:
-    """A deal of the test's own, the same in whatever order tests run; its boards must be without fault in the end."""
-    # A test that is tried once more needs another deal.
+    """A deal of the test's own, independent of the test order; its boards must be free of faults at the end."""
+    # A rerun of the test needs another deal.
     seed = sha256(f"{request.node.name} {getattr(request.node, 'execution_count', 1)}".encode())
     variant = list(CATALOGUE)[seed.digest()[0] % len(CATALOGUE)]
     deal: int = stack.ask("deal", variant=variant, seed=seed.hexdigest())
@@ -36,14 +36,14 @@ def deal(stack: Stack, request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 def listeners(stack: Stack, seat: Seat) -> int:
-    """How many processes listen to what happens at a table."""
+    """Return the number of processes that listen to a table's events."""
     channel = f"talon__group__{attempt_group(UUID(seat.attempt))}"
     with redis.Redis.from_url(stack.redis.url) as client:
         return int(dict(client.pubsub_numsub(channel))[channel.encode()])
 
 
 def keep_playing(seat: Seat) -> threading.Thread:
-    """Play on in the background, slowly enough for a person, until the connection breaks."""
+    """Keep playing in the background, at a person's pace, until the connection breaks."""
 
     def run() -> None:
         try:
@@ -90,7 +90,7 @@ def test_the_first_move_after_a_restart_of_redis_is_heard_of(stack: Stack, deal:
     seat.sit(0)
     other = Seat(stack, seat.session, seat.attempt, seat.id, seat.player)
     other.sit(1)
-    # Now there are connections to Redis on which both processes have sent and listened.
+    # Make both processes send and listen over their connections to Redis.
     seat.play(1)
     assert other.hear()["n"] == 1
     assert listeners(stack, seat) == 2

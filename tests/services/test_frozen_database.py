@@ -1,4 +1,4 @@
-"""A PostgreSQL that is frozen: nobody waits long, players keep their moves, and all is well soon after the thaw."""
+"""Frozen PostgreSQL: no request waits long, players keep their moves, and service recovers soon after the thaw."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from tests.services.stack import Seat, Stack, await_ranks
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
 
 PAGES = ["/", *(f"/play/{variant}/" for variant in CATALOGUE), "/deals/", "/rules/", "/boards/"]
-#: Seconds: what a page may take while the database is frozen, and how much a busy machine may add to anything.
+#: Seconds that a page may take while the database is frozen, and the slack for a busy machine.
 LIMIT, SPARE = 10.0, 5.0
 
 
 class Answer(NamedTuple):
-    """What became of a request."""
+    """Status and duration of a request."""
 
     status: int
     seconds: float
 
 
 def visit(port: int, path: str, **headers: str) -> Answer:
-    """Ask as a browser does."""
+    """Request a page as a browser does."""
     begun = time.monotonic()
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Accept": "text/html", **headers})
     try:
@@ -46,7 +46,7 @@ def visit(port: int, path: str, **headers: str) -> Answer:
 
 
 def visit_all(stack: Stack, paths: list[str]) -> dict[tuple[int, str], Answer]:
-    """Ask every web process for every path at once, twice."""
+    """Request every path from every web process at once, twice."""
     asked = [(port, path) for port in stack.ports for path in paths] * 2
     with ThreadPoolExecutor(len(asked)) as crowd:
         answers = crowd.map(lambda one: visit(*one), asked)
@@ -64,7 +64,7 @@ def seat(stack: Stack) -> Seat:
 
 @pytest.fixture
 def frozen(stack: Stack, seat: Seat) -> Iterator[Stack]:
-    """A stack whose pages have been visited, and whose database is frozen then."""
+    """A stack whose pages have been visited before its database freezes."""
     visit_all(stack, PAGES)
     stack.postgres.freeze()
     yield stack
@@ -103,7 +103,7 @@ def test_players_are_told_keep_their_moves_and_go_on(frozen: Stack, seat: Seat) 
     frozen.postgres.thaw()
     heard = eventually(lambda: resumed(seat), within=60, every=0.1)
     assert heard
-    if seat.n == len(acknowledged):  # the move had not reached the database: it is made again
+    if seat.n == len(acknowledged):  # the move did not reach the database: play it again
         assert seat.say({"type": "move", "n": seat.n + 1, "token": token})["type"] == "moved"
         seat.n += 1
     seat.acknowledged[seat.n] = token
@@ -124,7 +124,7 @@ def test_all_is_well_soon_after_a_thaw(frozen: Stack) -> None:
 
 
 def connected(stack: Stack, seat: Seat) -> None:
-    """Open another connection to the player's table and wait for what it says."""
+    """Open another connection to the player's table and wait for its first message."""
     port = stack.sockets[1]
     with connect(
         f"ws://127.0.0.1:{port}/ws/play/{seat.attempt}/",
@@ -137,7 +137,7 @@ def connected(stack: Stack, seat: Seat) -> None:
 
 
 def resumed(seat: Seat) -> dict[str, Any] | None:
-    """Ask over the same connection to be brought up to date; None while the database is away."""
+    """Ask to resume over the same connection; return None while the database is away."""
     answer = seat.say({"type": "hello", "v": 1, "have": seat.n})
     while answer["type"] == "moved":
         seat.n, seat.legal = answer["n"], answer["legal"]

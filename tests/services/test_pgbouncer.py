@@ -1,6 +1,6 @@
-"""PgBouncer in transaction mode before the database: everything works on connections that are shared and lent.
+"""PgBouncer in transaction mode in front of the database: everything works on shared connections.
 
-Also while everything is killed: see `test_soak`.
+`test_soak` also uses it while processes are killed.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def test_every_periodic_task_and_every_command_that_reads_all_of_a_table_works(s
     for command in ("verify --all", "rerate --check", "fairplay"):
         code, said = stack.ask("manage", line=f"{command} --no-progress")
         assert code == 0, said
-    # The deals that tests make are on no line, which is what it finds.
+    # Deals created by tests have no ledger line, so the command reports faults.
     _code, said = stack.ask("manage", line="check_ledger")
     assert re.search(r"^\d+ lines, \d+ faults", said, re.MULTILINE)
-    # Of this process alone: the others may have spoken of another test's blows.
+    # Check only this process: the logs of others may show faults injected by another test.
     assert "Traceback" not in stack.said("control").removeprefix(before), "nor was any part of a task passed over"
 
 

@@ -1,4 +1,4 @@
-"""Sixteen race before a hundred, whatever dies: all finish, no move is lost, places and ratings are right."""
+"""A race of sixteen before a hundred spectators, while processes die: all finish; moves, places, ratings are right."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("s
 
 VARIANT = "stonewall"
 RACERS, SPECTATORS = 16, 100
-#: At most so many seconds for all racers to come to their tables, and for a process to die before the cards.
+#: Most seconds for all racers to reach their tables and for a process to die before the deal.
 COUNTDOWN = 40
-#: Nobody plays more tokens than this before the second process has died.
+#: Most tokens that a racer plays before the second process has died.
 GATE = 45
 
 
@@ -36,16 +36,21 @@ def tended(stack: Stack) -> Iterator[Stack]:
 
 
 def plans(line: tuple[str, ...]) -> list[Plan]:
-    """Six win; five resign and five run out of time, of whom two have left, after unlike parts of the line."""
+    """Return plans for all racers: six win, five resign and five run out of time, two of them disconnected.
+
+    Those who do not win play parts of the line of different lengths.
+    """
     winners = [Plan(line, "won")] * 6
     quitters = [Plan(line[: 8 + 9 * number], "resigned") for number in range(5)]
     slow = [Plan(line[: 5 + 11 * number], "closed", leaves=number < 2) for number in range(5)]
     mixed = [*winners, *quitters, *slow]
-    return [mixed[number * 5 % RACERS] for number in range(RACERS)]  # so that each process has some of every kind
+    return [
+        mixed[number * 5 % RACERS] for number in range(RACERS)
+    ]  # mixed, so that each process gets some of every kind
 
 
 class Meeting:
-    """A race with all who are there, and what happens to the processes meanwhile."""
+    """A race with its racers and spectators, and the faults injected during it."""
 
     def __init__(self, stack: Stack, seed: bytes, line: tuple[str, ...]) -> None:
         self.stack, self.control = stack, Control(stack)
@@ -69,7 +74,7 @@ class Meeting:
         return await asyncio.to_thread(self.control.ask, what, race=self.race_id, **arguments)
 
     async def hold(self) -> None:
-        """From the first who looks in to the result on everybody's screen."""
+        """Run the race from the first spectator to the result on every screen."""
         watching = [asyncio.create_task(viewer.watch()) for viewer in self.viewers]
         try:
             await until(lambda: all(viewer.room for viewer in self.viewers))
@@ -91,11 +96,11 @@ class Meeting:
 
         begun = time.monotonic()
         await asyncio.gather(*(enter(racer.room) for racer in self.racers))
-        # They need some time to come to their tables, by what they needed for their seats.
+        # Estimate the time they need to reach their tables from the time they needed to sit.
         await self.ask("count_down", seconds=min(COUNTDOWN, 10 + 5 * (time.monotonic() - begun)))
 
     async def _break_the_countdown(self) -> None:
-        """One process dies while all are at their tables and the cards are not dealt, and Redis forgets everything."""
+        """Kill one process and empty Redis while all are at their tables and no cards are dealt."""
         await until(lambda: all(racer.is_waiting for racer in self.racers))
         held = [racer for racer in self.racers if racer.table.port == self.stack.sockets[0]]
         assert held
@@ -106,7 +111,7 @@ class Meeting:
         await asyncio.to_thread(self.stack.tables.start, 0)
 
     async def _break_the_race(self) -> None:
-        """The other process dies while everybody plays, and Redis with it."""
+        """Kill the other process and empty Redis while all are playing."""
         await until(lambda: all(len(racer.acknowledged) >= 5 for racer in self.racers))
         assert await peeps(self.racers[1], self.racers[0]) == "not_yours"
         await asyncio.to_thread(self.stack.tables.await_ready, 0)
@@ -117,7 +122,7 @@ class Meeting:
         await asyncio.to_thread(self.stack.tables.start, 1)
 
     async def _run_out(self, racing: asyncio.Future[list[None]]) -> None:
-        """Whoever would not end by themselves is stopped by the clock."""
+        """End the time of racers who do not finish on their own."""
         to_end = [racer for racer in self.racers if racer.plan.end != "closed"]
         slow = [racer for racer in self.racers if racer.plan.end == "closed"]
         await until(lambda: all(racer.ended for racer in to_end))
@@ -139,12 +144,12 @@ class Meeting:
 def test_a_race_survives_the_death_of_both_processes_one_after_the_other(
     tended: Stack, request: pytest.FixtureRequest
 ) -> None:
-    # A test that is tried once more needs another deal.
+    # A rerun of the test needs another deal.
     tries = getattr(request.node, "execution_count", 1)
     record = sorted(certified.won(VARIANT), key=lambda one: len(one.tokens))[tries - 1]
     forsaken = tended.ask("forsaken_room")
     meeting = Meeting(tended, record.seed, record.tokens)
-    # From then on beat and keeper look after races.
+    # Once it is closed, beat and the keeper are known to look after races.
     eventually(lambda: tended.ask("is_closed", room=forsaken), within=WITHIN, every=0.2)
     asyncio.run(meeting.hold())
     outcome = Outcome(**tended.ask("outcome", race=meeting.race_id))

@@ -1,4 +1,4 @@
-"""The checks of a race find nothing in an honest one, and would find whatever could be wrong."""
+"""Race checks: they find nothing in an honest race, and find every kind of fault."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WON = min(certified.won(VARIANT), key=lambda one: len(one.tokens))
 
 
 class History:
-    """A race of three, one of whom has won, as racers and a spectator were told of it; tests doctor it."""
+    """A race of three with one winner, as seen by racers and a spectator; tests manipulate it."""
 
     def __init__(self) -> None:
         self.racers = [_racer(0, len(WON.tokens), "won"), _racer(1, 30, "resigned"), _racer(2, 10, "closed")]

@@ -1,4 +1,4 @@
-"""Several Redis servers: groups are spread over those of the layer, and of several beats one leads."""
+"""Several Redis servers: groups are spread over the channel layer's servers, and only one beat leads."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def pair() -> Iterator[tuple[Redis, Redis]]:
 
 
 def layer_of(*servers: Redis) -> RedisPubSubChannelLayer:
-    """A process's channel layer, as the settings make it."""
+    """Return a process's channel layer, as the settings configure it."""
     hosts = [{"address": server.url, "retry": Retry(NoBackoff(), retries=1)} for server in servers]
     config = {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": hosts, "prefix": "talon"}}
     with override_settings(CHANNEL_LAYERS={"default": config}):
@@ -49,23 +49,23 @@ def layer_of(*servers: Redis) -> RedisPubSubChannelLayer:
 
 
 class Listener:
-    """Another process, which listens on one channel the whole time: one whose receiver is cancelled is gone."""
+    """Another process that listens on one channel all the time; a cancelled receiver would lose its channel."""
 
     def __init__(self, layer: RedisPubSubChannelLayer, channel: str) -> None:
         self.layer, self.channel = layer, channel
         self.arrived: asyncio.Queue[str] = asyncio.Queue()
 
     async def listen(self) -> None:
-        """Note what arrives."""
+        """Record the messages that arrive."""
         while True:
             self.arrived.put_nowait((await self.layer.receive(self.channel))["type"])
 
 
 async def heard(sender: RedisPubSubChannelLayer, listener: Listener, group: str) -> bool:
-    """Whether messages to a group arrive in another process; as when a table is opened and moves are made."""
+    """Return whether messages to a group arrive in another process, as when a table is opened and moves are made."""
     try:
         await listener.layer.group_add(group, listener.channel)
-        # After an outage the listener takes a moment to join its groups again.
+        # After an outage the listener takes a moment to rejoin its groups.
         for _ in range(TRIES):
             await sender.group_send(group, {"type": group})
             with suppress(TimeoutError):
@@ -99,7 +99,7 @@ async def test_a_layer_without_one_of_its_servers_carries_the_groups_of_the_othe
 
 
 def on(server: Redis, group: str) -> bool:
-    """Whether a server carries a group."""
+    """Return whether a server carries a group."""
     with Client.from_url(server.url) as client:
         return bool(client.pubsub_channels(f"talon__group__{group}"))
 

@@ -1,4 +1,4 @@
-"""A replica beside the database: whoever has written sees it at once, and nobody notices when it is late or gone."""
+"""Replica: players read their own writes at once, and a late or missing replica goes unnoticed."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def stack(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 @pytest.fixture(autouse=True)
 def replica(stack: Stack) -> Replica:
-    """The replica, which all processes read from when a test begins."""
+    """The replica, once all processes read from it."""
     assert stack.replica is not None
     eventually(lambda: all(is_read(stack, index) for index in range(2)))
     return stack.replica
 
 
 def asked(stack: Stack, index: int, path: str, *, session: str = "", form: dict[str, str] | None = None) -> str:
-    """The page, or what the answer to a form leads to; the visitor has a session or is a stranger."""
+    """Return a page, or post a form; the visitor has a session or is anonymous."""
     connection = http.client.HTTPConnection("127.0.0.1", stack.ports[index], timeout=60)
     cookies = f"csrftoken={CSRF}" + (f"; sessionid={session}" if session else "")
     heads = {"Cookie": cookies, "Content-Type": "application/x-www-form-urlencoded"}
@@ -68,7 +68,7 @@ def results_of(stack: Stack, player: str, session: str = "") -> int:
 
 
 def reads(stack: Stack, index: int, server: str) -> float:
-    """How many views of the API a process has read from the replica, or from the primary."""
+    """Return how many API views a process has read from the replica or the primary."""
     found = re.search(
         rf'^talon_reads_total{{place="api",server="{server}"}} (\S+)', asked(stack, index, "/metrics"), re.MULTILINE
     )
@@ -76,14 +76,14 @@ def reads(stack: Stack, index: int, server: str) -> float:
 
 
 def is_read(stack: Stack, index: int, server: str = "replica") -> bool:
-    """Whether a stranger's view is read from there."""
+    """Return whether an anonymous visitor's view is read from that server."""
     before = reads(stack, index, server)
     asked(stack, index, "/api/v1/ratings")
     return reads(stack, index, server) > before
 
 
 def rename(stack: Stack, session: str) -> str:
-    """Give a player a new name; which one."""
+    """Return a player a new name and return it."""
     name = f"Robin {token_hex(4)}"
     asked(stack, 0, "/players/me/name/", session=session, form={"name": name})
     return name
@@ -94,7 +94,7 @@ def seat(stack: Stack) -> Seat:
 
 
 def wait_for_replay(primary: Postgres, replica: Replica) -> None:
-    """Wait until the replica has all that has been written."""
+    """Wait until the replica has replayed every write."""
     with psycopg.connect(primary.url) as writing, psycopg.connect(replica.url, autocommit=True) as reading:
         end = writing.execute("SELECT pg_current_wal_insert_lsn()").fetchone()
         has = "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn"
@@ -113,7 +113,7 @@ def replaying_nothing(replica: Replica) -> Iterator[None]:
 
 @contextmanager
 def frozen(replica: Replica) -> Iterator[None]:
-    """The server hangs: it neither answers nor closes what is open."""
+    """Freeze the server: it neither answers nor closes connections."""
     with psycopg.connect(replica.url, autocommit=True) as server:
         data = server.execute("SHOW data_directory").fetchone()
     assert data is not None

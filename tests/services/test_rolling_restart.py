@@ -1,4 +1,4 @@
-"""Processes of tables restarted one after the other while people play: nobody loses a move, all are handed over."""
+"""Rolling restart of the processes of tables while people play: no move is lost, and all players are handed over."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.services.stack import Stack
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
 
 PLAYERS: Final = 24
-#: Moves that each player sends before the first is answered.
+#: Moves that each player sends ahead of the answers.
 AHEAD: Final = 3
-WITHIN: Final = 120.0  # seconds, for a machine with much else to do
+WITHIN: Final = 120.0  # seconds, enough for a busy machine
 
 
 @dataclass
 class Player:
-    """Draws cards as fast as they are acknowledged, some moves ahead, and comes back as the site's client does."""
+    """A player who draws as fast as moves are acknowledged, sends some ahead, and reconnects like the site's client."""
 
     session: str
     attempt: str
@@ -38,19 +38,19 @@ class Player:
     choose: random.Random
     acknowledged: dict[int, str] = field(default_factory=dict)
     told: int = 0
-    """The number of the last token that the server has told of."""
+    """The number of the last token that the server reported."""
     unanswered: list[int] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
-    """How the connections were closed."""
+    """Close codes of the connections."""
     swallowed: list[str] = field(default_factory=list)
-    """What was done and not told, of which a client would have to find out."""
+    """Unreported changes and other surprises that a client would have to work out itself."""
     away: list[float] = field(default_factory=list)
-    """Seconds from each close until the answer of the next process."""
+    """Seconds from each close to the answer of the next process."""
     lost_at: float = 0.0
     stopping: bool = False
 
     async def play(self) -> None:
-        """Play until told to stop."""
+        """Play until `stopping` is set."""
         while not self.stopping:
             try:
                 async with self._connected() as socket:
@@ -61,7 +61,7 @@ class Player:
                 self.lost_at = self.lost_at or time.monotonic()
                 await asyncio.sleep(self.choose.uniform(0, 0.5))
             except (OSError, InvalidHandshake):
-                # As a proxy does: the next one.
+                # Try the next process, as a proxy does.
                 self.port = self.ports[1 - self.ports.index(self.port)]
                 await asyncio.sleep(0.05)
 
@@ -90,7 +90,7 @@ class Player:
         while not self.stopping or self.unanswered:
             while len(self.unanswered) < AHEAD and not self.stopping:
                 n = self.told + len(self.unanswered) + 1
-                with suppress(ConnectionClosed):  # the answers that came before the close are still to be heard
+                with suppress(ConnectionClosed):  # answers sent before the close can still be read
                     await socket.send(json.dumps({"type": "move", "n": n, "token": "d" if n % 2 else "u"}))
                 self.unanswered.append(n)
             message = await self._hear(socket)
@@ -99,7 +99,7 @@ class Player:
                 continue
             self.told = message["n"]
             self.acknowledged[self.told] = message["token"]
-            await asyncio.sleep(0.04)  # no more messages than the server takes of one player
+            await asyncio.sleep(0.04)  # stay within the server's rate limit per player
 
     async def _hear(self, socket: ClientConnection) -> dict[str, Any]:
         message: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), WITHIN))
@@ -121,12 +121,12 @@ def test_players_go_on_without_a_lost_move_while_one_process_after_the_other_is_
         assert len(kept[player.attempt]) == len(player.acknowledged), "nothing was done that was not answered"
         assert player.away, "handed over at least once"
         assert set(player.codes) == {CloseCode.SERVICE_RESTART}
-        # On a quiet machine all are back within two seconds.
+        # On an idle machine all are back within two seconds.
         assert max(player.away) < WITHIN
 
 
 async def restart_each_among(players: list[Player], stack: Stack) -> None:
-    """Restart both processes while all play, each when everybody has made some moves since the one before."""
+    """Restart both processes in turn while all play; every player makes some moves before each restart."""
     async with asyncio.TaskGroup() as playing:
         for player in players:
             playing.create_task(player.play())
@@ -139,6 +139,6 @@ async def restart_each_among(players: list[Player], stack: Stack) -> None:
 
 
 async def made_moves(players: list[Player]) -> None:
-    """Wait until everybody has made some moves more."""
+    """Wait until every player has made some more moves."""
     aims = [player.told + 6 for player in players]
     await until(lambda: all(player.told >= aim for player, aim in zip(players, aims, strict=True)), within=WITHIN)

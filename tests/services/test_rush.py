@@ -1,4 +1,4 @@
-"""The rush's visitors wait in the queue as its page does, and whoever is turned away is counted."""
+"""Rush benchmark: queued visitors wait as the page does, and rejected ones are counted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def standing(**told: Any) -> Told:
 
 
 class Scripted(Arriving):
-    """A visitor who is answered as a test says, and goes no further than to the table."""
+    """A visitor with scripted answers who goes no further than the table."""
 
     def __init__(self, *answers: Told) -> None:
         super().__init__((0, 0), "10.0.0.1", NEW, Found())
@@ -115,5 +115,5 @@ def test_a_game_that_is_over_is_played_no_further() -> None:
     one = Paced(playing, "/ws/play/1/", "session", plays=True)
     playing.going = True
     one.received(b'{"type": "ended", "n": 53}')
-    one.send()  # there is no connection that it could be sent over
+    one.send()  # no connection exists to send it over
     assert playing.waits == []

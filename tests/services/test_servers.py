@@ -1,4 +1,4 @@
-"""Servers of our own: where they listen, and when tests start one."""
+"""Servers started by tests: their ports, and the conditions for starting one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The soak finds nothing in the service as it is, and would find whatever could be wrong."""
+"""Soak: it finds nothing in the unchanged service, and finds every kind of fault."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SERVERS = ("web0", "web1")
 @pytest.mark.slow
 @pytest.mark.xdist_group("services")
 def test_a_short_soak_behind_pgbouncer_finds_nothing_wrong(cluster: Path, tmp_path: Path) -> None:
-    """One without PgBouncer is a verb of its own, `make soak`; each blow by itself is in `test_faults`."""
+    """`make soak` runs one without PgBouncer; `test_faults` covers each fault on its own."""
     outcome = soak(Wish(seconds=20, seed=20261121, hurried=True, pooled=True), tmp_path, print, cluster)
     assert outcome.faults == []
     assert set(outcome.blows) == set(KINDS)
@@ -34,13 +34,13 @@ def test_a_short_soak_behind_pgbouncer_finds_nothing_wrong(cluster: Path, tmp_pa
 
 
 class History:
-    """An honest history of three players at one deal; tests doctor it."""
+    """An honest history of three players at one deal; tests manipulate it."""
 
     def __init__(self) -> None:
         self.games: list[Game] = []
         self.kept: list[Kept] = []
         lines = []
-        # Everybody plays the first tokens of one line, so that cards up go with their number.
+        # Each player makes random moves; the boards are ranked from the results.
         for number, tokens in enumerate((40, 25, 10)):
             game, kept, cards_up = played(number, tokens)
             self.games.append(game)
@@ -68,7 +68,7 @@ class History:
 
 
 def played(number: int, length: int) -> tuple[Game, Kept, int]:
-    """A game that was resigned after some tokens: as its player knows it, as it is kept, and its cards up."""
+    """Return a resigned game of ``length`` tokens: the player's view, the stored attempt, and its cards up."""
     table, choose = open_table(DEAL.variant, bytes.fromhex(DEAL.seed)), random.Random(number)
     game = Game(f"attempt{number}", f"player{number}")
     tokens, clock = [], []

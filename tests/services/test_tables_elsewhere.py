@@ -1,4 +1,4 @@
-"""Web processes and tables as they run in production: who is asked for what, and who waits for whom."""
+"""Web processes and tables in production: the division of requests, and readiness that depends on each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.services.stack import Stack, status_of
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
 
-#: What programs read, as long as there is time for newcomers.
+#: An API path that is served only while there is capacity for newcomers.
 READ = "/api/v1/deals?day=2020-01-06"
 
 

@@ -1,1 +1,1 @@
-"""Racers and spectators over the real WebSockets, and whether what they were told is right."""
+"""Racers and spectators over real WebSockets, with checks of everything they were sent."""

@@ -1,6 +1,6 @@
-"""What must hold after a race: what racers and spectators were told, against what the service has.
+"""Checks after a race: compares what racers and spectators were sent with what the service stores.
 
-Places are worked out afresh from the records, with an ordering that shares nothing with the service's own.
+Places are recomputed from the records, with an ordering that shares no code with the service's own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.services.racing.racers import Racer
 from tests.services.racing.watching import Client, Watcher
 
 STATES = {"won": "won", "resigned": "retired", "closed": "timed_out"}
-#: What a table shows and a room never does: cards and tokens.
+#: Data that a table shows and a room never does: cards and tokens.
 CARD = re.compile(r'"[A2-9TJQK][SHDC]"')
 SECRET_KEYS = frozenset({"view", "piles", "legal", "token", "seed", "solution", "changes", "record"})
 BEFORE_THE_START = frozenset({"waiting", "error", "pong"})
@@ -25,7 +25,7 @@ BEFORE_THE_START = frozenset({"waiting", "error", "pong"})
 
 @dataclass(frozen=True)
 class Outcome:
-    """A race as the database has it; see `tests.services.control_races.outcome`."""
+    """A race as stored in the database; see `tests.services.control_races.outcome`."""
 
     state: str
     starts_at: float
@@ -36,7 +36,7 @@ class Outcome:
 
 
 def find_faults(racers: Sequence[Racer], watchers: Sequence[Watcher], outcome: Outcome, seed: bytes) -> list[str]:
-    """Everything that is wrong with a rated race in which all raced to the end."""
+    """Return all faults of a rated race in which all raced to the end."""
     found = [] if outcome.state == "finished" else [f"the race is {outcome.state}"]
     if not outcome.is_revealed:
         found.append("the seed of a finished race is not public")
@@ -61,7 +61,7 @@ def find_faults(racers: Sequence[Racer], watchers: Sequence[Watcher], outcome: O
 
 
 def find_survivors_faults(racers: Sequence[Racer], outcome: Outcome, seed: bytes) -> list[str]:
-    """Everything that is wrong with a rated race during which anything may have died: it may be void, not unfair."""
+    """Return all faults of a rated race during which anything may have died: it may be void, but not unfair."""
     found = [] if outcome.state in ("finished", "void") else [f"is left {outcome.state}"]
     for number, racer in enumerate(racers):
         mine = next((one for one in outcome.entrants if racer.attempt and one["attempt"] == racer.attempt), None)
@@ -81,7 +81,7 @@ def find_survivors_faults(racers: Sequence[Racer], outcome: Outcome, seed: bytes
 
 
 def _told(racer: Racer, entrant: dict[str, Any]) -> Iterator[str]:
-    """Where the service does not have what it told a racer."""
+    """Yield differences between the stored record and the messages to the racer."""
     yield from racer.table.complaints
     if entrant["record"] is None:
         yield f"has no record, and is {entrant['state']}"
@@ -99,7 +99,7 @@ def _told(racer: Racer, entrant: dict[str, Any]) -> Iterator[str]:
 
 
 def _lost(racer: Racer, record: Record) -> Iterator[str]:
-    """Acknowledged tokens that the record does not have."""
+    """Yield acknowledged tokens that the record lacks."""
     for n, (token, ms) in racer.acknowledged.items():
         if n > len(record.tokens):
             yield f"token {n}, {token}, was acknowledged and is lost"
@@ -108,7 +108,7 @@ def _lost(racer: Racer, record: Record) -> Iterator[str]:
 
 
 def _misplaced(entrants: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Where a place is not the one that the records give: one more than there are better games of those who raced."""
+    """Yield places that differ from the records: a place is one more than the number of better games."""
     scores = {}
     for entrant in entrants:
         if entrant["record"] is not None and entrant["state"] in STATES.values():
@@ -124,14 +124,14 @@ def _misplaced(entrants: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _misrated(outcome: Outcome) -> Iterator[str]:
-    """Where a rating has not changed exactly once, or not as the fold has it."""
+    """Yield ratings that did not change exactly once, or not as the fold computes them."""
     if outcome.rating_changes != sorted(entrant["id"] for entrant in outcome.entrants):
         yield f"the ratings of {outcome.rating_changes} have changed"
     yield from outcome.rating_faults
 
 
 def _seen(viewer: Watcher, outcome: Outcome) -> Iterator[str]:
-    """Where a viewer was left with something else than the result."""
+    """Yield a fault if a viewer's last state is not the result."""
     last = (viewer.room or {}).get("last")
     shown = {lane[0]: (lane[3], lane[5]) for lane in last["lanes"]} if last else {}
     if shown != {one["id"]: (one["state"], one["place"]) for one in outcome.entrants}:
@@ -139,14 +139,14 @@ def _seen(viewer: Watcher, outcome: Outcome) -> Iterator[str]:
 
 
 def _leaks(client: Client, seed: bytes) -> Iterator[str]:
-    """What a room told that only a table may."""
+    """Yield messages in which a room reveals data that only a table may show."""
     for _at, text in client.frames:
         if CARD.search(text) or _names_seed(text, seed) or SECRET_KEYS & set(_keys(json.loads(text))):
             yield f"a room told {text[:200]}"
 
 
 def _at_the_table(racer: Racer, starts_at: float, seed: bytes) -> Iterator[str]:
-    """What a table told too early, or of somebody else's game."""
+    """Yield messages that a table sent too early, or about another player's game."""
     for at, text in racer.table.frames:
         message = json.loads(text)
         if at < starts_at and (message["type"] not in BEFORE_THE_START or CARD.search(text)):
@@ -162,7 +162,7 @@ def _names_seed(text: str, seed: bytes) -> bool:
 
 
 def _keys(value: object) -> Iterator[str]:
-    """The names of all fields."""
+    """Yield the names of all fields."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield name

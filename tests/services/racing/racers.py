@@ -1,4 +1,4 @@
-"""Racers: at their tables from the countdown on, each with a plan, over whichever process answers."""
+"""Simulated racers: each is at the table from the countdown on, follows a plan, and uses whichever process answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ End = Literal["won", "resigned", "closed"]
 
 @dataclass(frozen=True)
 class Plan:
-    """What a racer is going to do: play these tokens, then end like that; `leaves` without a word, or stay."""
+    """A racer's plan: play these tokens, then end the game as `end` says. With `leaves`, disconnect without a word."""
 
     tokens: tuple[str, ...]
     end: End
@@ -29,7 +29,7 @@ class Plan:
 
 @dataclass
 class Gate:
-    """Where the racers wait for each other: nobody plays more than so many tokens, nor ends, before it is open."""
+    """Barrier for racers: before it opens, no racer plays more than `tokens` tokens or ends the game."""
 
     tokens: int
     opened: asyncio.Event = field(default_factory=asyncio.Event)
@@ -40,7 +40,7 @@ class GoneError(Exception):
 
 
 class Racer:
-    """One who races: the room in one tab, the table in another."""
+    """A racer with the room in one tab and the table in another."""
 
     def __init__(self, room: Watcher, table: Client, plan: Plan, gate: Gate) -> None:
         self.room, self.table = room, table
@@ -53,7 +53,7 @@ class Racer:
         self.ended = ""
 
     async def race(self) -> None:
-        """From the call to the table until the game is over, or is left for good."""
+        """Race from the call to the table until the game is over or the racer leaves for good."""
         await self.room.say({"type": "sync"}, lambda: self.room.you.get("table"))
         self.attempt = self.room.you["table"].rstrip("/").rsplit("/", 1)[1]
         while not self.ended:
@@ -72,7 +72,7 @@ class Racer:
         while not self.ended and self.n < len(self.plan.tokens):
             if self.n >= self._gate.tokens:
                 await self._gate.opened.wait()
-            await asyncio.sleep(self._choose.uniform(0.25, 0.55))  # as a quick person plays
+            await asyncio.sleep(self._choose.uniform(0.25, 0.55))  # the pace of a fast human player
             await self._move(socket, self.n + 1)
         await self._gate.opened.wait()
         if self.plan.leaves:
@@ -87,7 +87,7 @@ class Racer:
         await self._say(socket, move, lambda: self.n >= n)
 
     async def _say(self, socket: ClientConnection, message: dict[str, Any], done: Callable[[], object]) -> None:
-        """Send a message and hear the answer; when it is refused for now, all is tried anew."""
+        """Send a message and read answers until `done`; a temporary refusal starts over with a new connection."""
         await socket.send(json.dumps(message))
         while not done():
             answer = await self._hear(socket)
@@ -114,7 +114,7 @@ class Racer:
 
 
 async def peeps(peeper: Racer, other: Racer) -> str:
-    """What somebody is answered at another racer's table."""
+    """Return the answer that a racer gets at another racer's table."""
     try:
         async with peeper.table.connected(f"/ws/play/{other.attempt}/") as socket:
             await socket.send(json.dumps({"type": "hello", "v": 1, "have": None}))

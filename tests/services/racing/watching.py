@@ -1,4 +1,4 @@
-"""Those who have a room open: they watch, sit down and are ready, and come back when a process dies."""
+"""Simulated room visitors: they watch, sit down and get ready, and reconnect when a process dies."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
-WITHIN = 300.0  # s, for what is waited for; it comes much sooner unless the machine has much else to do
-PATIENCE = 20.0  # s for an answer, then the connection counts as dead
-PAUSE = 0.2  # s until one that has ended is opened again
+WITHIN = 300.0  # s, upper limit of every wait; far less is needed unless the machine is busy
+PATIENCE = 20.0  # s without an answer until the connection counts as dead
+PAUSE = 0.2  # s until a closed connection is opened again
 BROKEN = (ConnectionClosed, InvalidHandshake, InvalidMessage, OSError, TimeoutError)
 
 
 async def until(what: Callable[[], object], *, within: float = WITHIN) -> None:
-    """Wait until the answer is true."""
+    """Wait until ``what`` returns a true value."""
     latest = time.monotonic() + within
     while not what():
         if time.monotonic() > latest:
@@ -29,7 +29,7 @@ async def until(what: Callable[[], object], *, within: float = WITHIN) -> None:
 
 
 class Client:
-    """Somebody in front of a browser: an address, a session or none, and the web processes to try in turn."""
+    """A browser: an address, a session or none, and the web processes to try in turn."""
 
     def __init__(self, number: int, ports: list[int], session: str = "") -> None:
         self.number = number
@@ -37,13 +37,13 @@ class Client:
         self._ports = itertools.cycle(ports[number % len(ports) :] + ports[: number % len(ports)])
         self._session = session
         self.port = 0
-        """Of the process connected to last."""
+        """Port of the last process connected to."""
         self.frames: list[tuple[float, str]] = []
-        """Everything that was received, and when by the wall clock."""
+        """All received messages, with the wall-clock time."""
         self.complaints: list[str] = []
 
     def connected(self, path: str) -> connect:
-        """A new connection, each time to the next process."""
+        """Return a new connection, each time to the next process."""
         self.port = next(self._ports)
         return connect(
             f"ws://127.0.0.1:{self.port}{path}",
@@ -55,14 +55,14 @@ class Client:
         )
 
     def heard(self, text: str) -> dict[str, Any]:
-        """Note a frame; what it says."""
+        """Record a frame and return its message."""
         self.frames.append((time.time(), text))
         message: dict[str, Any] = json.loads(text)
         return message
 
 
 class Watcher(Client):
-    """Has one room open for as long as `watch` runs, and knows it as a page does."""
+    """A client with one room open while `watch` runs; it tracks the room as a page does."""
 
     def __init__(self, number: int, ports: list[int], code: str, session: str = "") -> None:
         super().__init__(number, ports, session)
@@ -73,7 +73,7 @@ class Watcher(Client):
         self.connections = 0
 
     async def watch(self) -> None:
-        """Keep a connection until cancelled."""
+        """Keep a connection open until cancelled."""
         while True:
             with contextlib.suppress(*BROKEN):
                 async with self.connected(self._path) as socket:
@@ -86,7 +86,7 @@ class Watcher(Client):
             await asyncio.sleep(PAUSE)
 
     async def say(self, message: dict[str, Any], done: Callable[[], object], *, within: float = WITHIN) -> None:
-        """Send a message, again from time to time, until it is done."""
+        """Send a message, and repeat it now and then until `done` returns a true value."""
         latest = time.monotonic() + within
         while not done():
             if time.monotonic() > latest:
@@ -98,12 +98,12 @@ class Watcher(Client):
                 await until(done, within=3)
 
     def race(self) -> dict[str, Any]:
-        """The race to come, else the one being run, else the last one."""
+        """Return the upcoming race, else the running one, else the last one."""
         room = self.room or {}
         return room.get("to_come") or room.get("running") or room.get("last") or {}
 
     def lane(self) -> list[Any]:
-        """One's own in the race to come."""
+        """Return the client's own lane in the upcoming race."""
         race, own = self.race(), self.you.get("to_come")
         return next((lane for lane in race.get("lanes", ()) if lane[0] == own), [])
 

@@ -1,4 +1,4 @@
-"""The soak: the production shape with simulated players under random kills, and whether anything was lost or is wrong.
+"""Soak test: the production shape with simulated players under random kills, checked for losses and errors.
 
 `python -m tests.services.soak --help`, or `make soak`.
 """

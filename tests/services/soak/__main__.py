@@ -1,4 +1,4 @@
-"""`python -m tests.services.soak`: run one soak and report."""
+"""Command line of the soak (`python -m tests.services.soak`): run one soak and report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 40
 
 
 def main() -> int:
-    """Run one and report."""
+    """Run one soak and report; the exit status is 1 if it found faults."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.services.soak",
         description="The production shape on servers of its own, with simulated players, while processes are killed, "

@@ -1,4 +1,4 @@
-"""What is killed, and when: a plan that follows from the seed alone."""
+"""Fault injection for the soak, by a plan that follows from the seed alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tests.services.stack import Stack
 
-#: What can happen, and what puts it right again after a pause.
+#: Kinds of faults; `Breaker` repairs each after a pause.
 KINDS = (
     "web",
     "tables",
@@ -22,17 +22,14 @@ KINDS = (
     "database connections cut",
     "database crashed",
 )
-CALM = 1.5  # s without a blow at the beginning and at the end
-EVERY = 4.0  # s between two blows on the average; less where all kinds would not fit
+CALM = 1.5  # s without a blow at the beginning and the end
+EVERY = 4.0  # average s between two blows; less if all kinds would not fit
 LONGEST_PAUSE = 2.5
 
 
 @dataclass(frozen=True)
 class Blow:
-    """Something that is broken, how many seconds after the start, and how long it stays so.
-
-    `index` says which one of two.
-    """
+    """A fault: seconds after the start, its kind, and how long it lasts. `index` selects one process of a pair."""
 
     at: float
     kind: str
@@ -41,7 +38,7 @@ class Blow:
 
 
 def plan(seed: int, seconds: float) -> list[Blow]:
-    """Blows for so many seconds, each kind at least once."""
+    """Return blows for ``seconds`` seconds, each kind at least once."""
     choose = random.Random(f"blows {seed}")
     number = max(len(KINDS), round((seconds - 2 * CALM) / EVERY))
     kinds = choose.sample(KINDS, len(KINDS)) + choose.choices(KINDS, k=number - len(KINDS))
@@ -53,7 +50,7 @@ def plan(seed: int, seconds: float) -> list[Blow]:
 
 
 class Breaker(threading.Thread):
-    """Deals the blows of a plan, one after the other; a blow that is due during another one's pause comes after it."""
+    """Thread that deals the blows of a plan in sequence; a blow due during another one's pause comes after it."""
 
     def __init__(self, stack: Stack, blows: list[Blow]) -> None:
         super().__init__(daemon=True)
@@ -62,7 +59,7 @@ class Breaker(threading.Thread):
         self.failed: Exception | None = None
 
     def run(self) -> None:
-        """Deal them all."""
+        """Deal all blows."""
         start = time.monotonic()
         try:
             for blow in self._blows:

@@ -1,6 +1,6 @@
-"""What must hold after the soak: what the players were told against what the service has.
+"""Checks after the soak: compares what players were sent with what the service stores.
 
-Results and places are worked out afresh from the records, with an ordering that shares nothing with the boards' own.
+Results and places are recomputed from the records, with an ordering that shares no code with the boards' own.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ JUDGED = ("verified", "rejected", "review")
 
 @dataclass
 class Game:
-    """One attempt as its player was told of it."""
+    """One attempt as its player saw it."""
 
     attempt: str
     player: str
-    #: By number: the token and its milliseconds.
+    #: Token and milliseconds, by token number.
     acknowledged: dict[int, tuple[str, int]] = field(default_factory=dict)
-    #: Number of tokens and the view that the client had then, made of a whole view and the changes since.
+    #: Number of tokens and the client's view at that point, built from a full view and the changes since.
     views: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     ended: str = ""
     verdicts: list[dict[str, Any]] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Deal:
 
 @dataclass
 class Kept:
-    """One attempt as the database has it; `tokens` and `clock` are the record's, or the journal's while playing."""
+    """One attempt as stored; `tokens` and `clock` come from the record, or from the journal while playing."""
 
     attempt: str
     player: str
@@ -58,7 +58,7 @@ class Kept:
 
 @dataclass
 class Line:
-    """A line of a board as somebody was shown it."""
+    """A line of a board as it was shown."""
 
     rank: int
     player: str
@@ -68,15 +68,15 @@ class Line:
 
 
 Boards = dict[tuple[int, str, str], list[Line]]
-"""The boards that were shown, by deal, board and who showed it."""
+"""The boards shown, by deal, board and server."""
 Seasons = dict[tuple[str, str, str, str], list[Line]]
-"""The boards of seasons that take in every deal, by period, variant, board and who showed it."""
+"""The boards of seasons that include every deal, by period, variant, board and server."""
 
 
 def find_faults(
     games: Sequence[Game], kept: Sequence[Kept], deals: Sequence[Deal], boards: Boards, seasons: Seasons
 ) -> list[str]:
-    """Everything that is wrong."""
+    """Return all faults."""
     attempts = {one.attempt: one for one in kept}
     dealt = {one.id: one for one in deals}
     found = [f"{game.attempt}: {complaint}" for game in games for complaint in game.complaints]
@@ -105,7 +105,7 @@ def find_faults(
 
 
 def _told(game: Game, attempt: Kept, deal: Deal) -> Iterator[str]:
-    """Where the service does not have what it told a player."""
+    """Yield differences between the stored attempt and the messages to its player."""
     for n, (token, ms) in game.acknowledged.items():
         if n > len(attempt.tokens):
             yield f"token {n}, {token}, was acknowledged and is lost"
@@ -120,7 +120,7 @@ def _told(game: Game, attempt: Kept, deal: Deal) -> Iterator[str]:
 
 
 def _seen(game: Game, attempt: Kept, deal: Deal) -> Iterator[str]:
-    """Where a client did not see exactly what its tokens make visible."""
+    """Yield views that differ from what the client's tokens make visible."""
     table = open_table(deal.variant, bytes.fromhex(deal.seed))
     played = 0
     for n, view in sorted(game.views, key=lambda one: one[0]):
@@ -135,7 +135,7 @@ def _seen(game: Game, attempt: Kept, deal: Deal) -> Iterator[str]:
 
 
 def _judged(attempt: Kept, deal: Deal, scores: dict[str, tuple[int, int, int]]) -> Iterator[str]:
-    """What is wrong with an attempt's verdict and result; a verified one's score goes into `scores`."""
+    """Yield faults of an attempt's verdict and result; add a verified attempt's score to `scores`."""
     if attempt.state not in JUDGED:
         yield f"is left {attempt.state}"
         return
@@ -154,7 +154,7 @@ def _judged(attempt: Kept, deal: Deal, scores: dict[str, tuple[int, int, int]]) 
 
 
 def _ranked(attempts: Sequence[Kept], scores: dict[str, tuple[int, int, int]], board: str) -> list[Line]:
-    """The lines a board must have."""
+    """Return the lines that a board must have."""
 
     def place(attempt: Kept) -> tuple[Any, ...]:
         return (*_key(scores[attempt.attempt], board), attempt.finished_at, min(attempt.results, default=0))
@@ -164,7 +164,10 @@ def _ranked(attempts: Sequence[Kept], scores: dict[str, tuple[int, int, int]], b
 
 
 def _added_up(attempts: Sequence[Kept], scores: dict[str, tuple[int, int, int]], board: str) -> list[Line]:
-    """The lines a season's board must have: sums of each player, equal ones by the earlier last finish."""
+    """Return the lines that a season's board must have.
+
+    They are sums per player; equal sums are ordered by the earlier last finish.
+    """
     sums: dict[str, tuple[int, int, int]] = {}
     last: dict[str, str] = {}
     for one in attempts:

@@ -1,4 +1,4 @@
-"""Simulated players: they play over the real WebSocket, reconnect and catch up as docs/protocol.md has it."""
+"""Simulated players: they play over real WebSockets, and reconnect and catch up as docs/protocol.md describes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from tests.games.changes import applied
 from tests.services.soak.checking import Game
 
-PATIENCE = 10.0  # s for an answer, then the connection counts as dead
+PATIENCE = 10.0  # s without an answer until the connection counts as dead
 CLOSED_FOR_GOOD = range(4401, 4407)
 
 
 @dataclass
 class Seat:
-    """A session and an attempt that has begun."""
+    """A session with a started attempt."""
 
     session: str
     attempt: str
@@ -30,13 +30,13 @@ class Seat:
 
 
 Begin = Callable[[int, str], Awaitable[Seat]]
-"""Begins an attempt at the deal with a number, for the player with an id, or without one for a new player."""
+"""Starts an attempt at the deal with a number, for the player with an id or, without one, for a new player."""
 GAMES_EACH = 3
 
 
 @dataclass
 class Tally:
-    """What all players together have done."""
+    """Totals over all players."""
 
     games: list[Game] = field(default_factory=list)
     connections: int = 0
@@ -44,16 +44,16 @@ class Tally:
 
     @property
     def tokens(self) -> int:
-        """How many tokens were acknowledged."""
+        """Number of acknowledged tokens."""
         return sum(len(game.acknowledged) for game in self.games)
 
 
 class Over(Exception):
-    """The game takes no more messages."""
+    """The game accepts no more messages."""
 
 
 class Player:
-    """Plays one game after the other until it is told to stop, a few deals each time as somebody new."""
+    """Plays games in sequence until stopped, and becomes a new player every few deals."""
 
     def __init__(
         self,
@@ -67,12 +67,12 @@ class Player:
     ) -> None:
         self._choose = random.Random(f"player {seed} {number}")
         self._ports, self._begin, self._tally, self._secrets = ports, begin, tally, secrets
-        # Each from an address of its own, as people are.
+        # Each player has its own address, as people do.
         self._address = f"127.1.{number // 200}.{number % 200 + 1}"
         self.stopping = False
 
     async def play(self) -> None:
-        """Play until stopped; the game that is under way then is left as it stands."""
+        """Play until stopped; the current game is then left unfinished."""
         deal, who, games = 0, "", 0
         while not self.stopping:
             if games % GAMES_EACH == 0:
@@ -113,7 +113,7 @@ class Player:
         )
 
     async def _visit(self, line: Line, table: Table, length: int, resigns: bool) -> None:
-        """Play on this connection until the game is over, or is left for good."""
+        """Play on this connection until the game is over or the player leaves it for good."""
         await line.greet()
         while not self.stopping and table.n < length and table.legal:
             await asyncio.sleep(self._choose.uniform(0.2, 0.7))
@@ -130,7 +130,7 @@ class Player:
 
 
 class Table:
-    """The client's side of a game: what it knows, and how each message changes that."""
+    """Client-side state of a game, updated by each message."""
 
     def __init__(self, game: Game, choose: random.Random, secrets: set[str]) -> None:
         self.game, self._choose, self._secrets = game, choose, secrets
@@ -140,14 +140,14 @@ class Table:
         self.closed_with = 0
 
     def token(self) -> str:
-        """What to play next."""
+        """Choose the next token to play."""
         assert self.view is not None
         if self.view["can_undo"] and self._choose.random() < 0.05:
             return "u"
         return self._choose.choice(self.legal)
 
     def leave(self) -> None:
-        """The connection is gone: note what was seen, and at times forget it, as a page that is loaded again does."""
+        """Record the current view when the connection is gone; sometimes forget it, like a reloaded page."""
         if self.view is not None:
             self.game.views.append((self.n, self.view))
         if self._choose.random() < 0.3:
@@ -186,13 +186,13 @@ class Table:
 
 
 class Line:
-    """One connection of a player's."""
+    """A player's connection."""
 
     def __init__(self, socket: ClientConnection, table: Table) -> None:
         self._socket, self._table = socket, table
 
     async def greet(self) -> None:
-        """Say hello and be brought up to date."""
+        """Say hello and catch up."""
         await self._hello()
         while (message := await self.hear())["type"] not in ("view", "resumed"):
             if await self._refused(message):
@@ -207,7 +207,7 @@ class Line:
         await self._socket.send(json.dumps({"type": "hello", "v": 1, "have": have}))
 
     async def say(self, message: dict[str, Any]) -> bool:
-        """Send a move or a resignation and hear the answer; whether the server was busy."""
+        """Send a move or a resignation and read the answer; return whether the server was busy."""
         await self._socket.send(json.dumps(message))
         table = self._table
         before = table.n
@@ -223,7 +223,7 @@ class Line:
         return False
 
     async def hear(self) -> dict[str, Any]:
-        """The next message, applied."""
+        """Return the next message after applying it."""
         try:
             return self._table.take(str(await asyncio.wait_for(self._socket.recv(), PATIENCE)))
         except ConnectionClosed as error:

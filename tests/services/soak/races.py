@@ -1,4 +1,4 @@
-"""Races beside the soak's games: one after the other, each on a deal that can be won, until the players stop."""
+"""Races during the soak: one at a time, each on a deal that can be won, until the players stop."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from tests.services.racing.watching import Client, Watcher
 
 RACERS = 4
 COUNTDOWN = 4  # s
-FIRST_NUMBER = 20_000  # the racers' addresses are others than the players'
+FIRST_NUMBER = 20_000  # keeps the racers' addresses apart from the players'
 
 
 class Control(Protocol):
-    """The stack's control process."""
+    """Interface of the stack's control process."""
 
     def ask(self, what: str, **arguments: Any) -> Any:
-        """Its answer, however often it must be asked."""
+        """Return the answer to a command, retrying if needed."""
 
     def ask_once(self, what: str, **arguments: Any) -> Any:
-        """Its answer, or an AssertionError."""
+        """Return the answer to a command, or raise an AssertionError."""
 
 
 @dataclass
 class Held:
-    """A race that was held, and those who were in it."""
+    """A race with its racers."""
 
     id: int
     racers: list[Racer]
@@ -41,7 +41,7 @@ class Held:
 
 @dataclass
 class Races:
-    """Holds races; each deal is raced on once."""
+    """Holds races; each deal is raced only once."""
 
     seed: int
     ports: list[int]
@@ -50,12 +50,12 @@ class Races:
     _outcomes: dict[int, Outcome] = field(default_factory=dict)
 
     async def hold(self) -> None:
-        """One after the other, until cancelled or out of deals."""
+        """Hold races in sequence, until cancelled or out of deals."""
         choose = random.Random(f"races {self.seed}")
         deals = [(variant, *won) for variant in CATALOGUE for won in winning_lines(variant)]
         choose.shuffle(deals)
         for variant, seed, line in deals:
-            with suppress(AssertionError):  # the database is away: another race will do
+            with suppress(AssertionError):  # the database is away: go on with another race
                 await self._hold(variant, seed, line, choose)
 
     async def _hold(self, variant: str, seed: bytes, line: tuple[str, ...], choose: random.Random) -> None:
@@ -69,7 +69,7 @@ class Races:
         self.held.append(Held(found["race"], racers, seed))
         watching = [asyncio.create_task(racer.room.watch()) for racer in racers]
         try:
-            with suppress(TimeoutError):  # of a race that was void before its racers had found their tables
+            with suppress(TimeoutError):  # the race became void before its racers reached their tables
                 await asyncio.gather(*(racer.race() for racer in racers))
         finally:
             for task in watching:
@@ -83,7 +83,7 @@ class Races:
         return Racer(room, table, plan, gate)
 
     def faults(self) -> list[str]:
-        """Everything that is wrong with them, once they are over."""
+        """Return all faults of the races, once they are over."""
         found = []
         for one in self.held:
             outcome = self._outcomes[one.id] = Outcome(**self.control.ask("outcome", race=one.id))
@@ -91,12 +91,12 @@ class Races:
         return found
 
     def states(self) -> Counter[str]:
-        """How they have ended, after `faults`."""
+        """Count the final states of the races, after `faults`."""
         return Counter(outcome.state for outcome in self._outcomes.values())
 
 
 def _plan(line: tuple[str, ...], choose: random.Random) -> Plan:
-    """Most resign somewhere on the way; one in four goes on until the game is won."""
+    """Return a plan: most racers resign along the way, one in four plays on until the game is won."""
     if choose.random() < 0.25:
         return Plan(line, "won")
     return Plan(line[: choose.randrange(5, 40)], "resigned")

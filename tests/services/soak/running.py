@@ -1,4 +1,4 @@
-"""One soak from its start to its end: stack, players, blows, then the checks."""
+"""Run of a soak from start to end: stack, players, blows, then the checks."""
 
 from __future__ import annotations
 
@@ -26,15 +26,17 @@ from tests.services.stack import FIRST_DAY, Stack
 
 Say = Callable[[str], None]
 REPORT_EVERY = 5.0  # s
-SETTLED_WITHIN = 240.0  # s: the sweep finds a lost attempt after at most 90, and a second time after 120 more
-DATABASE_BACK_WITHIN = 60.0  # s: a crash, a recovery, and the pause that the pool makes before it connects again
+SETTLED_WITHIN = 240.0  # s: the sweep finds a lost attempt within 90, and again within 120 more
+DATABASE_BACK_WITHIN = 60.0  # s: a crash, a recovery, and the pool's pause before it reconnects
 PAGE = 100
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What is asked for. `hurried` sends lost attempts again at once instead of waiting until the sweep finds them;
-    `pooled` has PgBouncer before the database.
+    """Parameters of a soak.
+
+    `hurried` resends lost attempts at once instead of waiting for the sweep; `pooled` puts PgBouncer in front of the
+    database.
     """
 
     seconds: float
@@ -46,18 +48,18 @@ class Wish:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was done, and what is wrong."""
+    """Results of a soak, and the faults found."""
 
     tally: Tally
     blows: Counter[str]
     verdicts: Counter[str]
     races: Counter[str]
-    """Of the races, how many are finished and how many void."""
+    """Number of races by final state, such as finished or void."""
     faults: list[str]
 
 
 def soak(wish: Wish, home: Path, say: Say, cluster: Path | None = None) -> Outcome:
-    """Run one in the empty directory `home`, on a copy of a migrated cluster if there is one."""
+    """Run a soak in the empty directory `home`, on a copy of a migrated cluster if there is one."""
     stack = Stack(home, cluster=cluster, pooled=wish.pooled)
     try:
         say("starting PostgreSQL, Redis, two web processes, two of tables, workers and beat")
@@ -99,13 +101,13 @@ def _soak(wish: Wish, stack: Stack, say: Say) -> Outcome:
 
 
 class Control:
-    """The stack's control process for many threads; asked again while the database is away."""
+    """Thread-safe access to the stack's control process, with retries while the database is away."""
 
     def __init__(self, stack: Stack) -> None:
         self._stack, self._lock = stack, threading.Lock()
 
     def ask(self, what: str, **arguments: Any) -> Any:
-        """Its answer."""
+        """Return the answer to a command, retrying while the database is away."""
         latest = time.monotonic() + DATABASE_BACK_WITHIN
         while True:
             try:
@@ -116,9 +118,9 @@ class Control:
                 time.sleep(0.2)
 
     def ask_once(self, what: str, **arguments: Any) -> Any:
-        """Its answer, for what must not be done twice.
+        """Return the answer to a command that must not run twice.
 
-        :raises AssertionError: when it has failed.
+        :raises AssertionError: when it failed.
         """
         with self._lock:
             return self._stack.ask(what, **arguments)
@@ -161,13 +163,13 @@ async def _play(
 
 
 def progress(elapsed: float, tally: Tally, dealt: Counter[str]) -> str:
-    """How far it is, in a line."""
+    """Return the progress as one line."""
     blows = ", ".join(f"{kind} {times}" for kind, times in sorted(dealt.items())) or "none"
     return f"{elapsed:4.0f} s  {len(tally.games)} games, {tally.tokens} tokens acknowledged, blows: {blows}"
 
 
 def _settle(control: Control, *, hurried: bool) -> None:
-    """Wait for every verdict and every sum, or for so long that the checks may say that there is none."""
+    """Wait for every verdict and every sum, up to a limit; the checks report what is missing then."""
 
     def settled() -> bool:
         if hurried:
@@ -183,7 +185,7 @@ def _settle(control: Control, *, hurried: bool) -> None:
 
 
 def _boards(stack: Stack, deals: list[Deal]) -> Boards:
-    """Every board as each web process shows it."""
+    """Return every board as each web process shows it."""
     return {
         (deal.id, board, f"web{index}"): _lines(stack.ports[index], f"boards/{deal.id}", {"board": board}, number)
         for number, deal in enumerate(deals)
@@ -193,7 +195,10 @@ def _boards(stack: Stack, deals: list[Deal]) -> Boards:
 
 
 def _seasons(stack: Stack) -> Seasons:
-    """The boards of the month and of all time as each web process shows them; all deals are of one month."""
+    """Return the boards of the month and of all time as each web process shows them.
+
+    All deals are in one month.
+    """
     asked = [(period, variant) for period in ("month", "all") for variant in ("", *CATALOGUE)]
     return {
         (period, variant, board, f"web{index}"): _lines(
@@ -217,7 +222,7 @@ def _lines(port: int, path: str, asked: dict[str, str], reader: int) -> list[Lin
 
 
 def _page(port: int, path: str, asked: dict[str, str], reader: int) -> Any:
-    # Each board's reader has an address of its own, so that many pages are no reason to be refused.
+    # Each board's reader has its own address, to stay below the rate limit.
     connection = HTTPConnection(
         "127.0.0.1", port, timeout=10, source_address=(f"127.2.{reader // 200}.{reader % 200 + 1}", 0)
     )
