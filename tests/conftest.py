@@ -1,4 +1,4 @@
-"""Shared by every test: databases of their own, and real servers where a test asks for them."""
+"""Shared test setup: separate databases, and real servers for tests that ask for them."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from tests.once import made_once
 from tests.postgres import new_database, running_postgres
 from tests.requirements import REDIS_URL, check_needs, link_programs, mark_fixture_needs, needs_of
 
-# For the servers that tests start, as `drawn_deals` and `one_ladder` are for the tests themselves.
+# Settings for the servers that tests start; `drawn_deals` and `one_ladder` do the same for the tests themselves.
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
 os.environ["LADDERS"] = "0"
-# A machine with much to do has room for all who come, unless a test asks for a queue.
+# A busy test machine must not queue visitors, unless a test asks for a queue.
 os.environ["ADMISSION"] = "0"
 
-# Compiled code is kept even where the environment is against it, or each of the many servers would compile it anew.
+# Write bytecode even if the environment disables it; otherwise each of the many servers would compile again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# New random examples in every run, in CI as well, where hypothesis by itself tries the same ones for ever. A failure
-# prints how to try its example again.
+# New random examples in every run, in CI too, where Hypothesis would repeat the same ones by default. A failure prints
+# how to reproduce its example.
 settings.register_profile(
     "talon",
     derandomize=False,
@@ -58,7 +58,7 @@ FILLED_BY_MIGRATING = {"django_content_type", "auth_permission"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What a run may be asked for."""
+    """Add the options of a test run."""
     parser.addoption(
         "--full", action="store_true", help="200 positions a variant instead of a few, where tests lay them out"
     )
@@ -66,9 +66,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without a search for garbage, and leave what is there then out of every later one.
+    """Collect with the garbage collector off, and freeze all objects that exist afterwards.
 
-    What is imported stays, hundreds of thousands of objects, and looking them over took a third of the time.
+    Imports create hundreds of thousands of permanent objects; scanning them took a third of the time.
     """
     gc.disable()
     try:
@@ -80,13 +80,13 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test that needs something which is missing, before its fixtures are made."""
+    """Skip a test whose needs are missing, before its fixtures are set up."""
     check_needs(item)
 
 
 @pytest.fixture(scope="session")
 def bare_path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A PATH without the programs that tests have to ask for."""
+    """A PATH without the programs that tests must declare as needs."""
     folder = tmp_path_factory.mktemp("programs")
     link_programs(folder)
     return str(folder)
@@ -94,34 +94,34 @@ def bare_path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(autouse=True)
 def stated_needs_only(request: pytest.FixtureRequest, bare_path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide all programs and servers from a test that does not say what it needs."""
+    """Hide all such programs from a test that declares no needs."""
     if not needs_of(request.node):
         monkeypatch.setenv("PATH", bare_path)
 
 
 @pytest.fixture(autouse=True)
 def drawn_deals(settings: Settings) -> None:
-    """Deals are drawn and go out at once, without a search for a winning line, unless a test asks for it."""
+    """Draw and publish deals at once, without a search for a winning line, unless a test asks for one."""
     settings.SEALED_STOCK = settings.DEAL_PATIENCE = 0
 
 
 @pytest.fixture(autouse=True)
 def quick_passwords(settings: Settings) -> None:
-    """Hashes that cost nothing; real ones take a third of a second each."""
+    """Use cheap password hashes; real ones take a third of a second each."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(autouse=True)
 def one_ladder(settings: Settings) -> None:
-    """All results are on one ladder, unless a test asks for the rule: most players of tests have not played before."""
+    """Put all results on one ladder unless a test asks otherwise: most players in tests are newcomers."""
     settings.LADDERS = False
 
 
 @pytest.fixture(autouse=True)
 def no_cached_readings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is read from the database each time, unless a test sets how long a value is fresh.
+    """Read everything from the database each time, unless a test sets how long a value stays fresh.
 
-    Values of earlier tests are gone, which would be served if the database failed.
+    Clear values of earlier tests, which would be served if the database failed.
     """
     cache.clear()
     for one in CACHES.values():
@@ -130,7 +130,7 @@ def no_cached_readings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def checked_readings() -> Iterator[None]:
-    """Every value that is cached has the type its cache declares: in service it would never be found again."""
+    """Check that every cached value has the type its cache declares; otherwise production would never find it again."""
     store = SharedCache._store
 
     def check(to: SharedCache[Any], key: str, made: Cached[Any]) -> None:
@@ -145,13 +145,13 @@ def checked_readings() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def english() -> None:
-    """Each test begins in English: the language of the last request stays with its thread."""
+    """Start each test in English: a thread keeps the language of its last request."""
     translation.activate("en-gb")
 
 
 @pytest.fixture(autouse=True)
 def still_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The windows that requests are counted in begin with the test: none ends in the middle of it."""
+    """Start rate-limit windows with the test, so that none ends in the middle of it."""
     begun = int(time.time())
     monkeypatch.setattr("django_ratelimit.core._get_window", lambda _value, period: begun + period)
 
@@ -164,12 +164,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the browser's tests together: no async test can run between them, beside Playwright's loop.
+    """Order the tests, and let flaky kinds run twice in CI.
 
-    Those that take long come before the others, so that no worker is left with one when all else is done.
-
-    In CI, where a machine may stop for seconds, a test of real processes, of a browser, or of tables and races that run
-    on the clock is tried once more when it fails.
+    Browser tests stay together, because no async test can run between them, beside Playwright's loop. Slow tests come
+    first, so that no worker is left with one at the end. In CI, where a machine may stall for seconds, failed tests of
+    real processes, of a browser, or of tables and races that run on the clock are rerun once.
     """
     items.sort(key=lambda item: ("browser" in item.path.parts, item.get_closest_marker("slow") is None))
     for item in items:
@@ -180,7 +179,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_keepdb(django_db_use_migrations: bool) -> bool:
-    """Whether the database is there when the tests begin: a migrated SQLite file is copied, migrating takes seconds."""
+    """Use an existing database for SQLite: copying a migrated file saves seconds of migrating."""
     return django_db_use_migrations and connection.vendor == "sqlite"
 
 
@@ -188,9 +187,9 @@ def django_db_keepdb(django_db_use_migrations: bool) -> bool:
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, django_db_keepdb: bool, request: pytest.FixtureRequest
 ) -> Iterator[None]:
-    """SQLite in a file of this run: the shared in-memory database locks whole tables between threads.
+    """Put SQLite into a file of this run: the shared in-memory database locks whole tables between threads.
 
-    The file is in memory where there is such a file system: every commit waits for the disk, and there are many.
+    The file is on a memory file system if there is one, because every one of many commits waits for the disk.
     """
     with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as folder:
         if connection.vendor == "sqlite":
@@ -203,11 +202,11 @@ def django_db_modify_db_settings(
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_flush() -> Iterator[None]:
-    """Empty the tables after a test without a transaction, but for those that migrating fills.
+    """Empty the tables after a transactional test, except the tables that migrations fill.
 
-    Django would empty these as well and announce a migration to have them filled again, which takes twenty times as
-    long as all the rest. On PostgreSQL it would truncate, which makes new files for every table and index, however
-    empty; foreign keys are checked when all is deleted.
+    Django would empty these too and emit a signal to refill them, which takes twenty times as long as all the rest. On
+    PostgreSQL it would truncate, which creates new files for every table and index, however empty; with DELETE, foreign
+    keys are checked at the end.
     """
 
     def sql_flush(style: Any, connection: Any, **how: Any) -> list[str]:
@@ -226,7 +225,7 @@ def quick_flush() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_static_files() -> Iterator[None]:
-    """Find the client's files once: every test client has middleware of its own, which would look through them all."""
+    """Find the client's files once: every test client has its own middleware, which would search them again."""
     found: dict[str, Any] = {}
     search = WhiteNoiseMiddleware.add_files_from_finders
 
@@ -243,7 +242,7 @@ def quick_static_files() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The URL of a PostgreSQL that runs."""
+    """The URL of a running PostgreSQL server."""
     with running_postgres() as url:
         yield url
 
@@ -257,9 +256,9 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def postgres_template(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The name of a PostgreSQL database that has been migrated, to be copied: migrating takes seconds.
+    """The name of a migrated PostgreSQL database to copy, because migrating takes seconds.
 
-    Tests that ask for a copy are in one group, so that one worker makes it.
+    Tests that need a copy are in one group, so that only one worker creates it.
     """
     with new_database(postgres_server) as url:
         _migrate(tmp_path_factory.mktemp("template"), DATABASE_URL=url)
@@ -268,26 +267,26 @@ def postgres_template(postgres_server: str, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def migrated_postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
-    """The URL of a fresh PostgreSQL database that has been migrated."""
+    """The URL of a fresh, migrated PostgreSQL database."""
     with new_database(postgres_server, postgres_template) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An embedded site's folder with its key and a migrated database, to be copied: migrating takes seconds."""
+    """An embedded site's folder with its key and a migrated database, to copy, because migrating takes seconds."""
     return made_once(tmp_path_factory, "migrated", _migrate)
 
 
 @pytest.fixture
 def migrated_var(sqlite_template: Path, tmp_path: Path) -> Path:
-    """A folder for an embedded site whose database has been migrated."""
+    """A folder of an embedded site with a migrated database."""
     return Path(shutil.copytree(sqlite_template, tmp_path / "var"))
 
 
 @pytest.fixture(scope="session")
 def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The client's files as production serves them; collected once for all who look at them."""
+    """The client's files as production serves them, collected once per run."""
     return made_once(tmp_path_factory, "collected", _collect) / "static"
 
 
@@ -303,9 +302,9 @@ def _migrate(var: Path, **variables: str) -> None:
 
 @pytest.fixture
 def redis_url() -> Iterator[str]:
-    """The URL of an empty Redis database that no other test process uses meanwhile.
+    """The URL of an empty Redis database that no other test process uses at the same time.
 
-    Databases 1 to 15 are leased by a key in the one TEST_REDIS_URL names.
+    Databases 1 to 15 are leased by a key in the one that TEST_REDIS_URL names.
     """
     server = redis.Redis.from_url(REDIS_URL, socket_connect_timeout=3)
     lease = next(

@@ -1,8 +1,8 @@
-"""The mutation run: which small changes of the code does no test notice? `python -m tests.mutation`, or `make mutate`.
+"""Mutation testing: find code changes that no test notices (`python -m tests.mutation`, or `make mutate`).
 
-mutmut works in a copy of the sources under var/mutation/, with the quick tests of each module. What survived is written
-to `var/mutation/<module>.txt`, each mutant with its difference. All mutants of a module take from minutes to an hour;
-`--sample 60` tries that many, others in each run, and says the seed that picks the same ones again.
+mutmut works in a copy of the sources under var/mutation/, with the quick tests of each module. Survivors are written to
+`var/mutation/<module>.txt` with their diffs. All mutants of a module take from minutes to an hour; `--sample 60` tries
+a random sample of 60, and prints the seed that picks the same sample again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RULES = (
     "tests/rules/test_races.py",
     "tests/rules/test_terminal.py",
 )
-#: Without those of bad luck, which take minutes for what the others hold in seconds.
+#: Excludes the tests of bad luck, which take minutes to check what these check in seconds.
 RACES = (
     "tests/games/races/test_running_a_race.py",
     "tests/games/races/test_refusals.py",
@@ -93,10 +93,10 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/games/races/test_players_who_go.py",
     ),
 }
-#: Seconds after which one test of a mutant is stopped, which counts as noticed: a loop without end is a change, too.
-#: Where even that does not stop it, the limits below do; a mutant that they stop is counted as `timeout`.
+#: Seconds until a test of a mutant is stopped, which counts as noticed: an endless loop is a change, too.
+#: If that does not stop it, the limits below do; such a mutant counts as `timeout`.
 TEST_SECONDS = 120
-#: Every mutant has a database of its own. Its tables are made as the models are: migrating takes longer than the tests.
+#: Every mutant has its own database. Its tables are created from the models: migrating takes longer than the tests.
 SETTINGS = """
 [tool.mutmut]
 source_paths = ["accounts", "config", "games", "leaderboards"]
@@ -110,7 +110,7 @@ pytest_add_cli_args_test_selection = [{tests}]
 
 
 def main() -> int:
-    """Mutate the modules asked for; exit status 1 when a run failed, not when mutants survive."""
+    """Mutate the given modules; exit status 1 when a run failed, not when mutants survive."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="*", metavar="module", help=f"of {', '.join(MODULES)}; all without any")
     parser.add_argument("--sample", type=int, metavar="N", help="as many of each module's mutants, picked at random")
@@ -133,7 +133,7 @@ def main() -> int:
 
 
 def prepare(module: str) -> Path:
-    """Make a copy of the sources in which the mutants of one module are tried."""
+    """Create a copy of the sources in which the mutants of one module are tried."""
     copy = HOME / module.removesuffix(".py").replace("/", ".")
     copy_sources(copy)
     tests = ", ".join(f'"{test}"' for test in MODULES[module])
@@ -143,7 +143,7 @@ def prepare(module: str) -> Path:
 
 
 def pick(copy: Path, number: int, seed: int) -> list[str]:
-    """Names of so many mutants; asked for one that there is not, mutmut makes them all and tries none."""
+    """Return the names of ``number`` mutants. For an unknown mutant, mutmut generates them all and tries none."""
     subprocess.run([MUTMUT, "run", "none"], cwd=copy, capture_output=True, check=False)
     names = [name for name, _ in states(copy)]
     return random.Random(seed).sample(names, min(number, len(names)))
@@ -166,7 +166,7 @@ def copy_sources(to: Path) -> None:
 
 
 def write_summary(copy: Path) -> None:
-    """Count the mutants by outcome, and write the survivors with their differences beside the copy."""
+    """Count the mutants by outcome, and write the survivors with their diffs beside the copy."""
     found = states(copy)
     survivors = [name for name, state in found if state in {"survived", "no tests"}]
     counted = ", ".join(f"{state} {number}" for state, number in sorted(Counter(state for _, state in found).items()))
@@ -176,7 +176,7 @@ def write_summary(copy: Path) -> None:
 
 
 def states(copy: Path) -> list[tuple[str, str]]:
-    """Every mutant and its outcome."""
+    """Return every mutant and its outcome."""
     return re.findall(r"^\s*(\S+): (.+)$", _mutmut(copy, "results", "--all", "true"), re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""What all processes of a test run share is made by the first that asks for it."""
+"""Resources shared by all processes of a test run, created by the first one that needs them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """The run's folder of this name, which `make` has filled; whoever comes meanwhile waits for it.
+    """Return the run's folder of this name, filled by `make`; concurrent callers wait for it.
 
-    What was left half made by one who failed is made anew.
+    A folder left half finished by a failed attempt is recreated.
     """
     own = factory.getbasetemp()
-    # A worker's own folder is one of the run's; a run that a test starts has the worker's environment and is none.
+    # A worker's folder is in the run's folder. A run started by a test has the worker's environment but is no worker.
     folder = (own.parent if own.name.startswith("popen-") else own) / name
     done = folder.with_suffix(".done")
     with folder.with_suffix(".lock").open("w") as lock:

@@ -1,7 +1,7 @@
-"""The tests in random orders and under load: `python -m tests.orders`, or `make orders`.
+"""Test runs in random orders and under load: `python -m tests.orders`, or `make orders`.
 
-No test may depend on another one, nor on the machine's speed. A run that fails says how to repeat it, order and load;
-one that hangs is stopped after `--minutes`, and has failed.
+No test may depend on another one, nor on the machine's speed. A failed run prints how to repeat its order and load; a
+run that hangs is stopped after `--minutes` and counts as failed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = sorted(
     f"tests/{path.name}" for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.glob("test_*.py"))
 )
-#: Seconds for a run that is stopped to end its servers and remove its databases.
+#: Seconds for a stopped run to end its servers and remove its databases.
 TO_STOP = 60
-#: Ends with the process that has started it, however that one ends.
+#: Ends with the process that started it, however that process ends.
 SPIN = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): sum(range(10**6))"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run them; exit status 1 when any run failed."""
+    """Run the tests in all orders; exit status 1 when any run failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.orders", description=__doc__.splitlines()[0])
     parser.add_argument("tests", nargs="*", help="files or folders; all but tests/browser without any")
     parser.add_argument("--times", type=int, default=5, help="how many random orders before the one under load (5)")
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def passes(seed: int, load: int, tests: Sequence[str], seconds: float) -> bool:
-    """Whether the tests pass in this order, beside so many busy processes, in this time."""
+    """Return whether the tests pass in this order and time, beside ``load`` busy processes."""
     command = [sys.executable, "-m", "pytest", "-q", f"--randomly-seed={seed}", *tests]
     with busy(load), subprocess.Popen(command, cwd=ROOT) as run:
         try:
@@ -72,7 +72,7 @@ def passes(seed: int, load: int, tests: Sequence[str], seconds: float) -> bool:
 
 
 def with_grace(run: subprocess.Popen[bytes]) -> None:
-    """Wait for a run that has been interrupted, but not for ever."""
+    """Wait a limited time for an interrupted run, then kill it."""
     try:
         run.wait(TO_STOP)
     except subprocess.TimeoutExpired:
@@ -81,7 +81,7 @@ def with_grace(run: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """Keep processors busy meanwhile."""
+    """Keep processors busy inside the context."""
     spin = [sys.executable, "-c", SPIN, str(os.getpid())]
     running = [subprocess.Popen(spin) for _ in range(processes)]
     try:

@@ -1,4 +1,4 @@
-"""The PostgreSQL that tests use: the one TEST_DATABASE_URL names, the one at its usual place, or one of our own."""
+"""PostgreSQL server for tests: the one TEST_DATABASE_URL names, the one at the usual address, or one of our own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONNECT_SECONDS: Final = 3
 
 
 def answers(url: str) -> bool:
-    """Check that a server takes connections."""
+    """Check that a server accepts connections."""
     try:
         psycopg.connect(url, connect_timeout=CONNECT_SECONDS).close()
     except psycopg.OperationalError:
@@ -29,7 +29,10 @@ def answers(url: str) -> bool:
 
 @contextmanager
 def running_postgres(named: str = NAMED_URL, usual: str = USUAL_URL) -> Iterator[str]:
-    """The URL of a server that answers; one of our own is started if none is named and none is at the usual place."""
+    """Yield the URL of a running server.
+
+    Start one if none is named and none answers at the usual address.
+    """
     if answers(named or usual):
         yield named or usual
         return
@@ -43,7 +46,7 @@ def running_postgres(named: str = NAMED_URL, usual: str = USUAL_URL) -> Iterator
 
 @contextmanager
 def new_database(server_url: str, template: str = "template1") -> Iterator[str]:
-    """The URL of a new database, a copy of another one; it is dropped afterwards."""
+    """Yield the URL of a new database, copied from another one; drop it afterwards."""
     name = f"talon_test_{uuid.uuid4().hex[:12]}"
     with closing(psycopg.connect(server_url, autocommit=True)) as server:
         server.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')

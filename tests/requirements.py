@@ -1,8 +1,8 @@
 """Programs and servers that some tests need besides Python, and how to install them.
 
-A test says `@pytest.mark.needs("node")`, or uses one of the fixtures in `FIXTURES`. Where something is missing the test
-is skipped, and the reason says what to install; with CI=true in the environment it fails instead. Tests that state no
-need run on a PATH without these programs, so that a forgotten mark shows on every machine.
+A test declares `@pytest.mark.needs("node")`, or uses one of the fixtures in `FIXTURES`. If something is missing, the
+test is skipped, and the reason names what to install; with CI=true in the environment it fails instead. Tests that
+declare no need run on a PATH without these programs, so that a forgotten mark shows on every machine.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ class Requirement(NamedTuple):
 
 
 def is_on_path(*programs: str) -> Callable[[], bool]:
-    """A check that all of these programs are installed."""
+    """Return a check that all of these programs are installed."""
     return lambda: all(shutil.which(program) for program in programs)
 
 
 def has_postgres_server() -> bool:
-    """Check that there is a server for tests to use, or that they can start one: see `tests.postgres`."""
+    """Check that tests have a server to use, or can start one: see `tests.postgres`."""
     if NAMED_URL:
         return answers(NAMED_URL)
     return answers(USUAL_URL) or has_postgres_programs("initdb", "postgres")
 
 
 def redis_answers() -> bool:
-    """Check that the server at TEST_REDIS_URL takes commands."""
+    """Check that the server at TEST_REDIS_URL accepts commands."""
     try:
         with redis.Redis.from_url(REDIS_URL, socket_connect_timeout=CONNECT_SECONDS) as client:
             return bool(client.ping())
@@ -101,7 +101,7 @@ REQUIREMENTS: Final[dict[str, Requirement]] = {
     ),
 }
 
-#: Fixtures whose tests need something without saying so themselves.
+#: Needs that tests have because of their fixtures.
 FIXTURES: Final[dict[str, tuple[str, ...]]] = {
     "chromium": ("chromium",),
     "promtool": ("promtool",),
@@ -110,7 +110,7 @@ FIXTURES: Final[dict[str, tuple[str, ...]]] = {
     "redis_url": ("redis server",),
 }
 
-#: Programs that a test without a stated need must do without.
+#: Programs hidden from tests that declare no needs.
 HIDDEN_PROGRAMS: Final = {
     *("chromium", "google-chrome", "firefox", "firefox-esr", "WebKitWebDriver", "Xvfb", "node", "npm", "npx"),
     *("initdb", "postgres", "pg_basebackup", "pgbouncer", "redis-server", "promtool", "caddy"),

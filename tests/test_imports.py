@@ -1,4 +1,4 @@
-"""Imports point one way: accounts → leaderboards → games → games.solver → games.rules, and so between games' rooms.
+"""Import rules: accounts → leaderboards → games → games.solver → games.rules, and likewise between parts of games.
 
 An import inside a function or under `if TYPE_CHECKING:` counts like any other.
 """
@@ -19,16 +19,16 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCAL = {"accounts", "benchmarks", "config", "deploy", "games", "leaderboards", "tests"}
 SOLVER_PACKAGES = {"numba", "numpy"}
 
-# The modules beside the games' rooms belong to the part "games", but for these.
+# Modules directly in games belong to the part "games", except these.
 PARTS = {
-    # What everything else in games stands on.
+    # Foundations of everything else in games.
     "games ground": {
         "games.addresses", "games.admission", "games.bodies", "games.compiled", "games.errors", "games.events",
         "games.limits",
         "games.metrics", "games.ladders", "games.models", "games.players", "games.readings", "games.reasons",
         "games.replicas", "games.statements",
     },
-    # Where Django, Celery and Channels come in.
+    # Entry points of Django, Celery and Channels.
     "games doors": {
         "games.admin", "games.api", "games.apps", "games.management", "games.race_api",
         "games.reference_api", "games.routing", "games.tasks", "games.templatetags", "games.urls",
@@ -50,7 +50,7 @@ ROOMS = LIVE_AND_DEALS | {
     "games.pages",
 }
 
-# Each part, and what of the project it may use besides itself.
+# Each part, and the other parts of the project that it may import.
 ALLOWED: dict[str, set[str]] = {
     "games.rules": set(),
     "games.solver": {"games.rules"},
@@ -73,14 +73,14 @@ ALLOWED: dict[str, set[str]] = {
     "config": ROOMS | {"games doors", "leaderboards", "accounts"},
     "deploy": set(),
 }
-# Read when the tables are migrated, not when the code runs.
+# Migrations run when tables are migrated, not with the code.
 MIGRATIONS = "migrations"
-# These find a module by a text, in which nobody sees an arrow.
+# Functions that import by name, which an import check cannot see.
 BY_NAME = {"import_string", "import_module", "__import__", "get_model"}
 
 
 def part_of(module: str) -> str:
-    """The part of the project that holds the module; its first name when none does."""
+    """Return the part of the project that holds the module; its first name if none does."""
     homes = {home: part for part, modules in PARTS.items() for home in modules} | {
         part: part for part in ALLOWED if " " not in part
     }
@@ -94,7 +94,7 @@ def module_name(path: Path) -> str:
 
 @cache
 def imports(path: Path) -> list[str]:
-    """Every module a file imports, wherever in the file it does."""
+    """Return every module that a file imports, anywhere in the file."""
     package = module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
     found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
@@ -113,14 +113,14 @@ def is_module(name: str) -> bool:
 
 
 def imported_by_name(path: Path) -> list[str]:
-    """The calls in a file that import what a text names; a setting may name a module."""
+    """Return the calls in a file that import by a literal name; a setting may name a module."""
     calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
     found = (ast.unparse(call) for call in calls if called(call) in BY_NAME)
     return [call for call in found if not re.fullmatch(r"\w+\(settings\.\w+\)", call)]
 
 
 def called(call: ast.Call) -> str:
-    """The last name of what is called; empty where it has none."""
+    """Return the last name of a call's function; empty if it has none."""
     match call.func:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -143,7 +143,7 @@ def forbidden(path: Path) -> list[str]:
 
 
 def circle(uses: dict[str, set[str]]) -> list[str]:
-    """Modules each of which uses the next, the last being the first; empty when there is no circle."""
+    """Return a cycle of modules, the last being the first; empty if there is none."""
     try:
         TopologicalSorter(uses).prepare()
     except CycleError as error:

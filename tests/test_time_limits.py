@@ -1,4 +1,4 @@
-"""A task's time limit is an exception like any other, so nothing that a task runs may swallow it."""
+"""Time limits of tasks are ordinary exceptions, so no code that a task runs may swallow them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PARTS = ("accounts", "config", "games", "leaderboards")
 LIMIT = "SoftTimeLimitExceeded"
 BROAD = {"Exception", "BaseException"}
 
-#: Functions that no task runs in its own thread, where the limit is raised.
+#: Functions that never run in a task's own thread, in which the limit is raised.
 ELSEWHERE = {
     ("games/threads.py", "run_beside.run"),
     ("games/hints/search_queue.py", "SearchQueue._work"),
@@ -24,7 +24,7 @@ ELSEWHERE = {
 
 
 def swallowing(tree: ast.AST, name: str = "") -> Iterator[str]:
-    """The functions of a module that catch everything and do not let a time limit through.
+    """Yield the functions of a module that catch everything and do not let a time limit through.
 
     Coroutines are left out: tasks have no event loop.
     """
@@ -51,7 +51,7 @@ def lets_through(node: ast.Try | ast.TryStar) -> bool:
 
 
 def suppresses(node: ast.Call) -> bool:
-    """`suppress(Exception)`, or Django's `on_commit(..., robust=True)`."""
+    """Return whether a call is `suppress(Exception)`, or Django's `on_commit(..., robust=True)`."""
     if names_in(node.func) & {"suppress"} and any(names_in(argument) & BROAD for argument in node.args):
         return True
     return any(keyword.arg == "robust" for keyword in node.keywords)
