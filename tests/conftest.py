@@ -94,7 +94,7 @@ def bare_path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(autouse=True)
 def stated_needs_only(request: pytest.FixtureRequest, bare_path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide all such programs from a test that declares no needs."""
+    """Hide programs and servers that need declaring from a test that declares no needs."""
     if not needs_of(request.node):
         monkeypatch.setenv("PATH", bare_path)
 
@@ -179,7 +179,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_keepdb(django_db_use_migrations: bool) -> bool:
-    """Use an existing database for SQLite: copying a migrated file saves seconds of migrating."""
+    """True for SQLite with migrations: a migrated file is copied, because migrating takes seconds."""
     return django_db_use_migrations and connection.vendor == "sqlite"
 
 

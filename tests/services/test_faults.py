@@ -1,4 +1,4 @@
-"""Fault injection: whatever process dies, no acknowledged move or result is lost, or ranked twice or unverified."""
+"""Fault injection: no acknowledged move or result is lost, and none is ranked twice or unverified, whatever dies."""
 
 from __future__ import annotations
 

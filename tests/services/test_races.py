@@ -44,9 +44,7 @@ def plans(line: tuple[str, ...]) -> list[Plan]:
     quitters = [Plan(line[: 8 + 9 * number], "resigned") for number in range(5)]
     slow = [Plan(line[: 5 + 11 * number], "closed", leaves=number < 2) for number in range(5)]
     mixed = [*winners, *quitters, *slow]
-    return [
-        mixed[number * 5 % RACERS] for number in range(RACERS)
-    ]  # mixed, so that each process gets some of every kind
+    return [mixed[number * 5 % RACERS] for number in range(RACERS)]  # each process gets some of every kind
 
 
 class Meeting:

@@ -83,7 +83,7 @@ def is_read(stack: Stack, index: int, server: str = "replica") -> bool:
 
 
 def rename(stack: Stack, session: str) -> str:
-    """Return a player a new name and return it."""
+    """Rename a player and return the new name."""
     name = f"Robin {token_hex(4)}"
     asked(stack, 0, "/players/me/name/", session=session, form={"name": name})
     return name
