@@ -109,7 +109,8 @@ MIDDLEWARE = [
     "config.static.StaticFiles",
     "config.compression.Compression",  # after static files, which are compressed when collected
     "config.conditional.ConditionalApi",
-    "config.content_policy.ContentPolicy",
+    "csp.middleware.CSPMiddleware",
+    "config.permissions_policy.permissions_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.middleware.DeviceMiddleware",
     "config.languages.LanguageMiddleware",
