@@ -8,13 +8,13 @@ from typing import Self
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from games.admission import give_pass
 from games.errors import ErrorCode, Refusal
 from games.pages import titles
 from games.pages.chosen import choices
-from games.pages.csrf import with_csrf_cookie
 from games.pages.lobby import check_may_sit, refused, seated_player, to_seat
 from games.pages.waiting import mark_waiting
 from games.players import player_id
@@ -45,7 +45,7 @@ class ShownRoom:
 
 @require_safe
 @never_cache
-@with_csrf_cookie
+@ensure_csrf_cookie
 def room(request: HttpRequest, code: str) -> HttpResponse:
     """Show the room, which is updated over the WebSocket. A closed room shows its results."""
     found = get_object_or_404(Room, code=code)

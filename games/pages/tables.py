@@ -16,6 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from games.admission import give_pass
@@ -31,7 +32,6 @@ from games.live.loading import read
 from games.live.opening import opening_view
 from games.models import Attempt, Deal
 from games.pages import titles
-from games.pages.csrf import with_csrf_cookie
 from games.pages.ghosts import ghost_beside
 from games.pages.guides import guide_at
 from games.pages.places import boards
@@ -95,7 +95,7 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
 
 @require_safe
 @never_cache
-@with_csrf_cookie
+@ensure_csrf_cookie
 def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show the table of the player's own attempt in its current position. Updates follow over the WebSocket."""
     try:
