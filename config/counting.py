@@ -12,12 +12,8 @@ class CountRequests(PrometheusAfterMiddleware):  # type: ignore[misc] # django_p
     """django_prometheus' metrics, with one label for all methods unknown to HTTP.
 
     Every new label creates a series that lasts as long as the process, and some of django_prometheus' metrics use the
-    method exactly as sent. Series are cached, so each is looked up in its metric once.
+    method exactly as sent.
     """
-
-    def __init__(self, get_response: Any) -> None:  # noqa: ANN401
-        super().__init__(get_response)
-        self._series: dict[tuple[object, ...], Any] = {}
 
     def label_metric(
         self,
@@ -29,8 +25,4 @@ class CountRequests(PrometheusAfterMiddleware):  # type: ignore[misc] # django_p
         """Return the metric's series for a request."""
         if "method" in labels:
             labels["method"] = self._method(request)
-        key = (metric, *labels.items())
-        series = self._series.get(key)
-        if series is None:
-            series = self._series[key] = super().label_metric(metric, request, response, **labels)
-        return series
+        return super().label_metric(metric, request, response, **labels)

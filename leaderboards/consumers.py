@@ -21,7 +21,6 @@ from leaderboards.live import hub
 CLOSE_NOT_FOUND: Final = 4404
 CLOSE_TALKING: Final = 4400
 CLOSE_LATER: Final = 1013
-_SOCKETS: Final = metrics.SOCKETS.labels("board")
 
 
 class BoardConsumer(AsyncConsumer):
@@ -40,11 +39,10 @@ class BoardConsumer(AsyncConsumer):
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Serve the connection, and clean up however it ends."""
         self._send = cast("Any", send)
-        _SOCKETS.inc()
         try:
-            await super().__call__(scope, receive, send)
+            with metrics.SOCKETS.labels("board").track_inprogress():
+                await super().__call__(scope, receive, send)
         finally:
-            _SOCKETS.dec()
             if self._deal is not None:
                 hub().discard(self._deal, self._board, self, self._ladder)
             if self._sender is not None:

@@ -32,7 +32,7 @@ from games.live.loading import Loaded, Pauses, load, off_loop
 from games.live.start import Start
 from games.models import Attempt
 from games.pausing import pause_attempt, resume_attempt
-from games.rules import GAMES, Record
+from games.rules import Record
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,6 @@ PENDING: Final = str(Attempt.State.PENDING)
 VERDICT_PATIENCE: Final = 5.0
 #: Seconds after the last move for which a player with the table open still counts as playing.
 ATTENDED_FOR: Final = 900.0
-_MOVES: Final = {game: metrics.MOVES.labels(game) for game in GAMES}
 
 
 def now_ms() -> int:
@@ -187,7 +186,7 @@ class LiveTable:
             await self._keep(n, (token,), ms)
             self._publish(n, frame)
             self._announce()
-            _MOVES[self._table.GAME].inc()
+            metrics.MOVES.labels(self._table.GAME).inc()
             await self._finish_if_won()
 
     async def play_out(self, n: int) -> None:
@@ -205,7 +204,7 @@ class LiveTable:
             for place, frame in enumerate(told):
                 self._publish(n + place, frame)
             self._announce()
-            _MOVES[self._table.GAME].inc(len(run))
+            metrics.MOVES.labels(self._table.GAME).inc(len(run))
             await self._finish_if_won()
 
     async def rewind(self, n: int) -> None:
@@ -222,7 +221,7 @@ class LiveTable:
             self._tell(self._view_frame())
             self.tell_followers()
             self._announce()
-            _MOVES[self._table.GAME].inc(len(run))
+            metrics.MOVES.labels(self._table.GAME).inc(len(run))
 
     async def explain(self, question: protocol.Why) -> str:
         """Return the frame that explains why cards cannot be moved; the table does not change.

@@ -22,7 +22,6 @@ CLOSE_LATER: Final = 1013
 MOST_CHARACTERS: Final = 200
 MOST_MESSAGES: Final = 30
 _MINUTE: Final = 60.0
-_SOCKETS: Final = metrics.SOCKETS.labels("lanes")
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -46,11 +45,8 @@ _decoder: Final[msgspec.json.Decoder[Hello | Ping]] = msgspec.json.Decoder(Hello
 
 async def watch(scope: Scope, receive: Receive, send: Send) -> None:
     """Serve one connection to `/ws/lanes/<deal id>/`, as an ASGI application."""
-    _SOCKETS.inc()
-    try:
+    with metrics.SOCKETS.labels("lanes").track_inprogress():
         await LanesConsumer(scope["url_route"]["kwargs"]["deal"], send).run(receive)
-    finally:
-        _SOCKETS.dec()
 
 
 class LanesConsumer:

@@ -15,6 +15,7 @@ from django.db import OperationalError
 
 from accounts.renaming import rename_player
 from config.asgi import application
+from games.metrics import SOCKETS
 from leaderboards import consumers, live
 from leaderboards.entries import board_group
 from leaderboards.keys import Score
@@ -163,14 +164,14 @@ async def test_a_connection_that_breaks_in_any_way_leaves_no_watcher(monkeypatch
 
     monkeypatch.setattr(live, "read_frame", broken)
     deal = await sync_to_async(factory.deal)()
-    before = consumers._SOCKETS._value.get()
+    before = SOCKETS.labels("board")._value.get()
     watcher = Watcher(deal.pk)
     await watcher.connect()
     await watcher._socket.send_input({"type": "websocket.nonsense"})  # the consumer fails at this
     with pytest.raises(AttributeError):
         await watcher._socket.wait(60)
     assert not live.hub()._watches
-    assert consumers._SOCKETS._value.get() == before
+    assert SOCKETS.labels("board")._value.get() == before
 
 
 async def test_any_number_of_newcomers_costs_one_reading(monkeypatch: pytest.MonkeyPatch) -> None:
