@@ -13,10 +13,10 @@ class AccountsConfig(AppConfig):
         """Connect signal receivers, register the checks, and register the accounts' functions with the games app."""
         # These modules need models, which are only loaded now.
         from accounts import avatars, checks, follows, guests, presence, sessions, winning  # noqa: F401, PLC0415
-        from games import players  # noqa: PLC0415
+        from games.players import People, people  # noqa: PLC0415
 
-        players.register(
-            players.People(
+        people.register(
+            People(
                 guests.player_for,
                 guests.newcomer_for,
                 presence.accounts_among,

@@ -1,17 +1,18 @@
-"""Player lookups. `accounts` depends on `games`, so it registers the functions needed here (`AccountsConfig.ready`)."""
+"""Player lookups. `accounts` depends on `games`, so it registers the functions needed here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 from uuid import UUID
 
 from django.http import HttpRequest
 
 from games import limits
 from games.compiled import Insertion
+from games.registry import Provider
 
 Names = dict[int, tuple[str, UUID]]
 """Display name and public id by player id."""
@@ -66,17 +67,7 @@ class People:
     """Return the URL of the avatar for a player's name, or of the anonymous avatar for an empty name."""
 
 
-_registered: list[People] = []
-
-
-def register(known: People) -> None:
-    """Register the functions, replacing any earlier ones."""
-    _registered[:] = [known]
-
-
-def people() -> People:
-    """Return the registered functions."""
-    return _registered[0]
+people: Final = Provider[People]()
 
 
 def player_for(request: HttpRequest) -> Player:

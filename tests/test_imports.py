@@ -26,7 +26,7 @@ PARTS = {
         "games.addresses", "games.admission", "games.bodies", "games.compiled", "games.errors", "games.events",
         "games.limits",
         "games.metrics", "games.ladders", "games.models", "games.players", "games.readings", "games.reasons",
-        "games.replicas", "games.statements",
+        "games.registry", "games.replicas", "games.statements",
     },
     # Entry points of Django, Celery and Channels.
     "games doors": {

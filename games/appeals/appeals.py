@@ -1,6 +1,6 @@
 """Appeals: a player may contest a verdict once, and staff decide.
 
-Locks are taken in the order of docs/boards.md: the player's row, then the appeal, then the locks of `decide`.
+Locks are taken in the order of docs/boards.md: the player's row, then the appeal, then the locks of the decision.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from games.appeals.deciding import decide
+from games.appeals.deciding import decider
 from games.appeals.models import APPEAL_LENGTH, Appeal
 from games.appeals.writing import plain_text
 from games.errors import ErrorCode, Refusal
@@ -84,7 +84,7 @@ def answer_appeal(
         list(get_user_model().objects.select_for_update(no_key=True).filter(pk=player).values_list("pk"))
         if not Appeal.objects.filter(pk=found.pk, answered_at=None).update(**answered):
             raise Refusal(ErrorCode.NOT_DECIDABLE, "This appeal has been answered.")
-        decide(found.attempt_id, decision, staff, text)
+        decider()(found.attempt_id, decision, staff, text)
         address = reverse("games:appeal", args=[found.attempt.public_id])
         granted = decision == Attempt.State.VERIFIED
         inbox.put(player, Notice.Kind.APPEALED, {"address": address, "granted": granted}, now)

@@ -1,14 +1,13 @@
-"""Registry for staff decisions about verdicts. `leaderboards` registers the function that settles them
-(`LeaderboardsConfig.ready`).
-"""
+"""Interface from appeals to staff decisions about verdicts, which `leaderboards` settles."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from django.contrib.auth.models import AbstractBaseUser
 
 from games.models import Attempt
+from games.registry import Provider
 
 
 class Decide(Protocol):
@@ -21,17 +20,4 @@ class Decide(Protocol):
         """
 
 
-_registered: list[Decide] = []
-
-
-def register(known: Decide) -> None:
-    """Use this callback for all later decisions."""
-    _registered[:] = [known]
-
-
-def decide(attempt_id: int, state: Attempt.State, staff: AbstractBaseUser, why: str = "") -> object:
-    """Verify or reject an attempt.
-
-    :raises Refusal: if the attempt cannot be decided this way.
-    """
-    return _registered[0](attempt_id, state, staff, why)
+decider: Final = Provider[Decide]()

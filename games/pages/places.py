@@ -1,17 +1,17 @@
-"""Interface from pages to the day's leaders and places. The boards build on `games` and register it when they are
-ready.
-"""
+"""Interface from pages to the day's leaders and places, which `leaderboards` implements."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Final
 from uuid import UUID
 
 from games.ladders import LadderSlug
 from games.models import Deal
 from games.players import Player
+from games.registry import Provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,4 @@ class Boards:
     """Returns the ladder for a player's result at a deal; None if there is one ladder for all."""
 
 
-_registered: list[Boards] = []
-
-
-def register(known: Boards) -> None:
-    """Use these queries from now on."""
-    _registered[:] = [known]
-
-
-def boards() -> Boards:
-    """Return the registered queries."""
-    return _registered[0]
+boards: Final = Provider[Boards]()

@@ -1,9 +1,12 @@
-"""Interface to the ratings application, which registers its implementation at start-up."""
+"""Interface from races to ratings, which `leaderboards` implements."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Final
+
+from games.registry import Provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,4 @@ class Ratings:
     """Rating changes by entrant id for a race id; empty for a race that is unrated or not rated yet."""
 
 
-_registered: list[Ratings] = [Ratings(shown=lambda _players: {}, changes=lambda _race: {})]
-
-
-def register(known: Ratings) -> None:
-    """Register the implementation."""
-    _registered[:] = [known]
-
-
-def ratings() -> Ratings:
-    """Return the registered implementation, or one without any ratings."""
-    return _registered[0]
+ratings: Final = Provider[Ratings]()

@@ -10,8 +10,7 @@ from accounts.guests import create_guest
 from accounts.models import User
 from accounts.moderation import ban_player
 from games.errors import ErrorCode, Refusal
-from games.ghosts import results
-from games.ghosts.choosing import Whose, ghosts_of
+from games.ghosts.choosing import ghosts_of
 from games.models import Deal
 from games.races.models import Entrant, Race, Room
 from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal
@@ -103,11 +102,3 @@ def test_a_deal_that_one_may_not_know_offers_nothing(accounts: list[User]) -> No
         with pytest.raises(Refusal) as refused:
             ghosts_of(deal, ada.pk)
         assert refused.value.code == ErrorCode.NOT_REVEALED
-
-
-def test_without_boards_nobody_has_a_result(accounts: list[User], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "_registered", [results.Results()])
-    deal = past_deal()
-    played(accounts[1], deal, 500, ranked=True)
-    played(accounts[0], deal, 1000, ranked=True)
-    assert offered(deal, accounts[0]) == [(str(Whose.OWN), "Ada"), (str(Whose.LINE), "")]

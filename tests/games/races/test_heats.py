@@ -16,9 +16,9 @@ from accounts.models import User
 from games.attempts import close_attempt
 from games.errors import ErrorCode, Refusal
 from games.models import Deal
-from games.races import heats, ratings, seats, snapshot, starting, tending
+from games.races import heats, seats, snapshot, starting, tending
 from games.races.models import Entrant, Race, Room
-from games.races.ratings import Ratings, ShownRating
+from games.races.ratings import Ratings, ShownRating, ratings
 from games.rules import CATALOGUE
 from leaderboards.settlement import settle
 
@@ -54,7 +54,7 @@ def divisions() -> list[Race]:
 def rated() -> Iterator[dict[int, int]]:
     """The ratings of players, which the test fills in."""
     known: dict[int, int] = {}
-    earlier = ratings.ratings()
+    earlier = ratings()
 
     def shown(ids: Any) -> dict[int, ShownRating]:
         return {key: ShownRating(known[key], provisional=False) for key in ids if key in known}

@@ -17,7 +17,7 @@ from games import events
 from games.attempts import close_due
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal
-from games.races import finishing, ratings, rooms, seats, starting, tending
+from games.races import finishing, rooms, seats, starting, tending
 from games.races.models import Entrant, Race, Room
 from leaderboards.deciding import decide, undo
 from leaderboards.settlement import settle
@@ -536,15 +536,6 @@ def test_the_next_race_waits_for_the_one_being_run() -> None:
     assert refusal.value.code == ErrorCode.RACE_NOT_OPEN
     run.tend(316)
     assert run.states() == "countdown ready ready"
-
-
-def test_nobody_knows_ratings_until_somebody_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ratings, "_registered", list(ratings._registered))
-    known = ratings.Ratings(shown=lambda _: {1: ratings.ShownRating(1500, provisional=True)}, changes=lambda _: {})
-    ratings._registered[:] = [ratings.Ratings(shown=lambda _: {}, changes=lambda _: {})]
-    assert ratings.ratings().shown([1]) == {}
-    ratings.register(known)
-    assert ratings.ratings() is known
 
 
 def test_a_heat_may_be_run_alone() -> None:

@@ -1,0 +1,24 @@
+"""What a lower layer asks of a higher one: the lower declares a `Provider`, and the higher registers its implementation
+in `AppConfig.ready`.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Provider(Generic[T]):
+    """An interface with one implementation, which is registered at start-up."""
+
+    def register(self, implementation: T) -> None:
+        """Use this implementation from now on."""
+        self._implementation = implementation
+
+    def __call__(self) -> T:
+        """Return the implementation.
+
+        :raises AttributeError: if none is registered.
+        """
+        return self._implementation
