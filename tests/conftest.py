@@ -24,7 +24,7 @@ from pytest_django import Settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from games import readings
-from games.readings import CACHES, Cached, SharedCache
+from games.readings import CACHES, Cached, ProcessCache, SharedCache
 from tests.config.running import run
 from tests.once import made_once
 from tests.postgres import new_database, running_postgres
@@ -126,6 +126,8 @@ def no_cached_readings(monkeypatch: pytest.MonkeyPatch) -> None:
     cache.clear()
     for one in CACHES.values():
         monkeypatch.setattr(one, "fresh", 0.0)
+        if isinstance(one, ProcessCache):
+            one._stored.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,7 +8,6 @@ from itertools import count
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -24,12 +23,6 @@ MakeUser = Callable[..., User]
 MakeDeal = Callable[..., Deal]
 MakeAttempt = Callable[..., Attempt]
 SignIn = Callable[[User], Client]
-
-
-@pytest.fixture(autouse=True)
-def _unlimited() -> None:
-    """Counts of earlier tests are forgotten."""
-    cache.clear()
 
 
 @pytest.fixture

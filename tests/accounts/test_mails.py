@@ -9,7 +9,6 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.contrib.auth import get_user_model
 from django.core import mail
-from django.core.cache import cache
 from django.core.checks import run_checks
 from django.test import Client
 
@@ -21,7 +20,6 @@ PASSWORD = "correct horse battery"
 def site(settings: Any) -> None:
     settings.SITE_DOMAIN = "talon.test"
     settings.ALLOWED_HOSTS = ["elsewhere.test"]
-    cache.clear()
 
 
 def browser() -> Client:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core import mail
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -19,11 +18,6 @@ pytestmark = pytest.mark.django_db
 CHOOSE = "/language/"
 COOKIE = settings.LANGUAGE_COOKIE_NAME
 PASSWORD = "seven of wands"
-
-
-@pytest.fixture(autouse=True)
-def _unlimited() -> None:
-    cache.clear()
 
 
 def language_of(response: Any) -> str:

@@ -21,7 +21,6 @@ from allauth.mfa.totp.internal.auth import TOTP
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core import mail
-from django.core.cache import cache
 from django.template.autoreload import reset_loaders
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver
@@ -109,7 +108,6 @@ def left_out(text: str) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def made_up_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    cache.clear()
     forget_texts()
     monkeypatch.setattr(DjangoTranslation, "gettext", lambda _, text: f"⟦{text.rpartition(chr(4))[2]}⟧", raising=False)
     monkeypatch.setattr(DjangoTranslation, "ngettext", lambda _, one, more, n: f"⟦{one if n == 1 else more}⟧")

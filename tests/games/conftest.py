@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from asgiref.sync import sync_to_async
-from django.core.cache import cache
 from django.db import connections
 from django.utils import timezone
 
@@ -41,11 +40,6 @@ def make_deal(variant: str = "plot", *, day: date | None = None, seed: bytes | N
         opens_at=opens,
         closes_at=opens + timedelta(days=1),
     )
-
-
-@pytest.fixture(autouse=True)
-def _unlimited() -> None:
-    cache.clear()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import make_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,12 +82,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture(autouse=True)
-def _empty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _empty(monkeypatch: pytest.MonkeyPatch) -> None:
     """No entries, and caches of the test alone."""
     monkeypatch.setattr(readings, "CACHES", {})
-    cache.clear()
-    yield
-    cache.clear()
 
 
 def process(shape: Any = int) -> SharedCache[Any]:

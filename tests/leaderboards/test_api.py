@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -20,11 +19,6 @@ from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1"
-
-
-@pytest.fixture(autouse=True)
-def _fresh_rates() -> None:
-    cache.clear()
 
 
 @pytest.fixture

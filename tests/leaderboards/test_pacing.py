@@ -23,11 +23,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 RECORD = min(won("stonewall"), key=lambda record: len(record.tokens))
 
 
-@pytest.fixture(autouse=True)
-def _nothing_read() -> None:
-    cache.clear()
-
-
 def paced(gap_ms: int) -> Record:
     """A won game of so many milliseconds a move, unevenly."""
     gaps = [gap_ms * (50 + (n * 37) % 101) // 100 for n in range(len(RECORD.tokens))]

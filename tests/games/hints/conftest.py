@@ -1,18 +1,16 @@
-"""Each test of hints begins with nothing remembered and no search running."""
+"""End searches after each test of hints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from django.core.cache import cache
 
 from games.hints import questions
 
 
 @pytest.fixture(autouse=True)
 def fresh_memory() -> Iterator[None]:
-    """Forget verdicts and end searches."""
-    cache.clear()
+    """End searches."""
     yield
     questions.dismiss()

@@ -103,7 +103,6 @@ def test_a_deal_of_the_day_is_read_once_for_all_who_begin_it_now(
     today: list[Deal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tables.todays_deals, "fresh", 60.0)
-    monkeypatch.setattr(tables.todays_deals, "_stored", {})
     for _ in range(2):
         with CaptureQueriesContext(connection) as asked:
             Client().post("/play/plot/start")

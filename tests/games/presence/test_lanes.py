@@ -27,11 +27,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 PATIENCE = 30.0
 
 
-@pytest.fixture(autouse=True)
-def _nothing_read() -> None:
-    cache.clear()
-
-
 def account(name: str, **fields: Any) -> User:
     return User.objects.create_user(name, password=None, display_name=name, name_key=name.lower(), **fields)
 

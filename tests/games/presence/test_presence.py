@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.core.cache import cache
 from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
@@ -24,11 +23,6 @@ from games.presence.reporting import GOOD_FOR, Reporter, seats_at
 from tests.games.conftest import Play, Sit, make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _nothing_read() -> None:
-    cache.clear()
 
 
 def account(name: str, **fields: Any) -> User:

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -24,11 +23,6 @@ from tests.leaderboards import factory
 pytestmark = pytest.mark.django_db(transaction=True)
 API = "/api/v1"
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
-
-
-@pytest.fixture(autouse=True)
-def _unlimited() -> None:
-    cache.clear()
 
 
 @pytest.fixture
