@@ -6,20 +6,18 @@ The cache holds only counters and copies, never facts, so no page may fail becau
 from __future__ import annotations
 
 import functools
-import logging
-import threading
-import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+from pybreaker import CircuitBreakerError
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-log = logging.getLogger(__name__)
+from config.circuit_breaker import CircuitBreaker
 
 #: Redis timeout in seconds: the server is nearby, and a visitor is waiting for a page.
 TIMEOUT: Final = 0.5
@@ -27,54 +25,16 @@ TIMEOUT: Final = 0.5
 PAUSE: Final = 5.0
 #: The most entries in a process's memory. An evicted counter restarts from zero.
 ENTRIES: Final = 10_000
-#: Least number of seconds between two log lines about an outage.
-QUIET: Final = 60.0
+#: Errors that mean an outage.
+ERRORS: Final = (RedisError, OSError)
 
 _METHODS: Final = (
     "add", "get", "set", "touch", "delete", "get_many", "has_key", "incr", "set_many", "delete_many", "clear"
 )  # fmt: skip
 
 
-class Outage:
-    """Outage state of Redis, shared by the whole process because Django makes a cache object per thread."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._ask_again_at = 0.0
-        self._said_at = -QUIET
-
-    @property
-    def is_on(self) -> bool:
-        """True if Redis has failed and not answered since."""
-        return self._ask_again_at > 0
-
-    def may_ask(self) -> bool:
-        """Return True if the caller should try Redis. During an outage, only one caller at a time does."""
-        with self._lock:
-            now = time.monotonic()
-            if now < self._ask_again_at:
-                return False
-            if self._ask_again_at:
-                self._ask_again_at = now + PAUSE
-            return True
-
-    def begin(self, error: Exception) -> None:
-        """Record that Redis has failed."""
-        with self._lock:
-            now = time.monotonic()
-            self._ask_again_at = now + PAUSE
-            if now - self._said_at < QUIET:
-                return
-            self._said_at = now
-        log.warning("Redis is away, the process's own memory is the cache meanwhile: %s", error)
-
-    def end(self) -> None:
-        """Record that Redis has answered."""
-        self._ask_again_at = 0.0
-
-
 class KeptClient(RedisCacheClient):
-    """Django's Redis client, reusing one connection object per server instead of making one per command."""
+    """Django's Redis client, reusing one `Redis` object per server: making one per command takes 80 µs of CPU."""
 
     def __init__(self, servers: list[str]) -> None:
         retry = Retry(NoBackoff(), 1)  # for a stale connection
@@ -102,7 +62,8 @@ def client_of(*servers: str) -> KeptClient:
 class TolerantRedisCache(RedisCache):
     """Redis cache that falls back to memory instead of raising while Redis is away."""
 
-    outage: Final = Outage()
+    #: Shared by the whole process, because Django makes a cache object per thread.
+    breaker: ClassVar = CircuitBreaker("Redis", 1, PAUSE, ERRORS)
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)
@@ -115,15 +76,10 @@ def _tolerant(name: str) -> Callable[..., Any]:
 
     @functools.wraps(ask)
     def call(self: TolerantRedisCache, *args: Any, **options: Any) -> Any:  # noqa: ANN401
-        if self.outage.may_ask():
-            try:
-                found = ask(self, *args, **options)
-            except (RedisError, OSError) as error:
-                self.outage.begin(error)
-            else:
-                self.outage.end()
-                return found
-        return getattr(self._spare, name)(*args, **options)
+        try:
+            return self.breaker.call(functools.partial(ask, self, *args, **options))
+        except (CircuitBreakerError, *ERRORS):
+            return getattr(self._spare, name)(*args, **options)
 
     return call
 

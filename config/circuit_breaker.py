@@ -22,15 +22,29 @@ RETRY_AFTER: Final = 1.0
 
 
 class CircuitBreaker:
-    """pybreaker's circuit breaker for calls that are slow to fail.
+    """pybreaker's circuit breaker for calls that are slow to fail. Only `errors` count as failures.
 
     pybreaker holds a lock during a call, so callers would queue for it. Here only the outcomes of calls and the trials
     of
     an open circuit go through pybreaker, and no caller waits for another's trial.
     """
 
-    def __init__(self, name: str, failures: int = FAILURES, retry_after: float = RETRY_AFTER) -> None:
-        self._breaker = Breaker(failures, retry_after, name=name, listeners=[_Log()], throw_new_error_on_trip=False)
+    def __init__(
+        self,
+        name: str,
+        failures: int = FAILURES,
+        retry_after: float = RETRY_AFTER,
+        errors: tuple[type[Exception], ...] = (psycopg.OperationalError,),
+    ) -> None:
+        self._errors = errors
+        self._breaker = Breaker(
+            failures,
+            retry_after,
+            name=name,
+            exclude=[lambda error: not isinstance(error, errors)],
+            listeners=[_Log()],
+            throw_new_error_on_trip=False,
+        )
         self._trial = threading.Lock()
 
     @property
@@ -47,7 +61,7 @@ class CircuitBreaker:
             return self._try(function)
         try:
             result = function()
-        except psycopg.OperationalError as error:
+        except self._errors as error:
             self._report(_raise, error)
             raise
         if self._breaker.fail_counter:
@@ -64,7 +78,7 @@ class CircuitBreaker:
 
     def _report(self, outcome: Callable[..., None], *error: Exception) -> None:
         """Report a call's outcome, unless other callers have opened the circuit in the meantime."""
-        with suppress(CircuitBreakerError, psycopg.OperationalError):
+        with suppress(CircuitBreakerError, *self._errors):
             if not self.is_open:
                 self._breaker.call(outcome, *error)
 

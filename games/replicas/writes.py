@@ -39,8 +39,8 @@ def position_of(player_id: int) -> int | None:
 
 def is_known() -> bool:
     """Return True if the cache is shared with the other processes; while Redis is down, each has its own."""
-    outage = getattr(cache, "outage", None)
-    return outage is None or not outage.is_on
+    breaker = getattr(cache, "breaker", None)
+    return breaker is None or not breaker.is_open
 
 
 def _keep(player_ids: tuple[int, ...]) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-import logging
-import re
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +18,8 @@ from redis.exceptions import RedisError
 
 from accounts.models import User
 from config import caches
-from config.caches import Outage, TolerantRedisCache
+from config.caches import TolerantRedisCache
+from config.circuit_breaker import CircuitBreaker
 from games import limits
 from games.models import Attempt
 from tests.games.conftest import make_deal
@@ -29,28 +28,17 @@ PASSWORD = "seven of wands"
 AWAY = "redis://127.0.0.1:1/0"
 
 
-class Clock:
-    """Stands for `time` in the module."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """No outage so far, and nothing in the memory that every such cache of a process shares."""
+def breaker(monkeypatch: pytest.MonkeyPatch) -> CircuitBreaker:
+    """A closed circuit breaker; the memory that all such caches of a process share is empty."""
     TolerantRedisCache(AWAY, {})._spare.clear()
-    clock = Clock()
-    monkeypatch.setattr(caches, "time", clock)
-    monkeypatch.setattr(TolerantRedisCache, "outage", Outage())
-    return clock
+    breaker = CircuitBreaker("Redis", failures=1, retry_after=3600, errors=caches.ERRORS)
+    monkeypatch.setattr(TolerantRedisCache, "breaker", breaker)
+    return breaker
 
 
 @pytest.fixture
-def away(settings: Any, clock: Clock) -> Iterator[None]:
+def away(settings: Any, breaker: CircuitBreaker) -> Iterator[None]:
     """A Redis that refuses connections."""
     settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": AWAY}}
     cache.clear()
@@ -161,43 +149,24 @@ class Line:
 
 
 @pytest.fixture
-def line(clock: Clock) -> tuple[Line, TolerantRedisCache]:
+def line(breaker: CircuitBreaker) -> tuple[Line, TolerantRedisCache]:
     line, made = Line(), TolerantRedisCache(AWAY, {})
     made.__dict__["_cache"] = line
     return line, made
 
 
-def test_redis_is_asked_again_after_a_pause(line: tuple[Line, TolerantRedisCache], clock: Clock) -> None:
+def test_redis_is_asked_again_after_a_pause(line: tuple[Line, TolerantRedisCache], breaker: CircuitBreaker) -> None:
     way, made = line
     assert [made.get("a") for _ in range(3)] == [None] * 3
     assert way.asked == 1
-    clock.now += caches.PAUSE
-    assert [made.get("a") for _ in range(3)] == [None] * 3
+    breaker._breaker.reset_timeout = 0  # the pause ends
+    assert made.get("a") is None
     assert way.asked == 2
     way.down = False
-    clock.now += caches.PAUSE
     assert [made.get("a") for _ in range(3)] == ["from Redis"] * 3
 
 
-def test_during_an_outage_one_caller_tries_and_the_others_do_not_wait(clock: Clock) -> None:
-    outage = Outage()
-    assert outage.may_ask()
-    outage.begin(OSError())
-    clock.now += caches.PAUSE
-    assert [outage.may_ask() for _ in range(3)] == [True, False, False]
-
-
-def test_an_outage_is_logged_once_in_a_while(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
-    outage = Outage()
-    with caplog.at_level(logging.WARNING, logger=caches.__name__):
-        for _ in range(30):
-            clock.now += caches.PAUSE
-            outage.begin(OSError("gone"))
-    assert len(caplog.records) == 3
-    assert re.search("Redis is away", caplog.text)
-
-
-def test_a_redis_that_says_nothing_is_given_up_soon(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_redis_that_says_nothing_is_given_up_soon(breaker: CircuitBreaker, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float | None] = []
     real = socket.socket.settimeout
 
@@ -214,7 +183,7 @@ def test_a_redis_that_says_nothing_is_given_up_soon(clock: Clock, monkeypatch: p
     assert set(waited) <= {caches.TIMEOUT, None, 0}
 
 
-def test_with_redis_it_is_the_cache(redis_url: str, clock: Clock) -> None:
+def test_with_redis_it_is_the_cache(redis_url: str, breaker: CircuitBreaker) -> None:
     made, other = TolerantRedisCache(redis_url, {}), TolerantRedisCache(redis_url, {})
     made.set("shared", [1])
     assert other.get("shared") == [1]
