@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import brotli
-from django.core.files.base import ContentFile, File
-from django.core.files.storage import Storage
+from django.core.files.base import ContentFile
+from django.core.files.storage import InMemoryStorage, Storage
 from django.http import HttpRequest, HttpResponse
 from whitenoise.compress import Compressor
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -78,16 +78,6 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
         return response
 
 
-class _InMemory(Storage):
-    """Storage with one text under every name."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def _open(self, name: str, mode: str = "rb") -> File[bytes]:  # noqa: ARG002 - as a storage is asked
-        return ContentFile(self._text.encode(), name)
-
-
 def _joined(paths: Paths) -> Paths:
     """Return the bundled files, which replace or supplement their sources."""
 
@@ -98,4 +88,8 @@ def _joined(paths: Paths) -> Paths:
 
     modules = [join_modules(entry, read) for entry in JOINED_MODULES if entry in paths]
     styles = [{entry: join_styles(entry, read)} for entry in JOINED_STYLES if entry in paths]
-    return {name: (_InMemory(text), name) for files in (*modules, *styles) for name, text in files.items()}
+    joined = InMemoryStorage()
+    names = [
+        joined.save(name, ContentFile(text.encode())) for files in (*modules, *styles) for name, text in files.items()
+    ]
+    return {name: (joined, name) for name in names}
