@@ -92,7 +92,7 @@ def test_a_deal_still_to_come_is_one_of_the_nine(
     won(deals["plot"], who)
     found = day.summary_of(who.pk)
     assert found is not None
-    assert (found.played, found.of, found.left, found.coming, found.is_begun) == (1, 9, 7, 1, True)
+    assert (found.played, found.of, found.left, found.coming) == (1, 9, 7, 1)
     squares = day.share_text(found, "").splitlines()[1]
     assert (len(squares), squares.count("🟩")) == (9, 1)
     ready.append(deals["stonewall"])
@@ -123,13 +123,28 @@ def test_home_shows_the_day_the_leaders_and_what_to_do(deals: dict[str, Deal], w
     assert "100 points" in stranger  # the best of the nine
 
 
-@pytest.mark.parametrize("state", ["rejected", "review"])
-def test_a_game_rejected_or_under_review_leaves_the_day(deals: dict[str, Deal], who: Any, state: str) -> None:
+@pytest.mark.parametrize(("state", "played"), [("rejected", 0), ("review", 1)])
+def test_game_in_doubt_earns_nothing(deals: dict[str, Deal], who: Any, mine: Client, state: str, played: int) -> None:
     attempt = won(deals["stonewall"], who)
     Attempt.objects.filter(pk=attempt.pk).update(state=state)
     found = day.summary_of(who.pk)
     assert found is not None
-    assert (found.played, found.won, found.points, found.streak, found.left) == (0, 0, 0, 0, 8)
+    assert (found.played, found.in_review, found.counted) == (played, played, 0)
+    assert (found.won, found.points, found.streak, found.left) == (0, 0, 0, 8)
+    page = mine.get("/").content.decode()
+    assert f"<b>{played} <small>of 9</small></b>" in page
+    assert ("Under review: 1" in page) == bool(played)
+    assert "Share your day" not in page
+
+
+def test_shared_text_omits_games_under_review(deals: dict[str, Deal], who: Any) -> None:
+    won(deals["braid"], who)
+    doubted = won(deals["stonewall"], who)
+    Attempt.objects.filter(pk=doubted.pk).update(state="review")
+    found = day.summary_of(who.pk)
+    assert found is not None
+    assert found.played == 2
+    assert "1 of 9 played, 1 won · 100 points" in day.share_text(found, "")
 
 
 def test_newcomers_lead_while_they_are_alone_and_stand_on_their_own_boards(
