@@ -22,13 +22,13 @@ from config.health import Health  # noqa: E402
 from config.origins import OwnPages  # noqa: E402
 from config.routes import websocket_routes  # noqa: E402
 from config.strangers import Copies, ForStrangers  # noqa: E402
-from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address_of, player_of  # noqa: E402
+from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, networks_of, player_of  # noqa: E402
 from games.live.eviction import open_sockets  # noqa: E402
 from games.live.visitors import Visitors  # noqa: E402
 
 # Check the address before reading the session.
 _visitors = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
-_sockets = OwnPages(Capped(_visitors, address_of, MOST_OF_ADDRESS))
+_sockets = OwnPages(Capped(_visitors, networks_of, MOST_OF_ADDRESS))
 
 _pages = OneHop()
 _copies = Copies(_pages)
