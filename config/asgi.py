@@ -15,7 +15,6 @@ from django.conf import settings  # noqa: E402
 
 from config.admission.gate import Gate  # noqa: E402 - apps must be loaded first
 from config.admission.load import Load  # noqa: E402
-from config.admission.table_capacity import RUNNING  # noqa: E402
 from config.elsewhere import Tables, no_tables  # noqa: E402
 from config.handler import OneHop  # noqa: E402
 from config.health import Health  # noqa: E402
@@ -40,7 +39,7 @@ application = ProtocolTypeRouter(
         "http": Health(
             ForStrangers(Gate(_pages, _copies, _load), _copies),
             lambda: _load.is_full,
-            RUNNING if settings.TABLES_ELSEWHERE else "",
+            tables_elsewhere=settings.TABLES_ELSEWHERE,
         ),
         "websocket": no_tables if settings.TABLES_ELSEWHERE else _sockets,
     }
