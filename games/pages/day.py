@@ -12,7 +12,6 @@ from typing import Final
 
 from django.conf import settings
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
@@ -154,13 +153,6 @@ def mark_of(attempt: Attempt | None) -> str:
     if not attempt.is_over:
         return "playing"
     return "won" if attempt.end == Attempt.End.WON else "lost"
-
-
-def summary_of(player: int | None, now: datetime | None = None) -> Summary | None:
-    """Return a player's summary of the day, or None for a visitor."""
-    now = now or timezone.now()
-    deals = deals_of(now)
-    return standing_of(player, now, deals, boards_of(now.date(), deals)).summary
 
 
 def share_text(summary: Summary, address: str) -> str:

@@ -309,7 +309,9 @@ def test_the_day_is_summed_up_as_on_the_home_page(deal: Deal) -> None:
     factory.finished(deals["pigtail"], own.player, state="review")
     unranked(deals["braid"], own.player)  # as a guest
     start_attempt(own.player, deals["tarot"])
-    found, summary = after(own).today, day.summary_of(own.player.pk, NOW)
+    shown = day.deals_of(NOW)
+    summary = day.standing_of(own.player.pk, NOW, shown, day.boards_of(NOW.date(), shown)).summary
+    found = after(own).today
     assert found is not None
     assert summary is not None
     assert [mark for _, mark in found.marks] == list(summary.marks.values())

@@ -101,8 +101,7 @@ def test_each_step_is_taken_by_whoever_watches_the_room() -> None:
 
 
 def watch_of(room: Room) -> Watch:
-    facts = snapshot.read_room(room.pk)
-    assert facts is not None
+    facts = snapshot.read_rooms([room.pk])[room.pk]
     return Watch(facts, Hub())
 
 
@@ -277,8 +276,7 @@ def test_the_room_tells_by_when_to_confirm() -> None:
     first = enter(0, "plot")
 
     def told_to(player: User) -> int | None:
-        facts = snapshot.read_room(room_of(first).pk)
-        assert facts is not None
+        facts = snapshot.read_rooms([room_of(first).pk])[room_of(first).pk]
         return snapshot.you_message(facts, player.pk).confirm_by
 
     assert told_to(first) is None
