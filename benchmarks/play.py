@@ -78,13 +78,17 @@ class Load:
         result: dict[str, Any] = json.loads(answer.stdout)
         return result
 
+    def in_turns(self, kinds: list[str], rounds: int, seconds: float) -> list[dict[str, Any]]:
+        """Run each kind in turns; return the medians of the figures of each."""
+        results: list[list[dict[str, Any]]] = [[] for _ in kinds]
+        for _ in range(rounds):
+            for what, found in zip(kinds, results, strict=True):
+                found.append(self.run(what, seconds))
+        return [{key: statistics.median(one[key] for one in found) for key in found[0]} for found in results]
+
     def report(self, rounds: int, seconds: float) -> int:
         idle = self.run("idle", 1.0)["kib"]
-        results: dict[str, list[dict[str, Any]]] = {PLAIN: [], DISPATCHED: [], DURABLE: [], PLAY: []}
-        for _ in range(rounds):
-            for what, found in results.items():
-                found.append(self.run(KINDS[what], seconds))
-        best = {what: {k: statistics.median(r[k] for r in found) for k in found[0]} for what, found in results.items()}
+        best = dict(zip(KINDS, self.in_turns([*KINDS.values()], rounds, seconds), strict=True))
         for what, figures in best.items():
             print(
                 f"{what:<26} {figures['rate']:>8,.0f}/s   p50 {figures['p50']:6.1f} ms   p99 {figures['p99']:6.1f} ms"

@@ -31,7 +31,7 @@ SWITCHES: Final = {
     "DEAL_PATIENCE": "certification of the day's deals",
 }
 #: Units of absolute targets; none of them depends on the speed of the machine.
-UNITS: Final = frozenset({"KiB", "KB", "MB", "bytes/s", "errors", "undecided", "readings", "%"})
+UNITS: Final = frozenset({"KiB", "MiB", "KB", "MB", "bytes/s", "errors", "undecided", "readings", "%"})
 
 
 def announce(environment: Mapping[str, str] | None = None, *without: str, file: TextIO | None = None) -> None:

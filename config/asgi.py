@@ -15,20 +15,19 @@ from django.conf import settings  # noqa: E402
 
 from config.admission.gate import Gate  # noqa: E402 - apps must be loaded first
 from config.admission.load import Load  # noqa: E402
-from config.admission.table_capacity import RUNNING  # noqa: E402
 from config.elsewhere import Tables, no_tables  # noqa: E402
 from config.handler import OneHop  # noqa: E402
 from config.health import Health  # noqa: E402
 from config.origins import OwnPages  # noqa: E402
 from config.routes import websocket_routes  # noqa: E402
 from config.strangers import Copies, ForStrangers  # noqa: E402
-from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, address_of, player_of  # noqa: E402
+from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, networks_of, player_of  # noqa: E402
 from games.live.eviction import open_sockets  # noqa: E402
 from games.live.visitors import Visitors  # noqa: E402
 
 # Check the address before reading the session.
 _visitors = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
-_sockets = OwnPages(Capped(_visitors, address_of, MOST_OF_ADDRESS))
+_sockets = OwnPages(Capped(_visitors, networks_of, MOST_OF_ADDRESS))
 
 _pages = OneHop()
 _copies = Copies(_pages)
@@ -40,7 +39,7 @@ application = ProtocolTypeRouter(
         "http": Health(
             ForStrangers(Gate(_pages, _copies, _load), _copies),
             lambda: _load.is_full,
-            RUNNING if settings.TABLES_ELSEWHERE else "",
+            tables_elsewhere=settings.TABLES_ELSEWHERE,
         ),
         "websocket": no_tables if settings.TABLES_ELSEWHERE else _sockets,
     }

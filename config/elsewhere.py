@@ -35,7 +35,7 @@ class Tables:
         self._sockets = sockets
         self._pages = pages
         self._load = load
-        load.jobs.append(lambda: publish(self._has_room))
+        load.jobs.append(lambda: publish(self._is_open, lambda: load.is_overloaded))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection or request."""
@@ -47,8 +47,8 @@ class Tables:
         else:
             await _refuse_page(send)
 
-    def _has_room(self) -> bool:
-        return not (self._load.is_full or open_sockets().are_leaving)
+    def _is_open(self) -> bool:
+        return self._load.has_free_socket and not open_sockets().are_leaving
 
 
 async def no_tables(_scope: Scope, receive: Receive, send: Send) -> None:

@@ -13,12 +13,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.cache import cache
 from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from config.admission import table_capacity
 from config.gauges import waiting
 from games.deals.publishing import todays_deals
 from games.errors import ErrorCode, Refusal
@@ -37,11 +37,15 @@ READINESS: Final = "/readyz"
 ANSWER_WITHIN: Final = 1.8
 STATEMENT_SECONDS: Final = 1.5
 
+#: Key that the check writes to each Redis server, and its expiry in seconds.
+_REDIS_KEY: Final = "talon.readiness"
+_REDIS_SECONDS: Final = 10
+
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 Checks = dict[str, str]
 """Results by check name: "ok", "unused", or a description of the problem."""
 
-#: A full process is ready: its newcomers wait in its queue, and admitted players still need its pages.
+#: An overloaded process is ready: its newcomers wait in its queue, and admitted players still need its pages.
 _FINE: Final = {"ok", "unused", "full"}
 _migrated = False
 
@@ -49,15 +53,16 @@ _migrated = False
 class Health:
     """ASGI middleware that answers the probes and passes all other requests on.
 
-    `is_full` returns True if the process admits no newcomers. A web process without tables of its own passes
-    `tables_key`,
-    the cache entry that exists while any table process is running.
+    `is_full` returns True if the process admits no newcomers, and `tables_elsewhere` is True in a web process without
+    tables of its own.
     """
 
-    def __init__(self, application: Application, is_full: Callable[[], bool], tables_key: str = "") -> None:
+    def __init__(
+        self, application: Application, is_full: Callable[[], bool], *, tables_elsewhere: bool = False
+    ) -> None:
         self._application = application
         self._is_full = is_full
-        self._tables_key = tables_key
+        self._tables_elsewhere = tables_elsewhere
         self._thread = ThreadPool("readiness", 1)
         self._running: asyncio.Task[dict[str, Any]] | None = None
 
@@ -90,7 +95,7 @@ class Health:
 
     async def _check(self) -> dict[str, Any]:
         try:
-            return await self._thread.run(_check_in_thread, self._tables_key)
+            return await self._thread.run(_check_in_thread, self._tables_elsewhere)
         except Exception:
             log.exception("readiness not checked")
             return {"checks": {"database": "not checked"}}
@@ -101,12 +106,13 @@ class Health:
         return "full" if self._is_full() else "ok"
 
 
-def check(tables_key: str = "") -> dict[str, Any]:
+def check(tables_elsewhere: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002
     """Check everything a process needs for a visitor to start a game.
 
     `verification` is informational: without workers the site still plays, and ranks later.
     """
-    checks = {"redis": check_redis(), "tables": _check_tables(tables_key), "database": "unreachable"}
+    tables = table_capacity.readiness() if tables_elsewhere else "unused"
+    checks = {"redis": check_redis(), "tables": tables, "database": "unreachable"}
     try:
         with database_timeout(STATEMENT_SECONDS):
             checks["database"] = check_writable()
@@ -121,10 +127,10 @@ def check(tables_key: str = "") -> dict[str, Any]:
         return {"checks": checks | {"database": "failed"}}
 
 
-def _check_in_thread(tables_key: str) -> dict[str, Any]:
+def _check_in_thread(tables_elsewhere: bool) -> dict[str, Any]:  # noqa: FBT001
     close_old_connections()
     try:
-        return check(tables_key)
+        return check(tables_elsewhere)
     finally:
         close_old_connections()
 
@@ -155,7 +161,10 @@ def check_writable() -> str:
 
 
 def check_redis() -> str:
-    """Check every Redis server; one failure is enough to report the whole set as unreachable."""
+    """Check that every Redis server accepts a key; one failure is enough to report the whole set.
+
+    A read-only or full server answers a ping, but channel layer, queue and cache all write.
+    """
     if not settings.REDIS_SERVERS:
         return "unused"
     import redis  # noqa: PLC0415 - 7 MB that the embedded site does without
@@ -165,16 +174,12 @@ def check_redis() -> str:
     try:  # not through the cache, which tolerates an outage of Redis
         for url in settings.REDIS_SERVERS:
             with redis.Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT) as server:
-                server.ping()
+                server.set(_REDIS_KEY, 1, ex=_REDIS_SECONDS)
+    except redis.ResponseError:
+        return "not writable"
     except (redis.RedisError, OSError):
         return "unreachable"
     return "ok"
-
-
-def _check_tables(key: str) -> str:
-    if not key:
-        return "unused"
-    return "ok" if key in cache else "unreachable"
 
 
 def _check_migrations() -> str:

@@ -14,6 +14,8 @@ from django.http import HttpRequest
 IPV6_PREFIX: Final = 64
 #: Prefix length of the largest IPv6 allocation a provider gives one customer: as many networks as many households have.
 WIDE_IPV6_PREFIX: Final = 48
+#: Factor on a limit per network for a wide IPv6 network as a whole, in addition to the limit for each network in it.
+WIDE: Final = 10
 #: Prefix length to which an IPv4 address is truncated so that it no longer identifies a person.
 IPV4_AREA: Final = 24
 #: Placeholder for a missing address, such as that of a Unix socket.
@@ -26,13 +28,13 @@ def client_address(request: HttpRequest) -> str:
 
 
 def network_of(request: HttpRequest) -> str:
-    """Return the network that counts as one client: an IPv4 address or an IPv6 /64."""
+    """Return the network that counts as one client: an IPv4 address or an IPv6 /64. Limits use `shares_of`."""
     return _network(client_address(request))
 
 
 def wide_network_of(request: HttpRequest) -> str:
     """Return the client's IPv4 address, or the largest IPv6 network that one client is likely to have."""
-    return _network(client_address(request), WIDE_IPV6_PREFIX)
+    return wide(client_address(request))
 
 
 def area_of(request: HttpRequest) -> str:
@@ -48,6 +50,26 @@ def network_of_scope(scope: dict[str, Any]) -> str:
     """Return the network of an ASGI connection, as `network_of` does for a request."""
     client = scope.get("client")
     return _network(_own_form(str(client[0]) if client else ""))
+
+
+def is_known(network: str) -> bool:
+    """Return False for an unknown or loopback address, where a proxy may hide the clients' addresses."""
+    if network == UNKNOWN:
+        return False
+    return not ip_address(network.partition("/")[0]).is_loopback and network != "::/64"
+
+
+def wide(network: str) -> str:
+    """Return the wide network that contains `network`, as in `network_of`; an IPv4 address is its own."""
+    return _network(network.partition("/")[0], WIDE_IPV6_PREFIX)
+
+
+def shares_of(network: str) -> dict[str, int]:
+    """Return the networks that a limit per network counts for `network`, narrow first, each with a factor on the limit.
+
+    An IPv6 network also counts with its /48, because one client may have as many networks as many households.
+    """
+    return {network: 1, wide(network): WIDE} if ":" in network else {network: 1}
 
 
 def _own_form(text: str) -> str:

@@ -7,12 +7,13 @@ process counts on its own (`config.caches`). Two limits live elsewhere: allauth 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 from django.http import HttpRequest
 from django_ratelimit.core import get_usage
 
-from games.addresses import network_of, wide_network_of
+from games.addresses import network_of, shares_of
 from games.errors import RateLimitedError
 
 Action = Literal[
@@ -78,9 +79,6 @@ RATES: Final[dict[Action, str]] = {
     "verify": "30/m",
 }
 
-#: Factor on the rates for a large IPv6 network as a whole, in addition to the limit for each household in it.
-WIDE: Final = 10
-
 
 def spend(request: HttpRequest, action: Action) -> None:
     """Count one `action` of the request's player or address; call it before the work that it limits.
@@ -88,13 +86,7 @@ def spend(request: HttpRequest, action: Action) -> None:
     :raises RateLimitedError: when there have been too many.
     """
     user = request.user
-    if user.is_authenticated:
-        _count(f"player:{user.pk}", action, request)
-        return
-    network, wide = network_of(request), wide_network_of(request)
-    _count(network, action, request)
-    if wide != network:
-        _count(wide, action, request, times=WIDE)
+    _spend(_player(user.pk) if user.is_authenticated else shares_of(network_of(request)), action)
 
 
 def spend_of(player_id: int, action: Action) -> None:
@@ -102,7 +94,7 @@ def spend_of(player_id: int, action: Action) -> None:
 
     :raises RateLimitedError: when there have been too many.
     """
-    _count(f"player:{player_id}", action)
+    _spend(_player(player_id), action)
 
 
 def spend_of_network(network: str, action: Action) -> None:
@@ -110,37 +102,57 @@ def spend_of_network(network: str, action: Action) -> None:
 
     :raises RateLimitedError: when there have been too many.
     """
-    _count(network, action)
+    _spend(shares_of(network), action)
 
 
-def note(who: str, action: Action) -> None:
-    """Count one `action` without refusing it; `check` refuses later ones."""
-    _usage(who, action)
+def note_of(player_id: int, action: Action) -> None:
+    """Count one `action` of a player without refusing it; `check_of` refuses later ones."""
+    _note(_player(player_id), action)
 
 
-def check(who: str, action: Action) -> None:
-    """Check that the limit of an `action` is not used up, without counting.
+def note_of_network(network: str, action: Action) -> None:
+    """Count one `action` of a network without refusing it; `check_of_network` refuses later ones."""
+    _note(shares_of(network), action)
+
+
+def check_of(player_id: int, action: Action) -> None:
+    """Check that a player's limit of an `action` is not used up, without counting.
 
     :raises RateLimitedError: when there have been too many.
     """
-    _refuse(_usage(who, action, increment=False))
+    _refuse(_usages(_player(player_id), action, increment=False))
 
 
-def _count(who: str, action: Action, request: HttpRequest | None = None, times: int = 1) -> None:
-    _refuse(_usage(who, action, request, times=times))
+def check_of_network(network: str, action: Action) -> None:
+    """Check that a network's limit of an `action` is not used up, without counting.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    _refuse(_usages(shares_of(network), action, increment=False))
 
 
-def _usage(
-    who: str, action: Action, request: HttpRequest | None = None, *, times: int = 1, increment: bool = True
-) -> dict[str, Any] | None:
+def _player(player_id: int) -> dict[str, int]:
+    return {f"player:{player_id}": 1}
+
+
+def _spend(shares: Mapping[str, int], action: Action) -> None:
+    """Count one `action` for each key, stopping at the first that is refused: it must not use up its /48's limit."""
+    _refuse(_usages(shares, action))
+
+
+def _note(shares: Mapping[str, int], action: Action) -> None:
+    list(_usages(shares, action))
+
+
+def _usages(shares: Mapping[str, int], action: Action, *, increment: bool = True) -> Iterator[dict[str, Any] | None]:
+    """Yield the usage of each key in `shares`, whose values are the factors on the rate."""
     number, _, window = RATES[action].partition("/")
-    rate = f"{int(number) * times}/{window}"
-    usage: dict[str, Any] | None = get_usage(
-        request, group=f"talon.{action}", key=lambda *_: who, rate=rate, increment=increment
-    )
-    return usage
+    for who, times in shares.items():
+        rate = f"{int(number) * times}/{window}"
+        yield get_usage(None, group=f"talon.{action}", key=lambda *_, who=who: who, rate=rate, increment=increment)
 
 
-def _refuse(usage: dict[str, Any] | None) -> None:
-    if usage and usage["should_limit"]:
-        raise RateLimitedError(max(1, usage["time_left"]))
+def _refuse(usages: Iterable[dict[str, Any] | None]) -> None:
+    for usage in usages:
+        if usage and usage["should_limit"]:
+            raise RateLimitedError(max(1, usage["time_left"]))

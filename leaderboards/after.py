@@ -237,7 +237,7 @@ def _today(attempt: Attempt, now: datetime) -> Today | None:
     fresh = next((deal for deal in in_turn if marks[deal.id] == "open"), None)
     running = next((deal for deal in in_turn if marks[deal.id] == "playing"), None)
     return Today(
-        done=sum(mark in {"won", "lost"} for mark in marks.values()),
+        done=sum(map(day.is_played, marks.values())),
         won=sum(mark == "won" for mark in marks.values()),
         marks=[(str(VARIANT_TITLES[name]), shown.get(name, "coming")) for name in CATALOGUE],
         next=fresh or running,

@@ -1,8 +1,9 @@
 """Capacity of the table processes: each one publishes its state in the shared cache, and every web process reads it.
 
-Every second, each table process writes that it is running and, if so, that it has room. The entries expire after three
+Every second, each table process writes that it is running, whether it takes connections (it is not stopping, and
+`MAX_SOCKETS` is not reached) and whether it has room (it is not overloaded either). The entries expire after three
 seconds. Web processes admit no newcomers while table processes are running and none has room. If the cache is empty or
-unavailable, they assume that there is room.
+unavailable, they assume that there is room. They are not ready while no table process takes connections.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ EVERY: Final = 1.0
 EXPIRY: Final = 3
 
 RUNNING: Final = "tables.running"
+OPEN: Final = "tables.open"
 ROOM: Final = "tables.room"
 
 
@@ -39,12 +41,21 @@ class TableCapacity:
         self.is_full = RUNNING in entries and ROOM not in entries
 
 
-async def publish(has_room: Callable[[], bool]) -> None:
+def readiness() -> str:
+    """Return "ok" if a table process takes connections, or what is wrong."""
+    entries = cache.get_many([RUNNING, OPEN])
+    if RUNNING not in entries:
+        return "unreachable"
+    return "ok" if OPEN in entries else "no room"
+
+
+async def publish(is_open: Callable[[], bool], is_overloaded: Callable[[], bool]) -> None:
     """Publish the state of a table process periodically, for ever."""
 
     async def write() -> None:
-        # A single write for both entries, so `RUNNING` never outlives `ROOM`.
-        entries = dict.fromkeys([RUNNING, ROOM] if has_room() else [RUNNING], 1)
+        # A single write for all entries, so `RUNNING` never outlives the others.
+        states = [RUNNING, OPEN, ROOM] if not is_overloaded() else [RUNNING, OPEN]
+        entries = dict.fromkeys(states if is_open() else [RUNNING], 1)
         await asyncio.to_thread(lambda: cache.set_many(entries, timeout=EXPIRY))
 
     await _repeat(write)

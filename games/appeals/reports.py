@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
@@ -56,12 +55,6 @@ def report(attempt: Attempt, reporter: Player, reason: str, text: str, now: date
     if not is_new:
         raise Refusal(ErrorCode.ALREADY_REPORTED)
     return made
-
-
-def open_reports() -> QuerySet[Report]:
-    """Return the unanswered reports for staff, oldest first."""
-    waiting = Report.objects.filter(answered_at=None).order_by("made_at", "pk")
-    return waiting.select_related("attempt__deal", "attempt__player", "reporter")
 
 
 def answer_report(found: Report, staff: Player, *, action_taken: bool, now: datetime | None = None) -> int:

@@ -101,11 +101,6 @@ def table_of(found: Foresight) -> list[Line]:
     return lines
 
 
-def text_of(found: Foresight) -> str:
-    """Describe a measurement as plain text."""
-    return "\n".join(f"{what}: {said}" for what, said in table_of(found))
-
-
 def _tally(tally: Tally) -> str:
     chance = f"by chance {tally.expected:.1f} ± {tally.variance**0.5:.1f}"
     return f"{tally.gained:.1f} in {tally.count}, {chance}: {tally.z:+.1f}"

@@ -126,16 +126,6 @@ def times_of(name: str) -> float:
     return TIMES.get(name, TIMES.get(game, LEAST_TIMES))
 
 
-def play_times(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Sequence[int]]) -> list[int]:
-    """Return the times of the plays: tokens that place a card, without those that the server played."""
-    served = _served(auto_runs)
-    return [
-        ms
-        for n, (token, ms) in enumerate(zip(tokens, clock, strict=True), 1)
-        if token not in FREE_TOKENS and n not in served
-    ]
-
-
 def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Sequence[int]]) -> list[Play]:
     """Return the player's plays, without the server's, each with its time and demand. The first play took no time."""
     served = _served(auto_runs)

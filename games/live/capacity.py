@@ -7,8 +7,7 @@ processes the effective limit is that many times higher.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Hashable
-from ipaddress import ip_address
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from games import addresses, metrics
@@ -23,48 +22,48 @@ Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Application = Callable[[Any, Any, Any], Awaitable[None]]
+Origins = Mapping[Any, int]
 
 
 class Capped:
-    """ASGI middleware that admits at most `most` connections per origin and closes the others with `CLOSE_CROWDED`."""
+    """ASGI middleware that admits at most `most` connections per origin and closes the others with `CLOSE_CROWDED`.
 
-    def __init__(self, application: Application, origin_of: Callable[[Scope], Hashable | None], most: int) -> None:
+    `origins_of` returns the connection's origins, each with the factor on `most`; without any, it is always admitted.
+    """
+
+    def __init__(self, application: Application, origins_of: Callable[[Scope], Origins], most: int) -> None:
         self._application = application
-        self._origin_of = origin_of
+        self._origins_of = origins_of
         self._most = most
-        self._open: Counter[Hashable] = Counter()
+        self._open: Counter[Any] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection, or turn it away."""
-        origin = self._origin_of(scope)
-        if origin is None:
-            await self._application(scope, receive, send)
-            return
-        if self._open[origin] >= self._most:
+        origins = self._origins_of(scope)
+        if any(self._open[origin] >= times * self._most for origin, times in origins.items()):
             metrics.REFUSALS.labels("crowded").inc()
             await turn_away(receive, send, CLOSE_CROWDED)
             return
-        self._open[origin] += 1
+        self._open.update(origins.keys())
         try:
             await self._application(scope, receive, send)
         finally:
-            self._open[origin] -= 1
-            if not self._open[origin]:
-                del self._open[origin]
+            for origin in origins:
+                self._open[origin] -= 1
+                if not self._open[origin]:
+                    del self._open[origin]
 
 
-def address_of(scope: Scope) -> Hashable | None:
-    """Return the connection's network; None if unknown or loopback, where a proxy may hide the client addresses."""
+def networks_of(scope: Scope) -> Origins:
+    """Return the connection's networks; none if the client's address is not known."""
     network = addresses.network_of_scope(scope)
-    if network == addresses.UNKNOWN:
-        return None
-    return None if ip_address(network.partition("/")[0]).is_loopback or network == "::/64" else network
+    return addresses.shares_of(network) if addresses.is_known(network) else {}
 
 
-def player_of(scope: Scope) -> Hashable | None:
-    """Return the id of the player signed in to the connection's session; None for a visitor."""
+def player_of(scope: Scope) -> Origins:
+    """Return the id of the player signed in to the connection's session; none for a visitor."""
     user = scope.get("user")
-    return user.pk if user is not None and user.is_authenticated else None
+    return {user.pk: 1} if user is not None and user.is_authenticated else {}
 
 
 async def turn_away(receive: Receive, send: Send, code: int) -> None:

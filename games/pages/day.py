@@ -12,7 +12,6 @@ from typing import Final
 
 from django.conf import settings
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
@@ -32,17 +31,20 @@ State = Attempt.State
 days_deals: Final = SharedCache("days_deals", list[ShownDeal], fresh=5.0)
 days_boards: Final = SharedCache("days_boards", DayBoards, fresh=5.0)
 
-_SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "void": "⬛"}
+_SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "review": "⬛", "void": "⬛"}
 _EMPTY: Final = "⬜"
-_NOT_COUNTED: Final = (State.REJECTED, State.REVIEW)
+#: Marks of finished games that count for everyone.
+_COUNTED: Final = ("won", "lost")
+#: Mark of a finished game that counts for its own player only, until staff decide.
+_IN_REVIEW: Final = "review"
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """A player's results at the nine deals of a day.
 
-    `marks` has `won`, `lost` (played, not won), `playing`, `open`, `coming` (still being prepared) or `void` (played,
-    but not ranked, rejected or under review) for each variant. Only verified games earn points.
+    `marks` has `won`, `lost` (played, not won), `review` (played and under review), `playing`, `open`, `coming` (still
+    being prepared) or `void` (played, but not ranked or rejected) for each variant. Only verified games earn points.
     """
 
     day: date
@@ -55,8 +57,18 @@ class Summary:
 
     @property
     def played(self) -> int:
-        """Number of finished deals."""
-        return self.won + sum(mark == "lost" for mark in self.marks.values())
+        """Number of finished deals, including games under review."""
+        return sum(map(is_played, self.marks.values()))
+
+    @property
+    def counted(self) -> int:
+        """Number of finished deals that others may be told about: games under review don't count yet."""
+        return sum(mark in _COUNTED for mark in self.marks.values())
+
+    @property
+    def in_review(self) -> int:
+        """Number of finished deals under review."""
+        return sum(mark == _IN_REVIEW for mark in self.marks.values())
 
     @property
     def won(self) -> int:
@@ -67,11 +79,6 @@ class Summary:
     def of(self) -> int:
         """Number of deals."""
         return len(self.marks)
-
-    @property
-    def is_begun(self) -> bool:
-        """True if the player has started any deal."""
-        return any(mark not in {"open", "coming"} for mark in self.marks.values())
 
     @property
     def coming(self) -> int:
@@ -109,6 +116,11 @@ def boards_of(day: date, deals: Collection[ShownDeal]) -> DayBoards:
     return days_boards.get(f"{day}.{len(ids)}", lambda: boards().of_day(day, ids))
 
 
+def is_played(mark: str) -> bool:
+    """Return whether a mark, as in `Summary.marks`, counts as played for the player."""
+    return mark in _COUNTED or mark == _IN_REVIEW
+
+
 def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], shown: DayBoards) -> Standing:
     """Return a player's standing on the day of `now`, given its deals and boards; an empty one for a visitor."""
     if player is None:
@@ -130,22 +142,17 @@ def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], s
 def mark_of(attempt: Attempt | None) -> str:
     """Return an attempt's mark, as in `Summary.marks`.
 
-    Practice games that began as a guest, and games rejected or under review, do not count.
+    Practice games that began as a guest, and rejected games, don't count.
     """
     if attempt is None:
         return "open"
-    if not attempt.ranked or attempt.state in _NOT_COUNTED:
+    if not attempt.ranked or attempt.state == State.REJECTED:
         return "void"
+    if attempt.state == State.REVIEW:
+        return _IN_REVIEW
     if not attempt.is_over:
         return "playing"
     return "won" if attempt.end == Attempt.End.WON else "lost"
-
-
-def summary_of(player: int | None, now: datetime | None = None) -> Summary | None:
-    """Return a player's summary of the day, or None for a visitor."""
-    now = now or timezone.now()
-    deals = deals_of(now)
-    return standing_of(player, now, deals, boards_of(now.date(), deals)).summary
 
 
 def share_text(summary: Summary, address: str) -> str:
@@ -153,7 +160,7 @@ def share_text(summary: Summary, address: str) -> str:
     squares = [_SQUARES.get(mark, _EMPTY) for mark in summary.marks.values()]
     day = date_format(summary.day, "DATE_FORMAT")
     done = _("%(played)s of %(of)s played, %(won)s won") % {
-        "played": summary.played,
+        "played": summary.counted,
         "of": summary.of,
         "won": summary.won,
     }

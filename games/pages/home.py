@@ -91,7 +91,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "mine": mine,
         "boards": shared.boards,
         "best": shared.best,
-        "share_text": share_text(mine, address_of(mine.day)) if mine and mine.played else "",
+        "share_text": share_text(mine, address_of(mine.day)) if mine and mine.counted else "",
         "newcomer": "" if request.user.is_authenticated or KNOWS_THE_WAY in request.COOKIES else KNOWS_THE_WAY,
         "playing": summary.now_playing(),
         "preparing": [

@@ -91,7 +91,7 @@ def check_may_sit(request: HttpRequest) -> None:
 def seated_player(request: HttpRequest) -> Player:
     """Return the player of this session, or a new guest, to be seated. Call `check_may_sit` first."""
     player = player_for(request)
-    conduct.remember_network(player.pk, network_of(request), has_account=player.has_page)
+    conduct.remember_network(player.pk, network_of(request))
     return player
 
 

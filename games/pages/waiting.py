@@ -10,7 +10,7 @@ from typing import Final
 
 from django.contrib import messages
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from games.players import player_id
 from games.races import quick
@@ -20,6 +20,13 @@ from games.replicas.routing import reading_primary
 _MARK: Final = "waits_for_race"
 _BEFORE: Final = [Race.State.OPEN, Race.State.COUNTDOWN]
 _SEATED: Final = [Entrant.State.JOINED, Entrant.State.READY, Entrant.State.RACING]
+
+
+_NOTES: Final = {
+    quick.Note.MISSED: _("You missed a quick match: you didn't confirm in time. To race, join the queue again."),
+    quick.Note.ABSENT: _("You missed a quick match: you weren't there at the start. To race, join the queue again."),
+    quick.Note.ALONE: _("Your opponent wasn't there at the start. You are first in line for the next one."),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +63,14 @@ def waiting_room(request: HttpRequest) -> dict[str, str]:
         seat = seat_of(player)
     if seat is None or seat.kind != Room.Kind.QUICK or seat.has_begun:
         del session[_MARK]
-        if player is not None and quick.take_missed(player):
-            missed = _("You missed a quick match: you didn't confirm in time. To race, join the queue again.")
-            messages.warning(request, missed)
+        _tell_note(request, player)
         return {"waiting_room": ""}
+    _tell_note(request, player)
     return {"waiting_room": seat.code}
+
+
+def _tell_note(request: HttpRequest, player: int | None) -> None:
+    """Tell a player why a match didn't start for them."""
+    note = None if player is None else quick.take_note(player)
+    if note is not None:
+        messages.warning(request, _NOTES[note])

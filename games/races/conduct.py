@@ -1,4 +1,4 @@
-"""Rate limits on spoiling the start of races, and on filling the lobby with rooms.
+"""Rate limits on spoiling the start of races, and on filling the lobby with rooms and races.
 
 A player spoils a start by leaving a countdown so that it is cancelled, by breaking up a quick match about to start, or
 by not showing up. A player who does so repeatedly cannot take a seat for a while. Guest accounts are free to create, so
@@ -7,20 +7,26 @@ all guests of a network share a limit. The counters live in the cache; losing it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from django.core.cache import cache
 
 from games import limits
+from games.addresses import is_known, shares_of, wide
 from games.errors import ErrorCode, Refusal
+from games.players import people
 from games.races.models import Room
 
 #: Maximum public rooms that a player, and a network, may have open at a time. The lobby lists 24.
 MOST_OF_PLAYER: Final = 3
 MOST_OF_NETWORK: Final = 8
-_HOUR: Final = 3600
-_DAY: Final = 24 * _HOUR
+#: Fraction of each list in the lobby that the players of one network may fill: a third.
+SHARE_OF_NETWORK: Final = 3
+_DAY: Final = 24 * 3600
+#: Seconds for which the network of a seated player is remembered: a room's half hour of waiting, then a race.
+_REMEMBERED: Final = 2 * 3600
 
 
 def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> None:
@@ -29,25 +35,46 @@ def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> 
     :raises RateLimitedError: after spoiling too many starts.
     """
     if player_id is not None:
-        limits.check(_player(player_id), "spoil")
+        limits.check_of(player_id, "spoil")
     if not has_account:
-        limits.check(network, "spoil_network")
+        limits.check_of_network(network, "spoil_network")
 
 
-def remember_network(player_id: int, network: str, *, has_account: bool) -> None:
-    """Remember the network that a guest takes a seat from, in case they spoil the start."""
-    if not has_account:
-        cache.set(_guest_key(player_id), network, _HOUR)
+def remember_network(player_id: int, network: str) -> None:
+    """Remember the network that a player takes a seat from, in case they spoil the start, and for the lobby's lists."""
+    cache.set(_player_key(player_id), network, _REMEMBERED)
 
 
 def note_spoiled(player_ids: Iterable[int | None]) -> None:
     """Count a spoiled start against each of these players."""
-    for player_id in player_ids:
-        if player_id is None:
-            continue
-        limits.note(_player(player_id), "spoil")
-        if network := cache.get(_guest_key(player_id)):
-            limits.note(network, "spoil_network")
+    players = {player for player in player_ids if player is not None}
+    networks = cache.get_many([_player_key(player) for player in players - people().accounts_among(players)])
+    for player_id in players:
+        limits.note_of(player_id, "spoil")
+    for network in networks.values():
+        limits.note_of_network(network, "spoil_network")
+
+
+def fair(races: Mapping[int, Collection[int]], most: int) -> list[int]:
+    """Return the first `most` of the races, given with their players, of which one network may fill a third.
+
+    Races with players of several networks count for each of them, and are listed unless all have had their share.
+    """
+    networks = cache.get_many([_player_key(player) for players in races.values() for player in players])
+    listed: list[int] = []
+    taken: Counter[str | None] = Counter()
+    for race, players in races.items():
+        of = {_whole(networks.get(_player_key(player))) for player in players}
+        has_had_its_share = of and all(one and taken[one] >= most // SHARE_OF_NETWORK for one in of)
+        if len(listed) < most and not has_had_its_share:
+            listed.append(race)
+            taken.update(of)
+    return listed
+
+
+def _whole(network: str | None) -> str | None:
+    """Return the widest network that one client may have; None if it is not known."""
+    return wide(network) if network is not None and is_known(network) else None
 
 
 def check_may_list(host_id: int, network: str, room_id: int = 0) -> None:
@@ -58,9 +85,10 @@ def check_may_list(host_id: int, network: str, room_id: int = 0) -> None:
     """
     listed = Room.objects.filter(kind=Room.Kind.PUBLIC, closed_at=None).exclude(pk=room_id)
     rooms = dict(listed.values_list("pk", "host"))
-    networks = cache.get_many([_room_key(key) for key in rooms])
-    of_player = list(rooms.values()).count(host_id)
-    if of_player >= MOST_OF_PLAYER or list(networks.values()).count(network) >= MOST_OF_NETWORK:
+    networks = cache.get_many([_room_key(key) for key in rooms]).values()
+    opened = Counter(share for one in networks for share in shares_of(one))
+    is_full = any(opened[share] >= times * MOST_OF_NETWORK for share, times in shares_of(network).items())
+    if is_full or list(rooms.values()).count(host_id) >= MOST_OF_PLAYER:
         raise Refusal(ErrorCode.TOO_MANY_ROOMS)
     limits.spend_of_network(network, "public_room")
 
@@ -70,12 +98,8 @@ def note_listed(room_id: int, network: str) -> None:
     cache.set(_room_key(room_id), network, _DAY)
 
 
-def _player(player_id: int) -> str:
-    return f"player:{player_id}"
-
-
-def _guest_key(player_id: int) -> str:
-    return f"talon.guest_network.{player_id}"
+def _player_key(player_id: int) -> str:
+    return f"talon.player_network.{player_id}"
 
 
 def _room_key(room_id: int) -> str:

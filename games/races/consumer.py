@@ -171,7 +171,7 @@ def _deed(message: protocol.ClientMessage, room_id: int, player_id: int, network
 def _sit(room_id: int, player_id: int, network: str) -> None:
     player = _active(player_id)
     conduct.check_may_sit(player_id, network, has_account=player.has_page)
-    conduct.remember_network(player_id, network, has_account=player.has_page)
+    conduct.remember_network(player_id, network)
     seats.sit(room_id, player)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -18,12 +19,14 @@ from games.events import notifier
 from games.live.loading import off_loop
 from games.live.notices import Notice, Notices
 from games.live.protocol import busy
-from games.races import snapshot, starting, tending
+from games.races import quick, snapshot, starting, tending
 from games.races.batches import Batches
 from games.races.snapshot import RoomFacts
 from games.races.stream import Viewer
 from games.races.telling import by_group, room_group
 from games.races.watch import Watch
+
+log = logging.getLogger(__name__)
 
 #: Maximum rooms read per batch: a thread that builds objects for more of them stalls the event loop.
 ROOMS_AT_A_TIME: Final = 25
@@ -74,8 +77,15 @@ class Hub:
 
     async def leave(self, watch: Watch, viewer: Viewer) -> None:
         """Remove a viewer; a room without viewers is no longer watched."""
+        entrant = watch.has_left(viewer)
         watch.discard(viewer)
-        await self._less(watch.facts.id)
+        try:
+            if entrant is not None:
+                await off_loop(quick.note_left)(entrant)
+        except Error:
+            log.warning("not noted that a player has left", exc_info=True)
+        finally:
+            await self._less(watch.facts.id)
 
     async def close(self) -> None:
         """Stop watching."""

@@ -31,8 +31,6 @@ log = logging.getLogger(__name__)
 #: Seconds between reports of changes, and between repetitions of every lane.
 REPORT_EVERY: Final = 0.5
 REPEAT_EVERY: Final = 1.5
-#: Seconds before a retry after a failure.
-AGAIN: Final = 1.0
 _PATIENCE: Final = 3.0  # timeout of the channel layer in seconds
 
 _STATES: Final = {

@@ -1,7 +1,7 @@
 """Lobby snapshot: the next heat, open rooms, live races and the latest results.
 
 It is the same for all visitors and free of text to translate: the page renders game names and times. Rooms by link are
-not listed.
+not listed. The players of one network can fill only a third of each list (`games.races.conduct`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from games.players import people
-from games.races import heats
+from games.races import conduct, heats
 from games.races.models import Entrant, Race, Room
 from games.readings import SharedCache
 
 _LISTED: Final = 24
 _RECENT: Final = 8
+#: Number of entrants from whose races a list is chosen.
+_CONSIDERED: Final = 2000
 
 _SHOWN_KINDS: Final = [Room.Kind.PUBLIC, Room.Kind.QUICK, Room.Kind.HEAT]
 
@@ -88,11 +90,14 @@ def now_in_the_lobby() -> Lobby:
 
 def read(now: datetime) -> Lobby:
     """Read the lobby from the database."""
-    open_races: Any = _races(Race.State.OPEN)  # annotated with `taken`
-    public = open_races.filter(room__kind=Room.Kind.PUBLIC, taken__gt=0)
-    waiting = list(public.order_by("-room__used_at")[:_LISTED])
-    running = list(_races(Race.State.RACING).order_by("-starts_at")[:_LISTED])
-    recent = list(_races(Race.State.FINISHED).order_by("-finished_at", "-id")[:_RECENT])
+    public = _races(Race.State.OPEN).filter(room__kind=Room.Kind.PUBLIC, entrants__isnull=False)
+    lists = [
+        _listed(public.order_by("-room__used_at", "-id"), _LISTED),
+        _listed(_races(Race.State.RACING).order_by("-starts_at", "-id"), _LISTED),
+        _listed(_races(Race.State.FINISHED).order_by("-finished_at", "-id"), _RECENT),
+    ]
+    found = _found([key for keys in lists for key in keys])
+    waiting, running, recent = ([found[key] for key in keys if key in found] for keys in lists)
     firsts = {race.pk: [e.player_id for e in race.entrants.all() if e.place == 1] for race in recent}
     hosts = {race.room.host_id for race in waiting if race.room.host_id}
     # Players may hide that they are online, but not that they have won.
@@ -108,12 +113,24 @@ def read(now: datetime) -> Lobby:
 
 
 def _races(state: Race.State) -> QuerySet[Race]:
-    """Return the races in this state whose rooms may be listed, annotated with the number of entrants."""
-    shown = Race.objects.filter(state=state, room__kind__in=_SHOWN_KINDS).select_related("room")
-    if state == Race.State.OPEN:
-        shown = shown.filter(room__closed_at=None)
+    """Return the races in this state whose rooms may be listed."""
+    shown = Race.objects.filter(state=state, room__kind__in=_SHOWN_KINDS)
+    return shown.filter(room__closed_at=None) if state == Race.State.OPEN else shown
+
+
+def _listed(races: QuerySet[Any], most: int) -> list[int]:
+    """Return the ids of the first of these races, chosen fairly."""
+    players: dict[int, list[int]] = {}
+    for race, player in races.values_list("pk", "entrants__player")[:_CONSIDERED]:
+        players.setdefault(race, []).extend([] if player is None else [player])
+    return conduct.fair(players, most)
+
+
+def _found(races: list[int]) -> dict[int, Any]:
+    """Return these races by id, annotated with the number of entrants as `taken`."""
     firsts = Prefetch("entrants", Entrant.objects.filter(place=1))
-    return shown.annotate(taken=Count("entrants", filter=~Q(entrants__state="absent"))).prefetch_related(firsts)
+    shown = Race.objects.select_related("room").prefetch_related(firsts)
+    return shown.annotate(taken=Count("entrants", filter=~Q(entrants__state="absent"))).in_bulk(races)
 
 
 def _facts(race: Any) -> LobbyRace:  # noqa: ANN401 - a race annotated with `taken`

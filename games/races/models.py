@@ -163,8 +163,9 @@ class Entrant(models.Model):
     joined_at = models.DateTimeField()
     # Begun as a guest, before signing in to the player's account: it is rated as a guest's.
     as_guest = models.BooleanField(default=False, db_default=False)
-    # Quick match: the variants that the player accepts.
+    # Quick match: the variants that the player accepts, and the time until which they count as connected.
     wishes = models.JSONField(default=list, blank=True)
+    here_until = models.DateTimeField(null=True, blank=True)
     # Results from the verified record, set when the race finishes and updated when a verdict changes; null in review.
     place = models.PositiveSmallIntegerField(null=True, blank=True)
     points = models.PositiveSmallIntegerField(null=True, blank=True)

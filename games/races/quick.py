@@ -1,8 +1,9 @@
 """Quick-match queue: new players are seated with others who accept the same variant.
 
 Waiting players must confirm within fifteen seconds of an opponent's arrival, wherever they are on the site, or they
-lose the seat; the others keep theirs. The countdown starts eight seconds after two have confirmed. A player waiting
-alone is moved to others as soon as their wishes match.
+lose the seat; the others keep theirs. The countdown starts eight seconds after two have confirmed. Players who are not
+connected to the room shortly before the start lose the seat, too. A player waiting alone is moved to others as soon as
+their wishes match.
 
 Each step locks the rooms that it changes and checks again before it acts, so any process may take it at any time.
 """
@@ -10,8 +11,9 @@ Each step locks the rooms that it changes and checks again before it acts, so an
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
+from enum import StrEnum
 from functools import partial
 from typing import Any, Final
 
@@ -22,6 +24,7 @@ from django.utils import timezone
 
 from games.deals import sealed
 from games.errors import ErrorCode, Refusal
+from games.live.start import HELD_BACK_UNTIL
 from games.players import Player
 from games.races import conduct, rooms, seats, starting
 from games.races.models import Entrant, Race, Room
@@ -34,12 +37,26 @@ LIMIT_S: Final = 1200
 GATHERING: Final = timedelta(seconds=8)
 #: Time that a player has to confirm once there is an opponent.
 PROMPT: Final = timedelta(seconds=15)
+#: Time for which a player counts as connected after each sign, and after the last connection was closed, as by a
+#: reload.
+HERE_FOR: Final = timedelta(seconds=4)
+LEFT_FOR: Final = timedelta(seconds=1)
+#: Time before the start from which unconnected players lose their seats. It ends when the start is final.
+ROLL_CALL: Final = HELD_BACK_UNTIL + timedelta(seconds=1.2)
 LEAST: Final = 2
-#: Seconds for which a missed match is remembered, to be shown to the player.
-_MISSED_FOR: Final = 24 * 3600
+#: Seconds for which a note is kept, to be shown to the player.
+_NOTED_FOR: Final = 24 * 3600
 
 _E: Final = Entrant.State
 _BEFORE: Final = (_E.JOINED, _E.READY)
+
+
+class Note(StrEnum):
+    """A reason why a match didn't start for a player: they didn't confirm or weren't connected, or the others."""
+
+    MISSED = "missed"
+    ABSENT = "absent"
+    ALONE = "alone"
 
 
 def enter(player: Player, wishes: Collection[str], now: datetime | None = None) -> Room:
@@ -97,30 +114,69 @@ def confirm_by(entrants: Sequence[Entrant], one: Entrant) -> datetime | None:
     return max(entrants[1].joined_at, one.joined_at) + PROMPT  # the first has an opponent since the second came
 
 
-def take_missed(player_id: int) -> bool:
-    """Return whether the player recently missed a match by not confirming it, and clear the note."""
-    return bool(cache.delete(_missed_key(player_id)))
+def keep_countdown(room_id: int, here: Collection[int], now: datetime | None = None) -> None:
+    """Record that the entrants `here` are connected during a countdown, and call the roll when it is due.
+
+    Every process with viewers of the room calls it once a second.
+    """
+    now = now or timezone.now()
+    entrants = Entrant.objects.filter(pk__in=here, race__room=room_id, race__state=Race.State.COUNTDOWN)
+    entrants.update(here_until=now + HERE_FOR)
+    due = Race.objects.filter(
+        room=room_id,
+        state=Race.State.COUNTDOWN,
+        starts_at__lte=now + ROLL_CALL,
+        starts_at__gt=now + HELD_BACK_UNTIL,
+    ).first()
+    if due is not None:
+        _call_roll(due, now)
 
 
-def _missed_key(player_id: int) -> str:
-    return f"quick-match-missed:{player_id}"
+def note_left(entrant_id: int, now: datetime | None = None) -> None:
+    """Record that an entrant has no connection to a process any more; other processes record theirs again."""
+    entrants = Entrant.objects.filter(pk=entrant_id, race__state=Race.State.COUNTDOWN)
+    entrants.update(here_until=(now or timezone.now()) + LEFT_FOR)
 
 
-def _note_missed(players: Collection[int]) -> None:
-    noted = {_missed_key(player): True for player in players}
-    transaction.on_commit(lambda: cache.set_many(noted, _MISSED_FOR))
+def _call_roll(race: Race, now: datetime) -> None:
+    """Free the seats of players who are not connected. If one player is left, the race goes back to the queue.
+
+    Without any sign of a player, the signs are lost, not the players.
+    """
+    with transaction.atomic():
+        rooms.locked(race.room_id)
+        ready = Entrant.objects.filter(
+            race=race, race__state=Race.State.COUNTDOWN, state=_E.READY, player__isnull=False
+        )
+        signs = dict(ready.values_list("player_id", "here_until"))
+        missing = [player for player, until in signs.items() if until is None or until <= now]
+        if not missing or len(missing) == len(signs):
+            return
+        for player in missing:
+            seats.leave(race.room_id, player, now)
+        _note(missing, Note.ABSENT)
+        if Race.objects.filter(pk=race.pk, state=Race.State.OPEN).exists():
+            _note(signs.keys() - missing, Note.ALONE)
+    tend_room(race.room_id, now)
 
 
-def wait_elsewhere(player_id: int, now: datetime | None = None) -> bool:
-    """Make a player who stays in the queue no longer ready; return whether they had a seat in a quick match."""
-    room = seats.room_of(player_id)
-    if room is None or room.kind != Room.Kind.QUICK:
-        return False
-    try:
-        seats.set_ready(room.pk, player_id, ready=False, now=now)
-    except Refusal:
-        return False
-    return True
+def take_note(player_id: int) -> Note | None:
+    """Return what the player has yet to be told about a match that didn't start for them, and clear it."""
+    key = _note_key(player_id)
+    note = cache.get(key)
+    if note is None:
+        return None
+    cache.delete(key)
+    return Note(note)
+
+
+def _note_key(player_id: int) -> str:
+    return f"quick-match-note:{player_id}"
+
+
+def _note(players: Iterable[int], note: Note) -> None:
+    notes = {_note_key(player): note.value for player in players}
+    transaction.on_commit(lambda: cache.set_many(notes, _NOTED_FOR))
 
 
 def _wish_anew(player_id: int, wishes: list[str], now: datetime) -> bool:
@@ -215,7 +271,7 @@ def _settle(race: Race, now: datetime) -> bool:
         late = _late(_entrants(race), now)
         Entrant.objects.filter(pk__in=[one.pk for one in late]).delete()
         missing = [one.player_id for one in late if one.player_id is not None]
-        _note_missed(missing)
+        _note(missing, Note.MISSED)
         transaction.on_commit(partial(conduct.note_spoiled, missing))
         left = race.entrants.all()
         if left.count() < LEAST:

@@ -91,11 +91,6 @@ def room_id_of(code: str) -> int | None:
     return Room.objects.filter(code=code).values_list("pk", flat=True).first()
 
 
-def read_room(room_id: int) -> RoomFacts | None:
-    """Read a room; return None if there is no such room."""
-    return read_rooms([room_id]).get(room_id)
-
-
 def read_rooms(room_ids: Collection[int]) -> dict[int, RoomFacts]:
     """Read the rooms that exist among these, by id, in as many queries as for a single room."""
     began = Q(state=_S.FINISHED) | Q(state=_S.VOID, starts_at__isnull=False)

@@ -113,6 +113,23 @@ class Watch:
         self._racers.viewers.discard(viewer)
         self._others.viewers.discard(viewer)
 
+    @property
+    def is_roll_called(self) -> bool:
+        """True during the countdown of a quick match, in which players without a connection lose their seats."""
+        race = self.facts.to_come
+        return race is not None and race.state == _S.COUNTDOWN and self.facts.kind == Room.Kind.QUICK
+
+    def has_left(self, viewer: Viewer) -> int | None:
+        """Return the entrant of a viewer who is leaving, in a countdown with a roll call, unless they stay elsewhere.
+
+        Other processes are not asked.
+        """
+        yours = self._yours.get(viewer)
+        if yours is None or yours.to_come is None or not self.is_roll_called:
+            return None
+        others = (other.to_come for one, other in self._yours.items() if one is not viewer)
+        return None if yours.to_come in others else yours.to_come
+
     def show(self, viewer: Viewer) -> None:
         """Send a viewer the `you` and `room` messages."""
         stream = self._racers if viewer in self._racers.viewers else self._others
@@ -232,6 +249,9 @@ class Watch:
     def _gathering(self) -> Callable[[], object] | None:
         """Return the step to take every second, for a quick match with players or a heat about to start; else None."""
         race = self.facts.to_come
+        if self.is_roll_called:
+            seated = self._seated()
+            return lambda: quick.keep_countdown(self.facts.id, seated)
         if race is None or race.state != _S.OPEN or not race.entrants:
             return None
         if self.facts.kind == Room.Kind.QUICK:

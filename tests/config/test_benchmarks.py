@@ -12,7 +12,7 @@ from benchmarks.references import UNITS, amount, announce, row
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 #: Measured in their own way so far.
-OTHERS = {"embedded", "rush", "hints", "hint_games"}
+OTHERS = {"rush", "hints", "hint_games"}
 MODULES = sorted(
     path.stem
     for path in FOLDER.glob("*.py")

@@ -14,7 +14,7 @@ from django.core.cache import cache
 
 from config.admission import table_capacity
 from config.admission.load import Load
-from config.admission.table_capacity import ROOM, RUNNING
+from config.admission.table_capacity import OPEN, ROOM, RUNNING
 from config.elsewhere import Tables, no_tables
 from config.handler import OneHop
 from config.tables import APPLICATION
@@ -70,16 +70,27 @@ async def test_tables_have_no_pages(tables: Tables, path: str) -> None:
     assert json.loads(answer.text)["error"]["code"] == "misdirected"
 
 
+async def test_a_process_without_a_free_socket_takes_no_connections(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    monkeypatch.setattr(tables._load, "_sockets", lambda: 1)
+    settings.MAX_SOCKETS = 2
+    assert tables._is_open()
+    settings.MAX_SOCKETS = 1
+    assert not tables._is_open()
+
+
 async def test_a_process_whose_players_leave_has_no_room(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_capacity, "EVERY", 0.01)
-    cache.delete_many([RUNNING, ROOM])
+    cache.delete_many([RUNNING, OPEN, ROOM])
     await ask(tables, "/healthz")
     await until(lambda: ROOM in cache)
     await draining.drain(lambda: True)
     for _ in range(2):  # what is said for the first time after it may have been noted before
-        cache.delete_many([RUNNING, ROOM])
+        cache.delete_many([RUNNING, OPEN, ROOM])
         await until(lambda: RUNNING in cache)
     assert ROOM not in cache
+    assert OPEN not in cache
 
 
 async def test_a_browser_is_told_why_a_web_process_has_no_table_for_it() -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import redis
 from django.core.cache import cache
 from django.db import DatabaseError
 from django.test import override_settings
 
 from config import health
-from config.admission.table_capacity import RUNNING
+from config.admission.table_capacity import OPEN, RUNNING
 from config.health import Health
 from games.live.eviction import open_sockets
 from games.models import Presence
@@ -48,7 +50,7 @@ def frozen(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """A check that waits for its database until the test is over; the checks begun."""
     begun, over = list[int](), threading.Event()
 
-    def wait(_key: str) -> dict[str, Any]:
+    def wait(_elsewhere: bool) -> dict[str, Any]:
         begun.append(1)
         assert over.wait(PATIENCE)
         return {"checks": FINE}
@@ -81,7 +83,7 @@ async def test_not_ready_in_time_while_the_database_is_frozen(
 
 
 async def test_probes_that_come_as_a_check_ends_all_get_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "check", lambda _key: {"checks": FINE})
+    monkeypatch.setattr(health, "check", lambda _elsewhere: {"checks": FINE})
     both = site()
     for _ in range(20):
         answers = await asyncio.gather(*(ask(both, "/readyz") for _ in range(5)))
@@ -93,7 +95,7 @@ def test_readiness_is_answered_within_two_seconds() -> None:
 
 
 async def test_a_check_that_fails_is_no_yes(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_key: str) -> None:
+    def broken(_elsewhere: bool) -> None:
         raise KeyError("a fault")
 
     monkeypatch.setattr(health, "check", broken)
@@ -102,14 +104,14 @@ async def test_a_check_that_fails_is_no_yes(monkeypatch: pytest.MonkeyPatch) -> 
 
 async def test_ready_says_what_it_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"checks": FINE, "verification": {"pending": 0, "oldest_seconds": 0.0}}
-    monkeypatch.setattr(health, "check", lambda _key: found)
+    monkeypatch.setattr(health, "check", lambda _elsewhere: found)
     answer = await ask(site(), "/readyz")
     assert answer.status == 200
     assert json.loads(answer.text) == {"status": "ok", **found, "checks": FINE | {"admission": "ok"}}
 
 
 async def test_full_process_is_ready_and_stopping_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "check", lambda _key: {"checks": FINE})
+    monkeypatch.setattr(health, "check", lambda _elsewhere: {"checks": FINE})
     answer = await ask(site(is_full=True), "/readyz")
     assert (answer.status, json.loads(answer.text)["checks"]["admission"]) == (200, "full")
     open_sockets().are_leaving = True
@@ -119,7 +121,7 @@ async def test_full_process_is_ready_and_stopping_one_is_not(monkeypatch: pytest
 
 @pytest.mark.parametrize("failing", FINE)
 async def test_not_ready_names_what_is_missing(failing: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "check", lambda _key: {"checks": FINE | {failing: "unreachable"}})
+    monkeypatch.setattr(health, "check", lambda _elsewhere: {"checks": FINE | {failing: "unreachable"}})
     answer = await ask(site(), "/readyz")
     assert answer.status == 503
     error = error_of(answer)
@@ -160,11 +162,17 @@ def test_a_database_that_fails_is_unreachable_not_an_exception(monkeypatch: pyte
 
 @pytest.mark.django_db
 def test_tables_elsewhere_that_say_nothing_are_not_ready() -> None:
-    cache.delete(RUNNING)
-    assert health.check(RUNNING)["checks"]["tables"] == "unreachable"
-    cache.set(RUNNING, 1)
-    assert health.check(RUNNING)["checks"]["tables"] == "ok"
-    cache.delete(RUNNING)
+    for entries, found in (([], "unreachable"), ([RUNNING], "no room"), ([RUNNING, OPEN], "ok")):
+        cache.delete_many([RUNNING, OPEN])
+        cache.set_many(dict.fromkeys(entries, 1))
+        assert health.check(tables_elsewhere=True)["checks"]["tables"] == found
+    cache.delete_many([RUNNING, OPEN])
+
+
+@pytest.mark.parametrize("state", ["unreachable", "no room"])
+async def test_tables_without_room_are_not_ready(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "check", lambda _elsewhere: {"checks": FINE | {"tables": state}})
+    assert (await ask(site(), "/readyz")).status == 503
 
 
 def test_one_of_several_redis_that_is_away_is_unreachable(redis_url: str) -> None:
@@ -172,3 +180,14 @@ def test_one_of_several_redis_that_is_away_is_unreachable(redis_url: str) -> Non
         assert health.check_redis() == "ok"
     with override_settings(REDIS_SERVERS=[redis_url, "redis://127.0.0.1:1/0"]):
         assert health.check_redis() == "unreachable"
+
+
+def test_a_redis_that_accepts_no_key_is_not_writable(redis_url: str) -> None:
+    reader = f"reader-{os.getpid()}"
+    with redis.Redis.from_url(redis_url) as server:
+        server.acl_setuser(reader, enabled=True, nopass=True, keys=["*"], categories=["-@all", "+@connection"])
+        try:
+            with override_settings(REDIS_SERVERS=[redis_url.replace("//", f"//{reader}:any@")]):
+                assert health.check_redis() == "not writable"
+        finally:
+            server.acl_deluser(reader)

@@ -13,7 +13,7 @@ from django.contrib.auth import get_user_model
 
 from games.attempts import deal_table
 from games.fairplay.copies import line_of
-from games.fairplay.pace import FREE_TOKENS, play_times
+from games.fairplay.pace import FREE_TOKENS, plays
 from games.ladders import Ladder
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, RULES_VERSION, End, Record, RulesError, commitment
@@ -82,7 +82,7 @@ def superhuman(of: Deal) -> Record:
     for seed, eager in itertools.product(range(50), (False, True)):
         tokens = line(of, 400, seed, eager=eager)
         clock = [0] * len(tokens)
-        if len(play_times(tokens, clock, [])) >= 20:
+        if len(plays(tokens, clock, [])) >= 20:
             return record_of(of, tokens, clock)
     raise AssertionError(f"no line of 20 plays in {of.variant} {bytes(of.seed).hex()}")
 

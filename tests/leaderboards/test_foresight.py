@@ -17,7 +17,7 @@ from config import celery
 from games import events
 from games.attempts import Progress
 from games.fairplay import foreseen, foresight
-from games.fairplay.foreseen import FORM, KEPT, evidence_of, evidence_of_player, text_of
+from games.fairplay.foreseen import FORM, KEPT, evidence_of, evidence_of_player, table_of
 from games.fairplay.foresight import Foresight, Pauses
 from games.housekeeping import KINDS, remove_aged
 from games.models import Attempt, Deal, ForesightFigures
@@ -139,7 +139,7 @@ def test_what_is_kept_is_what_was_found(deal: Deal) -> None:
     found = foreseen.keep(attempt)
     assert evidence_of(attempt) == found
     assert found.game == "stonewall"
-    assert text_of(found).startswith("foresight: ")
+    assert table_of(found)[0].what == "foresight"
 
 
 def test_a_players_games_tell_more_together(deal: Deal) -> None:

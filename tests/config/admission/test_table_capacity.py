@@ -9,14 +9,14 @@ import pytest
 from django.core.cache import cache
 
 from config.admission import table_capacity
-from config.admission.table_capacity import EVERY, EXPIRY, ROOM, RUNNING, TableCapacity, publish
+from config.admission.table_capacity import EVERY, EXPIRY, OPEN, ROOM, RUNNING, TableCapacity, publish, readiness
 from tests.services.racing.watching import until
 
 
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_capacity, "EVERY", 0.001)
-    cache.delete_many([RUNNING, ROOM])
+    cache.delete_many([RUNNING, OPEN, ROOM])
 
 
 def is_full() -> bool:
@@ -25,21 +25,21 @@ def is_full() -> bool:
     return capacity.is_full
 
 
-async def published(*has_room: bool) -> None:
+async def published(*has_room: bool, is_open: bool = True) -> None:
     """Have one process after the other publish once at least."""
     for room in has_room:
         calls = list[bool]()
-        job = asyncio.create_task(publish(_noting(calls, room)))
+        job = asyncio.create_task(publish(lambda: is_open, _noting(calls, not room)))
         await until(lambda calls=calls: len(calls) > 1)  # type: ignore[misc]
         job.cancel()
 
 
-def _noting(calls: list[bool], room: bool) -> Callable[[], bool]:
-    def has_room() -> bool:
-        calls.append(room)
-        return room
+def _noting(calls: list[bool], state: bool) -> Callable[[], bool]:
+    def is_overloaded() -> bool:
+        calls.append(state)
+        return state
 
-    return has_room
+    return is_overloaded
 
 
 def test_there_is_room_while_nothing_is_known() -> None:
@@ -53,6 +53,14 @@ async def test_tables_are_full_while_no_process_has_room() -> None:
     assert not is_full(), "a full process does not speak for the other"
 
 
+async def test_overloaded_tables_are_ready_and_closed_ones_are_not() -> None:
+    assert readiness() == "unreachable"
+    await published(True, True, is_open=False)
+    assert (readiness(), is_full()) == ("no room", True)
+    await published(False)
+    assert (readiness(), is_full()) == ("ok", True)
+
+
 async def test_entries_expire_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     timeouts = set[int]()
 
@@ -61,7 +69,7 @@ async def test_entries_expire_soon(monkeypatch: pytest.MonkeyPatch) -> None:
             timeouts.add(timeout)
 
     monkeypatch.setattr(table_capacity, "cache", Noting())
-    job = asyncio.create_task(publish(lambda: True))
+    job = asyncio.create_task(publish(lambda: True, lambda: False))
     await until(lambda: bool(timeouts))
     job.cancel()
     assert timeouts == {EXPIRY}

@@ -55,7 +55,7 @@ def refused(attempt: Attempt, reporter: User, reason: str = "speed", text: str =
 def test_a_report_waits_for_staff_and_changes_nothing(ada: User, brook: User) -> None:
     attempt = public(ada)
     made = reports.report(attempt, brook, "speed", " Look at the end. ")
-    assert (made.text, list(reports.open_reports())) == ("Look at the end.", [made])
+    assert (made.text, list(Report.objects.filter(answered_at=None))) == ("Look at the end.", [made])
     attempt.refresh_from_db()
     assert (attempt.state, attempt.reasons) == ("verified", [])
     assert not Notice.objects.exists()
@@ -126,7 +126,7 @@ def test_everybody_who_reported_is_told_that_staff_have_looked_and_no_more(
     first = reports.report(attempt, brook, "speed", "")
     second = reports.report(attempt, cleo, "name", "")
     assert reports.answer_report(first, staff, action_taken=taken) == 2
-    assert list(reports.open_reports()) == []
+    assert list(Report.objects.filter(answered_at=None)) == []
     told = {notice.player_id: notice.data for notice in Notice.objects.all()}
     data = {"address": f"/reports/{attempt.public_id}/", "taken": taken}
     assert told == {brook.pk: data, cleo.pk: data}
@@ -141,7 +141,7 @@ def test_rejecting_a_game_answers_its_reports_and_verifying_it_does_not(ada: Use
     attempt = public(ada)
     made = reports.report(attempt, brook, "speed", "")
     decide(attempt.pk, Attempt.State.VERIFIED, "ada-of-staff")
-    assert list(reports.open_reports()) == [made]
+    assert list(Report.objects.filter(answered_at=None)) == [made]
     decide(attempt.pk, Attempt.State.REJECTED, "ada-of-staff")
     made.refresh_from_db()
     assert made.action_taken is True

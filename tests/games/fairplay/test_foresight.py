@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import pytest
 
-from games.fairplay.foreseen import table_of, text_of
+from games.fairplay.foreseen import table_of
 from games.fairplay.foresight import Foresight, Tally, measure
 from games.fairplay.prospects import options
 from games.fairplay.unseen import Unseen
@@ -141,7 +141,7 @@ def test_a_game_without_hidden_cards_has_no_foresight(monkeypatch: pytest.Monkey
     table = open_table("stonewall", SEED)
     found = measure(record("stonewall", [table.legal_moves()[0]]))
     assert found == Foresight("stonewall", applicable=False)
-    assert "not applicable" in text_of(found)
+    assert "not applicable" in str(table_of(found))
 
 
 def test_nothing_played_is_not_applicable() -> None:
@@ -233,4 +233,4 @@ def test_staff_read_figures_in_words() -> None:
     lines = dict(table_of(measured("plot", "decent")))
     assert lines["foresight"].endswith("one game proves nothing")
     assert "by chance" in lines["finds: turned up and playable at once"]
-    assert "tells nothing" in text_of(measured("braid", "decent"))
+    assert "tells nothing" in str(table_of(measured("braid", "decent")))

@@ -20,9 +20,10 @@ from accounts.models import User
 from accounts.moderation import ban_player
 from config.asgi import application
 from config.origins import OwnPages
+from games import addresses
 from games.attempts import start_attempt
 from games.live import allowance, capacity, eviction, protocol, sockets
-from games.live.capacity import Capped, address_of, player_of
+from games.live.capacity import Capped, networks_of, player_of
 from games.live.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
 from tests.games.conftest import Sit, make_deal
 from tests.games.live.test_socket import ask, left, opened, socket
@@ -98,7 +99,7 @@ CROWDED = [{"type": "websocket.accept"}, {"type": "websocket.close", "code": pro
 
 async def test_so_many_of_an_address_and_no_more() -> None:
     house = Connections()
-    gate = Capped(house, address_of, 2)
+    gate = Capped(house, networks_of, 2)
     here = [connection(gate, client=("2001:db8::1", n)) for n in range(3)]
     there = connection(gate, client=("2001:db8:0:1::1", 9))
     for _ in range(3):
@@ -113,11 +114,23 @@ async def test_so_many_of_an_address_and_no_more() -> None:
     assert sent == []
 
 
+async def test_large_ipv6_network_has_ten_times_the_limit() -> None:
+    house = Connections()
+    gate = Capped(house, networks_of, 1)
+    households = [f"2001:db8:0:{n:x}::1" for n in range(addresses.WIDE + 1)]
+    lines = [connection(gate, client=(address, 9)) for address in [*households, "2001:db8:1::1"]]
+    await asyncio.sleep(0)
+    house.let_go.set()
+    await asyncio.gather(*(task for task, _ in lines))
+    assert [sent for _, sent in lines] == [*[[]] * addresses.WIDE, CROWDED, []]
+    assert not gate._open
+
+
 async def test_a_connection_that_fails_is_counted_no_more() -> None:
     async def broken(*_: Any) -> None:
         raise RuntimeError("broken")
 
-    gate = Capped(broken, address_of, 1)
+    gate = Capped(broken, networks_of, 1)
     for _ in range(3):
         with pytest.raises(RuntimeError, match="broken"):
             await connection(gate, client=("192.0.2.1", 1))[0]
@@ -126,12 +139,12 @@ async def test_a_connection_that_fails_is_counted_no_more() -> None:
 
 @pytest.mark.parametrize("client", [("127.0.0.1", 5), ("::1", 5), ("::ffff:127.0.0.1", 5), None])
 def test_this_machine_may_be_a_proxy_and_is_not_counted(client: Any) -> None:
-    assert address_of({"client": client}) is None
+    assert not networks_of({"client": client})
 
 
 def test_visitors_are_counted_by_address_alone() -> None:
-    assert player_of({}) is None
-    assert player_of({"user": User(pk=7)}) == 7
+    assert not player_of({})
+    assert player_of({"user": User(pk=7)}) == {7: 1}
 
 
 async def test_the_sites_sockets_are_counted(attempt_at: Any, monkeypatch: pytest.MonkeyPatch) -> None:

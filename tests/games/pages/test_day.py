@@ -58,6 +58,12 @@ def played(deal: Deal, who: Any, cards_up: int) -> None:
     Attempt.objects.filter(pk=result.attempt_id).update(started_at=deal.opens_at)
 
 
+def summary_of(player: int) -> day.Summary | None:
+    now = timezone.now()
+    deals = day.deals_of(now)
+    return day.standing_of(player, now, deals, day.boards_of(now.date(), deals)).summary
+
+
 def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) -> None:
     now = timezone.now()
     for back in (1, 2):
@@ -67,7 +73,7 @@ def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) ->
     Attempt.objects.create(deal=deals["plot"], player=who, ranked=True, started_at=now)
     won(deals["tarot"], factory.player())
     seasons.recount_marked()
-    found = day.summary_of(who.pk)
+    found = summary_of(who.pk)
     assert found is not None
     assert found.place is not None
     assert (found.day, found.played, found.won, found.of) == (now.date(), 2, 1, 9)
@@ -78,7 +84,7 @@ def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) ->
         "2 of 9 played, 1 won · 150 points · 🔥 3 days in a row",
         f"http://127.0.0.1:8000/deals/{now.date()}/",
     ]
-    assert day.summary_of(None) is None
+    assert day.standing_of(None, now, [], day.boards_of(now.date(), [])).summary is None
 
 
 def test_a_deal_still_to_come_is_one_of_the_nine(
@@ -90,9 +96,9 @@ def test_a_deal_still_to_come_is_one_of_the_nine(
     assert "<b>0 <small>of 9</small></b>" in page
     assert "One deal is still being prepared." in page
     won(deals["plot"], who)
-    found = day.summary_of(who.pk)
+    found = summary_of(who.pk)
     assert found is not None
-    assert (found.played, found.of, found.left, found.coming, found.is_begun) == (1, 9, 7, 1, True)
+    assert (found.played, found.of, found.left, found.coming) == (1, 9, 7, 1)
     squares = day.share_text(found, "").splitlines()[1]
     assert (len(squares), squares.count("🟩")) == (9, 1)
     ready.append(deals["stonewall"])
@@ -123,13 +129,28 @@ def test_home_shows_the_day_the_leaders_and_what_to_do(deals: dict[str, Deal], w
     assert "100 points" in stranger  # the best of the nine
 
 
-@pytest.mark.parametrize("state", ["rejected", "review"])
-def test_a_game_rejected_or_under_review_leaves_the_day(deals: dict[str, Deal], who: Any, state: str) -> None:
+@pytest.mark.parametrize(("state", "played"), [("rejected", 0), ("review", 1)])
+def test_game_in_doubt_earns_nothing(deals: dict[str, Deal], who: Any, mine: Client, state: str, played: int) -> None:
     attempt = won(deals["stonewall"], who)
     Attempt.objects.filter(pk=attempt.pk).update(state=state)
-    found = day.summary_of(who.pk)
+    found = summary_of(who.pk)
     assert found is not None
-    assert (found.played, found.won, found.points, found.streak, found.left) == (0, 0, 0, 0, 8)
+    assert (found.played, found.in_review, found.counted) == (played, played, 0)
+    assert (found.won, found.points, found.streak, found.left) == (0, 0, 0, 8)
+    page = mine.get("/").content.decode()
+    assert f"<b>{played} <small>of 9</small></b>" in page
+    assert ("Under review: 1" in page) == bool(played)
+    assert "Share your day" not in page
+
+
+def test_shared_text_omits_games_under_review(deals: dict[str, Deal], who: Any) -> None:
+    won(deals["braid"], who)
+    doubted = won(deals["stonewall"], who)
+    Attempt.objects.filter(pk=doubted.pk).update(state="review")
+    found = summary_of(who.pk)
+    assert found is not None
+    assert found.played == 2
+    assert "1 of 9 played, 1 won · 100 points" in day.share_text(found, "")
 
 
 def test_newcomers_lead_while_they_are_alone_and_stand_on_their_own_boards(

@@ -13,6 +13,7 @@ from accounts.guests import create_guest
 from games.ghosts import inbox
 from games.ghosts.models import Notice
 from games.races import quick, seats
+from games.races.models import Entrant
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,7 +47,7 @@ def test_notices_go_over_to_the_account_at_once(mine: Client, player: Any, rival
 
 def test_a_missed_quick_match_is_told_once_on_the_next_page(mine: Client, player: Any) -> None:
     now = timezone.now()
-    quick.take_missed(player.pk)
+    quick.take_note(player.pk)
     mine.post("/races/quick", {"variant": "plot"})
     quick.enter(create_guest(), ["plot"], now)
     assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
@@ -55,8 +56,24 @@ def test_a_missed_quick_match_is_told_once_on_the_next_page(mine: Client, player
     assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
 
 
+@pytest.mark.parametrize("left", [False, True])
+def test_missing_player_and_opponent_are_told_why(mine: Client, player: Any, left: bool) -> None:
+    now = timezone.now()
+    quick.take_note(player.pk)
+    mine.post("/races/quick", {"variant": "plot"})
+    room = quick.enter(create_guest(), ["plot"], now)
+    seats.set_ready(room.pk, player.pk, ready=True, now=now)
+    quick.tend(now)
+    quick.tend(now + timedelta(seconds=8))
+    here = Entrant.objects.exclude(player=player) if left else Entrant.objects.filter(player=player)
+    quick.keep_countdown(room.pk, [one.pk for one in here], now + timedelta(seconds=14))
+    told = "You missed a quick match" if left else "You are first in line"
+    assert told in mine.get(PLAIN).content.decode()
+    assert told not in mine.get(PLAIN).content.decode()
+
+
 def test_leaving_the_queue_is_no_missed_match(mine: Client, player: Any) -> None:
-    quick.take_missed(player.pk)
+    quick.take_note(player.pk)
     mine.post("/races/quick", {"variant": "plot"})
     seats.leave_all(player.pk)
     assert "You missed a quick match" not in mine.get(PLAIN).content.decode()

@@ -314,8 +314,7 @@ def test_pictures_stand_beside_the_names_in_the_lobby_and_in_results(account: Us
 def test_guests_have_one_name_in_the_room_on_results_and_in_the_header() -> None:
     run = finished(3)
     client = browser_of(run.players[0])
-    room = snapshot.read_room(run.room.pk)
-    assert room is not None
+    room = snapshot.read_rooms([run.room.pk])[run.room.pk]
     assert room.last is not None
     names = [seat.name for seat in room.last.told.seats]
     page = client.get(f"/races/{run.room.code}/1/")

@@ -25,7 +25,8 @@ def heat(day: date, hour: int, points: dict[Any, int], *, division: int = 1, **f
 
 def race_of(start: datetime, *, kind: Room.Kind = Room.Kind.QUICK, state: str = "finished", **fields: Any) -> Race:
     room = Room.objects.create(kind=kind, game="plot", limit_s=60, seats=16, made_at=start, used_at=start)
+    fields = {"finished_at": start + timedelta(minutes=1)} | fields
     return Race.objects.create(
         room=room, number=1, state=state, variant="plot", game="plot", limit_s=60, opened_at=start, starts_at=start,
-        ends_at=start, deal=factory.deal("plot", None), finished_at=start + timedelta(minutes=1), **fields,
+        ends_at=start, deal=factory.deal("plot", None), **fields,
     )  # fmt: skip

@@ -81,7 +81,7 @@ def _every_state() -> list[House]:
 def test_rooms_read_together_are_as_each_is_read_alone() -> None:
     keys = [house.room.pk for house in _every_state()]
     together = snapshot.read_rooms([*keys, 10**6])
-    assert together == {key: snapshot.read_room(key) for key in keys}
+    assert together == {key: snapshot.read_rooms([key])[key] for key in keys}
     assert [facts.running is not None for facts in together.values()] == [False, True, False, False]
     assert [facts.last is not None for facts in together.values()] == [False, False, True, False]
     assert [facts.to_come is not None for facts in together.values()] == [True, False, True, True]

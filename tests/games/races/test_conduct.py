@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -12,16 +13,21 @@ from django.utils import timezone
 
 from accounts.guests import BACKEND, create_guest
 from accounts.models import User
+from games.addresses import network_of_scope
 from games.errors import ErrorCode, Refusal
 from games.races import conduct, lobby, quick, rooms, seats, starting, tending
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
+from tests.games.races.results import race_of
 from tests.games.races.runs import Run, at
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.9"
+ROOM: dict[str, Any] = {
+    "kind": "public", "game": "plot", "limit_s": 60, "seats": 4, "made_at": at(0), "used_at": at(0),
+}  # fmt: skip
 FORM = {"name": "stonewall", "limit": "900", "seats": "4", "privacy": "public"}
 LIMITED = 429
 
@@ -93,6 +99,54 @@ def test_private_rooms_do_not_become_public_past_the_limit() -> None:
 def test_rooms_without_anybody_are_not_listed() -> None:
     rooms.open_room(create_guest(), "stonewall", public=True, limit_s=600, seats=4)
     assert listed() == []
+
+
+def run_at(state: str, *addresses: str, second: int = 0) -> Race:
+    """A race in this state, of players with these addresses."""
+    start = at(second)
+    fields: dict[str, Any] = {} if state == "finished" else {"finished_at": None}
+    race = race_of(start, state=state, **fields)
+    for address in addresses:
+        player = create_guest()
+        conduct.remember_network(player.pk, network_of_scope({"client": (address, 1)}))
+        Entrant.objects.create(race=race, player=player, joined_at=start, state="racing")
+    return race
+
+
+@pytest.mark.parametrize(("state", "listing", "most"), [("racing", "running", 24), ("finished", "recent", 8)])
+@pytest.mark.parametrize("flood", [lambda _n: HERE, lambda n: f"2001:db8:0:{n:x}::1"])
+def test_races_of_one_network_leave_room_for_others(
+    state: str, listing: Any, most: int, flood: Callable[[int], str]
+) -> None:
+    honest = [run_at(state, ELSEWHERE, "192.0.2.1"), run_at(state, HERE, ELSEWHERE)]
+    flooding = [run_at(state, flood(n), flood(n), second=n + 1) for n in range(30)]
+    told: Any = lobby.read(at(60))
+    shown = [race["code"] for race in told[listing]]
+    assert shown[-2:] == [race.room.code for race in reversed(honest)]
+    assert shown[:-2] == [race.room.code for race in reversed(flooding)][: most // 3]
+
+
+def test_players_behind_a_proxy_are_not_one_network() -> None:
+    for _ in range(30):
+        run_at("racing", "127.0.0.1", "127.0.0.1")
+    assert len(lobby.read(at(60))["running"]) == 24
+
+
+def test_a_large_ipv6_network_has_ten_times_the_rooms_and_spoiled_starts() -> None:
+    host = create_guest()
+    for n in range(10 * conduct.MOST_OF_NETWORK):
+        network = f"2001:db8:0:{n:x}::/64"
+        conduct.check_may_list(host.pk, network)
+        conduct.note_listed(Room.objects.create(**ROOM, host=create_guest()).pk, network)
+    for n in range(60):
+        conduct.remember_network(host.pk, f"2001:db8:0:{n:x}::/64")
+        conduct.note_spoiled([host.pk])
+    with pytest.raises(Refusal):
+        conduct.check_may_list(host.pk, "2001:db8:0:ffff::/64")
+    with pytest.raises(Refusal):
+        conduct.check_may_sit(None, "2001:db8:0:ffff::/64", has_account=False)
+    conduct.check_may_list(host.pk, "2001:db8:1::/64")
+    conduct.check_may_sit(None, "2001:db8:1::/64", has_account=False)
 
 
 # --- Quick matches --------------------------------------------------------------------------------------------------
@@ -167,7 +221,9 @@ def test_seats_held_without_being_ready_count() -> None:
         quick.enter(squatter, ["stonewall"], now)
         confirm(victim)
         if n:
-            quick.wait_elsewhere(squatter.pk, now)  # breaks the match up at once
+            seats.set_ready(
+                Entrant.objects.get(player=squatter).race.room_id, squatter.pk, ready=False, now=now
+            )  # breaks the match up at once
             seats.leave_all(squatter.pk)
         else:
             Entrant.objects.filter(player=squatter).update(state="joined")

@@ -121,8 +121,7 @@ def test_its_commitment_is_the_one_shown_during_the_countdown() -> None:
 
 
 def _shown(run: Run) -> str | None:
-    room = snapshot.read_room(run.room.pk)
-    assert room is not None
+    room = snapshot.read_rooms([run.room.pk])[run.room.pk]
     assert room.to_come is not None
     return room.to_come.told.race_commitment
 

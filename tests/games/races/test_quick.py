@@ -9,18 +9,22 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.core.cache import cache
 from django.db import connection
+from django.utils import timezone
 
 from accounts.guests import create_guest
 from accounts.models import User
 from games.deals import sealed
 from games.errors import ErrorCode, Refusal
+from games.models import Attempt
 from games.races import protocol, quick, rooms, seats, snapshot, starting, tending
 from games.races.hub import Hub
 from games.races.models import Entrant, Race, Room
 from games.races.watch import Watch
 from games.rules import CATALOGUE
+from tests.games.races.conftest import house_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 T0 = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -42,6 +46,11 @@ def confirm(player: User, second: float = 0) -> None:
     """The player says within the fifteen seconds that the race may start."""
     seats.set_ready(room_of(player).pk, player.pk, ready=True, now=at(second))
     quick.tend_room(room_of(player).pk, at(second))
+
+
+def turn_away(player: User, second: float) -> None:
+    """The player is no longer ready, as when the room's page is left."""
+    seats.set_ready(room_of(player).pk, player.pk, ready=False, now=at(second))
 
 
 def pair(second: float = 0, *wishes: str) -> tuple[User, User]:
@@ -101,8 +110,7 @@ def test_each_step_is_taken_by_whoever_watches_the_room() -> None:
 
 
 def watch_of(room: Room) -> Watch:
-    facts = snapshot.read_room(room.pk)
-    assert facts is not None
+    facts = snapshot.read_rooms([room.pk])[room.pk]
     return Watch(facts, Hub())
 
 
@@ -207,7 +215,7 @@ def test_wishes_in_common_bring_two_together_in_a_third_room() -> None:
 
 def test_who_is_elsewhere_has_fifteen_seconds_once_there_is_company() -> None:
     away = enter(0, "plot")
-    assert quick.wait_elsewhere(away.pk, at(5))
+    turn_away(away, 5)
     quick.tend(at(300))
     assert state_of(away) == "joined"
     enter(300, "plot")
@@ -238,8 +246,8 @@ def test_nobody_races_when_one_of_two_does_not_confirm() -> None:
     assert seats.room_of(first.pk) is None
     quick.tend(at(200))
     assert (race_of(second).state, race_of(second).gathers_until, room_of(second)) == ("open", None, room)
-    assert [quick.take_missed(first.pk), quick.take_missed(first.pk)] == [True, False]
-    assert not quick.take_missed(second.pk)
+    assert [quick.take_note(first.pk), quick.take_note(first.pk)] == [quick.Note.MISSED, None]
+    assert not quick.take_note(second.pk)
 
 
 @pytest.mark.usefixtures("missed")
@@ -247,7 +255,7 @@ def test_who_leaves_before_confirming_has_not_missed_the_match() -> None:
     first, _ = enter(0, "plot"), enter(60, "plot")
     seats.leave(room_of(first).pk, first.pk, at(61))
     quick.tend(at(80))
-    assert not quick.take_missed(first.pk)
+    assert not quick.take_note(first.pk)
 
 
 def test_who_is_left_alone_confirms_the_next_opponent_wherever_that_one_sits_down() -> None:
@@ -277,8 +285,7 @@ def test_the_room_tells_by_when_to_confirm() -> None:
     first = enter(0, "plot")
 
     def told_to(player: User) -> int | None:
-        facts = snapshot.read_room(room_of(first).pk)
-        assert facts is not None
+        facts = snapshot.read_rooms([room_of(first).pk])[room_of(first).pk]
         return snapshot.you_message(facts, player.pk).confirm_by
 
     assert told_to(first) is None
@@ -291,7 +298,7 @@ def test_the_room_tells_by_when_to_confirm() -> None:
 
 def test_who_comes_back_in_time_races() -> None:
     away = enter(0, "plot")
-    quick.wait_elsewhere(away.pk, at(5))
+    turn_away(away, 5)
     enter(300, "plot")
     seats.set_ready(room_of(away).pk, away.pk, ready=True, now=at(310))
     quick.tend(at(316))
@@ -304,8 +311,8 @@ def test_the_fifteen_seconds_begin_when_one_turns_away() -> None:
     """As when the page is loaded again while the deal is still being made."""
     first, second = pair()
     Race.objects.update(deal=None)
-    quick.wait_elsewhere(first.pk, at(60))
-    quick.wait_elsewhere(first.pk, at(70))
+    turn_away(first, 60)
+    turn_away(first, 70)
     quick.tend(at(74.9))
     assert state_of(first) == "joined"
     quick.tend(at(75))
@@ -316,7 +323,7 @@ def test_the_fifteen_seconds_begin_when_one_turns_away() -> None:
 def test_who_is_still_elsewhere_at_the_start_waits_on_in_another_room() -> None:
     away = enter(0, "plot", "tarot")
     Race.objects.filter(room=room_of(away)).update(variant="plot")
-    quick.wait_elsewhere(away.pk, at(5))
+    turn_away(away, 5)
     first, second = enter(100, "plot"), enter(101, "plot")
     quick.tend(at(109))
     assert race_of(first).room == race_of(second).room
@@ -332,7 +339,7 @@ def test_who_cannot_be_moved_to_a_room_that_is_closed_meanwhile_has_a_new_one(mo
     away = enter(0, "plot")
     closed = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
     rooms.close(closed, at(1))
-    quick.wait_elsewhere(away.pk, at(5))
+    turn_away(away, 5)
     first, _ = enter(100, "plot"), enter(101, "plot")
     monkeypatch.setattr(quick, "_others", lambda *_: Race.objects.filter(room=closed).select_related("room"))
     quick.tend(at(109))
@@ -360,7 +367,7 @@ def test_without_a_deal_nobody_starts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_who_enters_again_keeps_the_seat_and_has_the_new_wishes() -> None:
     player = enter(0, "plot")
-    quick.wait_elsewhere(player.pk, at(1))
+    turn_away(player, 1)
     room = quick.enter(player, ["plot", "tarot"], at(2))
     entrant = Entrant.objects.get(player=player)
     assert room == room_of(player)
@@ -376,7 +383,6 @@ def test_nobody_enters_from_another_race() -> None:
         quick.enter(host, ALL, T0)
     assert (refused.value.code, refused.value.data) == (ErrorCode.ALREADY_RACING, {"room": room.code})
     assert Room.objects.count() == before
-    assert not quick.wait_elsewhere(host.pk, T0)
 
 
 def test_nobody_enters_again_during_the_countdown() -> None:
@@ -523,5 +529,79 @@ def test_a_new_room_is_of_a_game_of_which_there_are_deals(monkeypatch: pytest.Mo
 def test_nobody_waits_elsewhere_once_the_countdown_runs() -> None:
     first, _ = pair()
     quick.tend(at(8))
-    assert not quick.wait_elsewhere(first.pk, at(9))
+    with pytest.raises(Refusal):
+        turn_away(first, 9)
     assert state_of(first) == "ready"
+
+
+# --- Roll call: the countdown begins at second 8, the race at 18, and from 15 on it can no longer be cancelled --------
+
+
+def counting(count: int = 2) -> tuple[list[User], list[int]]:
+    """Players in a countdown who have been connected, and their entrants."""
+    first, second = pair()
+    players = [first, second, *(enter(1, "plot") for _ in range(count - 2))]
+    quick.tend(at(8))
+    entrants = [Entrant.objects.get(player=player).pk for player in players]
+    quick.keep_countdown(room_of(first).pk, entrants, at(9))
+    return players, entrants
+
+
+@pytest.mark.usefixtures("missed")
+def test_player_who_left_the_countdown_is_not_raced_against() -> None:
+    (first, second), (mine, other) = counting()
+    room, deal = room_of(first), race_of(first).deal_id
+    quick.note_left(other, at(12))
+    quick.keep_countdown(room.pk, [mine], at(13))
+    assert race_of(second).state == "countdown"
+    quick.keep_countdown(room.pk, [mine], at(14))
+    race = race_of(first)
+    assert (race.room, race.state, race.starts_at, race.gathers_until) == (room, "open", None, None)
+    assert (state_of(first), seats.room_of(second.pk)) == ("joined", None)
+    assert (race.deal_id, race.deal.revealed_at if race.deal else at(0)) == (deal, None)
+    assert not Attempt.objects.exists()
+    assert [quick.take_note(one.pk) for one in (first, second)] == [quick.Note.ALONE, quick.Note.ABSENT]
+    assert room_of(enter(20, "plot")) == room, "first in line for the next player"
+
+
+def test_reload_during_the_countdown_keeps_the_seat() -> None:
+    (first, second), (mine, other) = counting()
+    quick.note_left(other, at(13.5))
+    quick.keep_countdown(room_of(first).pk, [mine], at(14))
+    quick.keep_countdown(room_of(first).pk, [mine, other], at(14.4))
+    quick.keep_countdown(room_of(first).pk, [mine], at(14.9))
+    assert race_of(first) == race_of(second)
+    assert race_of(first).state == "countdown"
+
+
+def test_three_race_without_the_one_who_left() -> None:
+    (first, second, third), (mine, other, _) = counting(3)
+    quick.keep_countdown(room_of(first).pk, [mine, other], at(14))
+    assert (race_of(first).state, race_of(first)) == ("countdown", race_of(second))
+    assert Entrant.objects.get(player=third).state == "absent"
+
+
+@pytest.mark.parametrize(("second", "here"), [(14, False), (15, True)])
+def test_countdown_goes_on_without_signs_or_time(second: int, here: bool) -> None:
+    (first, _), (mine, _other) = counting()
+    Entrant.objects.update(here_until=None)
+    quick.keep_countdown(room_of(first).pk, [mine] if here else [], at(second))
+    assert race_of(first).state == "countdown"
+
+
+async def test_closing_the_last_connection_is_recorded(watch: Any, hub: Hub, other_hub: Hub) -> None:
+    house = await house_of(2)
+    await Room.objects.filter(pk=house.room.pk).aupdate(kind=Room.Kind.QUICK)
+    await sync_to_async(house.start)(60)
+    mine, other = (
+        watch(house, player, at=at_hub) for player, at_hub in zip(house.players, (hub, other_hub), strict=True)
+    )
+
+    await mine.watch()
+    await other.watch()
+    entrants = [(await sync_to_async(house.entrant)(place)).pk for place in range(2)]
+    await sync_to_async(quick.keep_countdown)(house.room.pk, entrants)
+    await other.leave()
+    left = await Entrant.objects.aget(pk=entrants[1])
+    assert left.here_until is not None
+    assert left.here_until <= timezone.now() + quick.LEFT_FOR
