@@ -40,7 +40,7 @@ POLL: Final = "/queue.json"
 """The long-poll endpoint of that page."""
 
 #: Backlog, in seconds of page work, above which newcomers queue.
-MAX_BACKLOG: Final = 0.5
+MAX_BACKLOG: Final = 0.2
 #: Lifetime of a rendered queue page, in seconds; every waiting client shares it.
 PAGE_AGE: Final = 3600.0
 #: Seconds of grace for a late client.
