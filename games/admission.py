@@ -14,8 +14,7 @@ from datetime import timedelta
 from typing import Final, Self
 
 from django.conf import settings
-from django.core import signing
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from games.addresses import network_of
 
@@ -23,7 +22,6 @@ COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_admission"
 #: Lifetime of a ticket or pass.
 MAX_AGE: Final = timedelta(hours=1)
 
-_SALT: Final = "games.admission"
 _IN: Final = "in"
 _WAITING: Final = "waiting"
 
@@ -59,12 +57,12 @@ def identities(session: str | None, network: str) -> list[str]:
 
 def read(value: str, client: list[str]) -> Ticket | Pass | None:
     """Read a cookie; return None if it is forged, damaged, expired or another client's."""
+    request = HttpRequest()
+    request.COOKIES[COOKIE] = value
     for identity in client:
-        try:
-            kind, *parts = _signer(identity).unsign(value, max_age=MAX_AGE).split(":")
-        except signing.BadSignature:
-            continue
-        return Pass(*parts) if kind == _IN else Ticket(int(parts[0]), parts[1])
+        if text := request.get_signed_cookie(COOKIE, "", salt=identity, max_age=MAX_AGE):
+            kind, *parts = text.split(":")
+            return Pass(*parts) if kind == _IN else Ticket(int(parts[0]), parts[1])
     return None
 
 
@@ -76,9 +74,10 @@ def give_pass(request: HttpRequest, response: HttpResponseBase) -> None:
 def set_cookie(response: HttpResponseBase, holding: Ticket | Pass, client: list[str]) -> None:
     """Set the cookie for a ticket or pass, signed for the client's first identity."""
     text = f"{_WAITING}:{holding.arrived}:{holding.name}" if isinstance(holding, Ticket) else f"{_IN}:{holding.name}"
-    response.set_cookie(
+    response.set_signed_cookie(
         COOKIE,
-        _signer(client[0]).sign(text),
+        text,
+        salt=client[0],
         max_age=MAX_AGE,
         httponly=True,
         samesite="Lax",
@@ -86,5 +85,8 @@ def set_cookie(response: HttpResponseBase, holding: Ticket | Pass, client: list[
     )
 
 
-def _signer(identity: str) -> signing.TimestampSigner:
-    return signing.get_cookie_signer(salt=f"{_SALT} {identity}")
+def cookie_header(holding: Ticket | Pass, client: list[str]) -> tuple[bytes, bytes]:
+    """Return the ASGI header that sets the cookie for a ticket or pass."""
+    response = HttpResponse()
+    set_cookie(response, holding, client)
+    return b"Set-Cookie", response.cookies[COOKIE].OutputString().encode("latin1")

@@ -1,10 +1,11 @@
 """Admission rate: waiting newcomers that a process admits per second, from the utilization law.
 
 Little's law, applied to a server, says U = X D: the server is busy for a share U of the time if X newcomers arrive per
-second and each keeps it busy for D seconds. So it can serve 1 / D of them per second. D is measured while newcomers
-wait: the time during which pages were in progress, divided by the newcomers admitted. Players' pages count towards it,
-so the estimate settles where the process is just busy. Newcomers cause most of their load seconds after admission;
-until then the measured page rate bounds the estimate.
+second and each keeps it busy for D seconds. So it can serve U / D of them per second at a target utilization U.
+D is measured while newcomers wait: the time during which pages were in progress, divided by the newcomers admitted.
+Players' pages count towards it, so the rate settles where the process is busy for that share of the time; what remains
+is headroom for moves. Newcomers cause most of their load seconds after admission; until then the measured page rate
+bounds the estimate.
 
 Source: P. Denning, J. Buzen, "The Operational Analysis of Queueing Network Models", ACM Computing Surveys 10 (3), 1978.
 """
@@ -14,6 +15,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+#: Target utilization: the share of the time that pages may be in progress while newcomers wait.
+UTILIZATION: Final = 0.7
 #: Time constant of the moving averages, in seconds.
 MEMORY: Final = 10.0
 #: Starting values before the first measurement: busy seconds, pages served and newcomers admitted.
@@ -42,7 +45,7 @@ class AdmitRate:
     def per_second(self) -> float:
         """Newcomers admitted per second."""
         pages = self.pages_per_second
-        return min(max(self._let_in / self._busy, pages / MOST_PAGES), pages / FEWEST_PAGES)
+        return min(max(UTILIZATION * self._let_in / self._busy, pages / MOST_PAGES), pages / FEWEST_PAGES)
 
     def note(self, elapsed: float, *, busy: bool, pages: int, has_room: bool) -> None:
         """Record the last `elapsed` seconds: `busy` if pages were in progress, and the number of pages served."""

@@ -13,10 +13,10 @@ import time
 from collections.abc import Awaitable, Callable
 from enum import Enum
 from typing import Any, Final
-from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from django.conf import settings
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse, parse_cookie
 from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, ngettext
@@ -30,7 +30,7 @@ from config.handler import send_response
 from config.strangers import Copies, Visit
 from games import metrics
 from games.addresses import network_of_scope
-from games.admission import COOKIE, MAX_AGE, Pass, Ticket, identities, read, set_cookie
+from games.admission import COOKIE, MAX_AGE, Pass, Ticket, cookie_header, identities, read, set_cookie
 from games.errors import A_MINUTE, ErrorCode, Refusal
 from games.races.models import CODE_LENGTH, CODE_LETTERS
 
@@ -40,16 +40,18 @@ POLL: Final = "/queue.json"
 """The long-poll endpoint of that page."""
 
 #: Backlog, in seconds of page work, above which newcomers queue.
-MAX_BACKLOG: Final = 0.5
+MAX_BACKLOG: Final = 0.2
 #: Lifetime of a rendered queue page, in seconds; every waiting client shares it.
 PAGE_AGE: Final = 3600.0
 #: Seconds of grace for a late client.
 GRACE: Final = 3.0
 
-#: Paths that are always served: games in progress, staff, probes, and pages embedded in other sites.
-_ALWAYS: Final = re.compile(r"/(table|admin|offline|static)/|/(healthz|readyz|metrics)$|/replay/[^/]+/embed/$")
-#: Sign-in steps that follow another site or an earlier step, and expire within minutes.
-_SIGNING_IN: Final = re.compile(r"/accounts/([a-z]+/login/callback|2fa/authenticate|3rdparty/signup)/$")
+#: Paths that are always served: games in progress, staff, probes, pages embedded in other sites, and sign-in steps that
+#: follow another site or an earlier step and expire within minutes.
+_ALWAYS: Final = re.compile(
+    r"/(table|admin|offline|static)/|/(healthz|readyz|metrics)$|/replay/[^/]+/embed/$"
+    r"|/accounts/([a-z]+/login/callback|2fa/authenticate|3rdparty/signup)/$"
+)
 #: A race room, where players also take seats over the WebSocket: a client with a session may have one.
 _ROOM: Final = re.compile(rf"/races/[{CODE_LETTERS}]{{{CODE_LENGTH}}}/$")
 #: Path endings of forms that start a game or take a seat. Other forms are always served.
@@ -77,9 +79,7 @@ def door_of(visit: Visit) -> Door | None:
     path, reads = scope["path"], scope["method"] in _READING
     if path.startswith(_API):
         return None if scope["method"] == "OPTIONS" else Door.READING if reads else Door.API
-    if _ALWAYS.match(path) or _SIGNING_IN.match(path):
-        return None
-    if _ROOM.match(path) and settings.SESSION_COOKIE_NAME in visit.cookies:
+    if _ALWAYS.match(path) or (_ROOM.match(path) and settings.SESSION_COOKIE_NAME in visit.cookies):
         return None
     if reads:
         return Door.PAGE if "text/html" in accepted else None
@@ -97,11 +97,9 @@ class Gate:
         self.load, self.tables = load, TableCapacity()
         self._application, self._copies = application, copies
         self._served, self._last_beat = 0, time.monotonic()
-        self._polls: dict[Ticket, asyncio.Event] = {}
-        self._admitted: dict[Ticket, float] = {}
-        """Admitted tickets, each with its expiry time."""
-        self._spent: dict[str, float] = {}
-        """Names of passes exchanged for new ones, each with its expiry time."""
+        self._polls: dict[Ticket, asyncio.Future[None]] = {}
+        self._used: dict[Holding, float] = {}
+        """Tickets exchanged for passes and passes exchanged for new ones, in order of their expiry times."""
         load.on_beat = self.beat
         if settings.TABLES_ELSEWHERE:
             load.jobs.append(self.tables.watch)
@@ -126,12 +124,10 @@ class Gate:
         if path == POLL:
             await self._poll(visit, client, holding, request)
         elif path == PAGE and (is_open or isinstance(holding, Pass)):
-            await _send(send, _redirect(_next_page(visit)), holding, client)
-        elif isinstance(holding, Pass) and shown != holding and door is Door.PAGE:
-            target = f"{quote(path)}?{scope['query_string'].decode('latin1')}"
-            await _send(send, _redirect(_own_page(target)), holding, client)
+            page = parse_qs(scope["query_string"].decode("latin1")).get("next", [""])[0]
+            await _send(send, _redirect(_own_page(page)), holding, client)
         elif isinstance(holding, Pass):
-            await self._serve_holder(holding, door, request)
+            await self._serve_holder(holding, door, None if shown == holding else client, request)
         elif door is None or (door is Door.READING and self.has_room):
             await self._serve(*request)
         elif door in {Door.API, Door.READING}:
@@ -148,24 +144,26 @@ class Gate:
         pages, self._served = self._served, 0
         metrics.FULL.set(not self.has_room)
         metrics.NEWCOMERS_WAITING.set(len(self.queue))
-        if int(now) > int(now - elapsed):  # once per second
-            self.queue.expire(now)
-            _expire(self._admitted, now)
-            _expire(self._spent, now)
+        self.queue.expire(now)
+        while self._used and self._used[first := next(iter(self._used))] < now:
+            del self._used[first]
         if not self.queue:
             return
         self.rate.note(elapsed, busy=self.load.pages.threads.in_work > 0, pages=pages, has_room=self.has_room)
         while self.queue and self.rate.take():
             ticket = self.queue.pop()
-            self._admitted[ticket] = now + MAX_AGE.total_seconds()
+            self._use(ticket)
             if ticket in self._polls:
-                self._polls[ticket].set()
+                self._polls.pop(ticket).set_result(None)
             metrics.NEWCOMERS.labels("let_in").inc()
 
     def _holding(self, shown: Holding) -> Holding:
-        """Return the cookie's current value: an admitted ticket counts as a pass, a spent pass as nothing."""
-        holding = Pass(shown.name) if isinstance(shown, Ticket) and shown in self._admitted else shown
-        return None if isinstance(holding, Pass) and holding.name in self._spent else holding
+        """Return the cookie's current value: a used ticket counts as a pass, a used pass as nothing."""
+        holding = Pass(shown.name) if isinstance(shown, Ticket) and shown in self._used else shown
+        return None if holding in self._used else holding
+
+    def _use(self, holding: Holding) -> None:
+        self._used[holding] = time.monotonic() + MAX_AGE.total_seconds()
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -173,34 +171,33 @@ class Gate:
         finally:
             self._served += 1
 
-    async def _serve_holder(self, holding: Pass, door: Door | None, request: Request) -> None:
-        """Serve a client with a pass. With a new session it gets a new pass, and the old one is spent.
+    async def _serve_holder(self, holding: Pass, door: Door | None, client: list[str] | None, request: Request) -> None:
+        """Serve a client with a pass, and set its cookie if it is new to `client`.
 
-        A pass counts as spent while a form that starts a game is in progress, so two clients cannot use it at once.
+        With a new session it gets a new pass, and the old one is used up. It already counts as used while a form that
+        starts a game is in progress, so two clients cannot use it at once.
         """
         scope, receive, send = request
-        good_until = time.monotonic() + MAX_AGE.total_seconds()
         begins = door in {Door.FORM, Door.JSON_FORM}
         if begins:
-            self._spent[holding.name] = good_until
+            self._use(holding)
 
         async def exchange(message: Any) -> None:  # noqa: ANN401 - ASGI's
             if message["type"] == "http.response.start":
+                given, identity = holding, client
                 if session := _new_session(message["headers"]):
-                    self._spent[holding.name] = good_until
-                    given = HttpResponse()
-                    set_cookie(given, Pass(), identities(session, network_of_scope(scope)))
-                    cookie = (b"Set-Cookie", given.cookies[COOKIE].OutputString().encode("latin1"))
-                    message = {**message, "headers": [*message["headers"], cookie]}
+                    self._use(holding)
+                    given, identity = Pass(), identities(session, network_of_scope(scope))
                 elif begins:
-                    self._spent.pop(holding.name, None)
+                    self._used.pop(holding, None)
+                if identity:
+                    message = {**message, "headers": [*message["headers"], cookie_header(given, identity)]}
             await send(message)
 
         await self._serve(scope, receive, exchange)
 
     async def _poll(self, visit: Visit, client: list[str], holding: Holding, request: Request) -> None:
         """Answer a waiting client's poll as soon as its turn comes, or with its place after a while."""
-        shown = holding
         if holding is None and (self.queue or not self.has_room):
             holding = _new_ticket()
         if isinstance(holding, Ticket):
@@ -211,23 +208,19 @@ class Gate:
         if isinstance(holding, Ticket):
             place = self.queue.place(holding)
             status = {"let_in": False, "place": place, "wait": self._wait_text(visit, place)}
-        cookie = None if isinstance(holding, Ticket) and holding == shown else holding
-        await _send(request[2], JsonResponse(status, headers={"Cache-Control": "no-store"}), cookie, client)
+        await _send(request[2], JsonResponse(status, headers={"Cache-Control": "no-store"}), holding, client)
 
     async def _wait(self, ticket: Ticket, receive: Receive) -> bool:
         """Wait for the ticket's turn or the next update. Return False if the client has disconnected."""
         seconds = update_interval(self.queue.place(ticket))
         self.queue.enter(ticket, time.monotonic() + seconds + GRACE)
-        turn = self._polls.setdefault(ticket, asyncio.Event())
-        waits = [asyncio.create_task(turn.wait()), asyncio.create_task(_disconnected(receive))]
-        await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        has_left = waits[1].done()
-        for wait in waits:
-            wait.cancel()
+        turn = self._polls.setdefault(ticket, asyncio.get_running_loop().create_future())
+        leaving = asyncio.create_task(_disconnected(receive))
+        await asyncio.wait({turn, leaving}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         self._polls.pop(ticket, None)
-        if has_left:
+        if leaving.done():
             self.queue.leave(ticket)
-        return not has_left
+        return leaving.cancel()
 
     async def _queue(
         self, visit: Visit, door: Door, client: list[str], ticket: Ticket | None, request: Request
@@ -245,7 +238,8 @@ class Gate:
             response: HttpResponse | None = _refusal(place, place=place)
         elif door is Door.FORM:
             # The player returns to the page with the form, so no clock starts without their knowledge.
-            response = _redirect(f"{PAGE}?{urlencode({'next': _page_before(visit)})}")
+            page = _own_page(visit.headers.get(b"referer", ""), visit.headers.get(b"host", ""))
+            response = _redirect(f"{PAGE}?{urlencode({'next': page})}")
         else:
             response = await self._page(visit, place)
         if response is None:  # an unknown host or a redirect to HTTPS: Django answers
@@ -304,38 +298,16 @@ async def _send(send: Send, response: HttpResponse, holding: Holding = None, cli
     await send_response(response, send)
 
 
-def _page_before(visit: Visit) -> str:
-    """Return the page of this site that sent the form, or the home page if the browser does not say."""
-    referer = visit.headers.get(b"referer", "")
-    if not url_has_allowed_host_and_scheme(referer, visit.headers.get(b"host", "")):
-        return "/"
-    return urlunsplit(("", "", *urlsplit(referer)[2:4], ""))
-
-
-def _next_page(visit: Visit) -> str:
-    """Return the page that a client is waiting for."""
-    return _own_page(parse_qs(visit.scope["query_string"].decode("latin1")).get("next", ["/"])[0])
-
-
-def _own_page(page: str) -> str:
-    """Return the address if it belongs to this site, or else the home page."""
-    is_ours = page.startswith("/") and page.isascii() and page.isprintable()
-    return page if is_ours and url_has_allowed_host_and_scheme(page, allowed_hosts=None) else "/"
+def _own_page(address: str, host: str | None = None) -> str:
+    """Return the path and query of an address on this site, or the home page for any other address."""
+    is_ours = address.isascii() and address.isprintable() and url_has_allowed_host_and_scheme(address, host)
+    return urlunsplit(("", "", *urlsplit(address)[2:4], "")) if is_ours else "/"
 
 
 def _new_session(headers: list[tuple[bytes, bytes]]) -> str:
     """Return the session key that a response sets, or an empty string."""
-    prefix = f"{settings.SESSION_COOKIE_NAME}=".encode()
-    for name, value in headers:
-        if name.lower() == b"set-cookie" and value.startswith(prefix):
-            return value.removeprefix(prefix).partition(b";")[0].decode("latin1").strip('"')
-    return ""
-
-
-def _expire(entries: dict[Any, float], now: float) -> None:
-    """Remove expired entries; entries are in order of expiry."""
-    while entries and entries[first := next(iter(entries))] < now:
-        del entries[first]
+    cookies = [value.decode("latin1").partition(";")[0] for name, value in headers if name.lower() == b"set-cookie"]
+    return parse_cookie(";".join(cookies)).get(settings.SESSION_COOKIE_NAME, "")
 
 
 async def _disconnected(receive: Receive) -> None:
