@@ -1,15 +1,18 @@
-"""Games won by hints alone: certified deals, each played 0 to 15 random moves, and from there by nothing but hints.
+"""Games won by hints alone: certified deals, 0 to 15 random moves, and from there nothing but hints.
 
-`python -m benchmarks.hint_games [VARIANT ...] [--positions N] [--seed SEED] [--players N]`; exit code 1 when an aim is
-missed. Each deal serves for five positions. Half of the searches answer late, so that the hint before is provisional.
-The aims:
+`python -m benchmarks.hint_games [VARIANT ...] [--positions N] [--minutes M] [--seed SEED] [--first N] [--players N]`;
+exit code 1 if an aim is missed. Each deal serves for five positions. Half of the searches answer late, so that the
+previous hint is provisional. The aims:
 
-- what is winnable and decided is won, and no hint leads to a position the game has been in, or undoes the one before;
-- with as many moves as twice par, besides those taken back;
-- the first hint at a lost position names the position to return to, and from there the game is won;
-- with some players asking at once, each at positions of its own, 95 of 100 answers come within 2 s.
+- every game that is winnable and decided is won; no hint leads to an earlier position or undoes the previous hint;
+- it takes at most twice par, besides the moves taken back;
+- the first hint in a lost position names the position to return to, and from there the game is won;
+- no game takes more than a minute of CPU;
+- with several players asking at once, each in positions of their own, 95% of the answers come within 2 s.
 
-A database of its own, SQLite, is made for the run. Positions differ in each run; `--seed` repeats those of a run.
+A position depends only on the seed and its number, so `--seed S --first N --positions 1` repeats one that is listed as
+missed. A variant ends early after `--minutes`; the first column says how many positions were played. The run uses a
+SQLite database of its own.
 """
 
 from __future__ import annotations
@@ -23,8 +26,10 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -43,14 +48,17 @@ if TYPE_CHECKING:
 RANDOM_MOVES: Final = 15
 #: Positions of each deal.
 EACH: Final = 5
-#: Positions looked at to certify a deal, and the share of searches that answer late.
+#: Budget to certify a deal in search positions, and the share of searches that answer late.
 CERTIFYING: Final = 300_000
 LATE: Final = 0.5
-#: Positions of each variant that each of the players who ask at once asks about.
-ASKED: Final = 3
+#: Deals of each variant for the players who ask at once, and positions that each player asks about.
+ASKED_DEALS: Final = 2
+ASKED: Final = 5
 P95_AIM_S: Final = 2.0
-#: More hints than this are taken for a loop.
+#: More hints than this count as a loop.
 MOST_HINTS: Final = 2_000
+#: CPU seconds after which a game is abandoned as slow.
+MOST_CPU: Final = 60.0
 COLUMNS: Final = (
     "positions",
     "winnable",
@@ -62,11 +70,12 @@ COLUMNS: Final = (
     "won anyway",
     "loops",
     "over",
+    "slow",
 )
 
 
 def begin(player: User, deal: Deal, chance: Random, moves: int) -> Attempt:
-    """A practice attempt at a deal, with so many random moves made, or fewer where none is left."""
+    """Start a practice attempt and make random moves, as long as any is legal."""
     from games.attempts import deal_table, start_attempt
 
     attempt, table = start_attempt(player, deal), deal_table(deal)
@@ -79,7 +88,7 @@ def begin(player: User, deal: Deal, chance: Random, moves: int) -> Attempt:
 
 
 def deal_of(variant: str, chance: Random) -> Deal:
-    """A new certified deal."""
+    """Create a certified deal."""
     from games.deals import publishing
     from games.deals.certification import Certificate, winning_record
 
@@ -88,7 +97,7 @@ def deal_of(variant: str, chance: Random) -> Deal:
 
 
 def certified(variant: str, chance: Random) -> tuple[bytes, tuple[str, ...]]:
-    """The seed of a deal, and a line that wins it."""
+    """Return the seed of a winnable deal and a winning line."""
     while True:
         seed = chance.randbytes(32)
         found = solve(open_table(variant, seed), Budget(nodes=CERTIFYING))
@@ -97,7 +106,7 @@ def certified(variant: str, chance: Random) -> tuple[bytes, tuple[str, ...]]:
 
 
 def play(attempt: Attempt, *tokens: str) -> None:
-    """Make moves."""
+    """Append moves to the attempt's journal."""
     from games.models import Move
 
     first = attempt.moves.count() + 1
@@ -105,10 +114,10 @@ def play(attempt: Attempt, *tokens: str) -> None:
 
 
 class Game:
-    """A game played by hints alone, and what is said of it."""
+    """A game played by hints alone, with counts of its moves and faults."""
 
     def __init__(self, attempt: Attempt, chance: Random | None) -> None:
-        """`chance` decides which answers come late; without it none does."""
+        """Start from the attempt's position; `chance` decides which answers come late, None means none."""
         from games.hints import questions
         from games.solver.shorten import signature
 
@@ -116,15 +125,20 @@ class Game:
         self.chance = chance
         self.table = questions.table_of(attempt, None)
         self.loops = self.forward = self.back = 0
+        self.is_slow = False
         self.first: Advice | None = None
         self._seen = {signature(self.table)}
         self._previous: Advice | None = None
 
     def run(self) -> None:
-        """Follow hints until the game is won, there is none, or they go on for too long."""
+        """Follow hints until the game is won, there is none, or they take too long."""
         from games.errors import Refusal
 
+        latest = time.process_time() + MOST_CPU
         while not self.table.is_won and self.forward + self.back < MOST_HINTS:
+            self.is_slow = time.process_time() > latest
+            if self.is_slow:
+                return
             try:
                 advice = self._advice()
             except Refusal:
@@ -154,7 +168,7 @@ class Game:
         from games.solver.shorten import signature
 
         is_back = advice.token == "u"
-        if is_back and self._previous is not None and self._previous.why == "way":
+        if is_back and self._previous is not None and self._previous.token != "u":
             self.loops += 1
         play(self.attempt, advice.token)
         self.table.push(advice.token)
@@ -170,7 +184,7 @@ class Game:
 
 @cache
 def searched(position: str) -> dict[str, Any]:
-    """What a question's search finds, in this process and so at its priority."""
+    """Search a position in this process, with the full budget of a question."""
     from games.hints.asking import FULL
     from games.hints.search import search
 
@@ -178,7 +192,7 @@ def searched(position: str) -> dict[str, Any]:
 
 
 def truth(attempt: Attempt) -> str:
-    """Whether the game can be won, by the search of a question."""
+    """Return whether the game can be won, as far as the search of a question decides."""
     from games.hints import questions
 
     table = questions.table_of(attempt, None)
@@ -186,11 +200,11 @@ def truth(attempt: Attempt) -> str:
 
 
 def judge(attempt: Attempt, chance: Random | None) -> Counter[str]:
-    """Play one position by hints; what is to be counted of it."""
+    """Play one position by hints, and return its counts."""
     answer, game = truth(attempt), Game(attempt, chance)
     game.run()
     won = game.table.is_won
-    counts = Counter(positions=1, loops=bool(game.loops))
+    counts = Counter(positions=1, loops=bool(game.loops), slow=game.is_slow)
     counts["over"] += won and game.forward > 2 * (attempt.deal.par or 0)
     if answer == "yes":
         counts.update(winnable=1, won=won)
@@ -202,39 +216,70 @@ def judge(attempt: Attempt, chance: Random | None) -> Counter[str]:
     return counts
 
 
-def measure(variant: str, positions: int, seed: str) -> bool:
-    """Play the positions of a variant, print the counts, and return whether the aims are reached."""
-    from accounts.guests import create_guest
-
-    chance, counts, begun = Random(f"{seed} {variant}"), Counter[str](), time.monotonic()
-    for number in range(positions):
-        if number % EACH == 0:
-            deal = deal_of(variant, chance)
-        counts += judge(begin(create_guest(), deal, chance, chance.randint(0, RANDOM_MOVES)), chance)
-        print(f"\r{variant}: {number + 1} of {positions}", end="", file=sys.stderr, flush=True)
-    print(f" in {time.monotonic() - begun:.0f} s", file=sys.stderr)
-    reached = (
+def reaches_aims(counts: Counter[str]) -> bool:
+    """Return whether the counts of one or more positions reach the aims."""
+    return (
         counts["won"] == counts["winnable"]
         and counts["named"] == counts["won after"] == counts["lost"]
-        and not counts["loops"] + counts["over"]
+        and not counts["loops"] + counts["over"] + counts["slow"]
     )
+
+
+class Positions:
+    """The positions of a variant, each decided by the seed and its number alone."""
+
+    def __init__(self, variant: str, seed: str) -> None:
+        self._variant = variant
+        self._seed = f"{seed} {variant}"
+        self._deal: tuple[int, Deal] | None = None
+        self.certifying = 0.0  # seconds spent on finding winnable deals
+
+    def judge(self, number: int) -> Counter[str]:
+        """Play a position by hints, and return its counts."""
+        from accounts.guests import create_guest
+
+        chance = Random(f"{self._seed} {number}")
+        attempt = begin(create_guest(), self._deal_of(number // EACH), chance, chance.randint(0, RANDOM_MOVES))
+        return judge(attempt, chance)
+
+    def _deal_of(self, number: int) -> Deal:
+        if self._deal is None or self._deal[0] != number:
+            begun = time.monotonic()
+            self._deal = number, deal_of(self._variant, Random(f"{self._seed} deal {number}"))
+            self.certifying += time.monotonic() - begun
+        return self._deal[1]
+
+
+def measure(variant: str, numbers: Iterable[int], seed: str, minutes: float) -> bool:
+    """Play the positions of a variant, print the counts, and return whether they reach the aims."""
+    positions, counts, begun = Positions(variant, seed), Counter[str](), time.monotonic()
+    for number in numbers:
+        if time.monotonic() - begun > 60 * minutes:
+            break
+        found = positions.judge(number)
+        counts += found
+        if not reaches_aims(found):
+            print(f"{variant} {number} missed: {dict(found)}", flush=True)
+        spent = f"{time.monotonic() - begun:.0f} s, {positions.certifying:.0f} s of it certifying"
+        print(f"\r{variant} {number}: {spent}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
     figures = " ".join(f"{counts[column]:>{len(column)}}" for column in COLUMNS)
-    print(f"{variant:<14} {figures}   {'ok' if reached else 'MISSED'}", flush=True)
-    return reached
+    print(f"{variant:<14} {figures}   {'ok' if reaches_aims(counts) else 'MISSED'}", flush=True)
+    return reaches_aims(counts)
 
 
 @dataclass
 class Waits:
-    """Seconds that players wait: for answers, and after each for a bare page, which shows how busy the machine is."""
+    """Seconds that players wait for answers, and after each for a bare page, which shows how busy the machine is."""
 
     answers: list[float] = field(default_factory=list)
     bare: list[float] = field(default_factory=list)
 
-    def ask(self, attempts: list[Attempt], client: Client) -> None:
+    def ask(self, tables: list[tuple[Client, Attempt]]) -> None:
         """Ask for a hint at each table until there is one, as the page does."""
         from django.db import connections
 
-        for attempt in attempts:
+        for client, attempt in tables:
             begun = time.monotonic()
             while client.post(f"/table/{attempt.public_id}/hint").status_code == 202:
                 time.sleep(0.25)
@@ -245,43 +290,57 @@ class Waits:
         connections.close_all()
 
     def measure(self, variant: str, players: int, chance: Random) -> None:
-        """Have players ask at once, each at positions of its own."""
-        from django.test import Client
-
-        from accounts.guests import BACKEND, create_guest
-
-        threads, deals = [], [deal_of(variant, chance) for _ in range(ASKED)]
-        for _ in range(players):
-            player, client = create_guest(), Client()
-            client.force_login(player, backend=BACKEND)
-            client.get("/")  # the first page of a process loads much that has nothing to do with hints
-            attempts = [begin(player, deal, chance, chance.randint(5, RANDOM_MOVES)) for deal in deals]
-            threads.append(threading.Thread(target=self.ask, args=(attempts, client)))
+        """Have players ask at once, each in positions of their own."""
+        deals = [deal_of(variant, chance) for _ in range(ASKED_DEALS)]
+        threads = [
+            threading.Thread(target=self.ask, args=([seat(deal, chance) for deal in islice(cycle(deals), ASKED)],))
+            for _ in range(players)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
 
-def measure_waits(variants: list[str], players: int, seed: str) -> bool:
-    """Have players ask at once, print what they wait, and return whether the aim is reached."""
+def seat(deal: Deal, chance: Random) -> tuple[Client, Attempt]:
+    """Begin a game as a new guest, since a player has only one unfinished game of a deal."""
+    from django.test import Client
+
+    from accounts.guests import BACKEND, create_guest
+
+    player, client = create_guest(), Client()
+    client.force_login(player, backend=BACKEND)
+    client.get("/")  # the first page of a process loads much that has nothing to do with hints
+    return client, begin(player, deal, chance, chance.randint(5, RANDOM_MOVES))
+
+
+def measure_waits(variant: str, players: int, seed: str) -> bool:
+    """Have players ask at once, print how long they wait, and return whether the aim is reached."""
+    waits = Waits()
+    waits.measure(variant, players, Random(f"{seed} {variant} waits"))
+    reached = p95(waits.answers) < P95_AIM_S
+    figures = " ".join(
+        f"{function(seconds):>8.2f}"
+        for seconds in (waits.answers, waits.bare)
+        for function in (statistics.median, p95, max)
+    )
+    print(f"{variant:<14} {len(waits.answers):>7} {figures}   {'ok' if reached else 'MISSED'}", flush=True)
+    return reached
+
+
+def measure_all_waits(options: argparse.Namespace) -> list[bool]:
+    """Measure how long players wait in each variant; return whether the aims are reached."""
     from games import events
     from games.hints import questions
 
     events.request_task = lambda _name, question, **_: bool(questions.answer_soon(question))
-    waits, chance = Waits(), Random(f"{seed} waits")
-    for variant in variants:
-        waits.measure(variant, players, chance)
-    print(f"{players} players at once, {len(waits.answers)} answers")
-    for name, found in {"answer": waits.answers, "bare page": waits.bare}.items():
-        print(f"{name:<10} median {statistics.median(found):.2f} s, p95 {p95(found):.2f} s, longest {max(found):.2f} s")
-    reached = p95(waits.answers) < P95_AIM_S
-    print("ok" if reached else "MISSED")
-    return reached
+    print(f"{options.players} players at once; seconds until an answer, and until a bare page right after it")
+    print(f"{'variant':<14} {'answers':>7} {' '.join(f'{column:>8}' for column in 2 * ('median', 'p95', 'longest'))}")
+    return [measure_waits(variant, options.players, options.seed) for variant in options.variants]
 
 
 def p95(seconds: list[float]) -> float:
-    """The 95th percentile."""
+    """Return the 95th percentile."""
     return sorted(seconds)[min(len(seconds) - 1, int(0.95 * len(seconds)))]
 
 
@@ -291,11 +350,13 @@ def main() -> int:
     parser.add_argument(
         "--positions", type=int, default=200, help="of each variant, 0 to leave out the games (default: %(default)s)"
     )
-    parser.add_argument("--players", type=int, default=6, help="who ask at once (default: %(default)s)")
+    parser.add_argument("--minutes", type=float, default=10, help="at most for each variant (default: %(default)s)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first position (default: %(default)s)")
+    parser.add_argument("--players", type=int, default=6, help="who ask at once, 0 for none (default: %(default)s)")
     parser.add_argument("--seed", default=secrets.token_hex(4), help="of the positions (default: a new one)")
     options = parser.parse_args()
-    print("switched off: limits of requests; processes of their own for searches, except where players ask at once")
-    print(f"{options.positions} positions each; --seed {options.seed}")
+    print("switched off: rate limits; search processes, except where players ask at once")
+    print(f"{options.positions} positions each; --seed {options.seed}", flush=True)
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as var:
         os.environ.update(DJANGO_SETTINGS_MODULE="config.settings", LOG_LEVEL="WARNING", VAR_DIR=var, DEBUG="1")
@@ -305,16 +366,17 @@ def main() -> int:
 
 
 def measure_games(options: argparse.Namespace) -> list[bool]:
-    """Measure each variant; whether its aims are reached."""
+    """Measure the games of each variant; return whether the aims are reached."""
     from games.hints.asking import Searcher
 
     print(f"{'variant':<14} {' '.join(COLUMNS)}")
     with patch.object(Searcher, "ask", lambda _self, position, _limit, _is_wanted: searched(position)):
-        return [measure(variant, options.positions, options.seed) for variant in options.variants]
+        numbers = range(options.first, options.first + options.positions)
+        return [measure(variant, numbers, options.seed, options.minutes) for variant in options.variants]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure with a database of its own; the exit code."""
+    """Measure with a new database, and return the exit code."""
     import django
 
     django.setup()
@@ -329,7 +391,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         reached = measure_games(options) if options.positions else []
         if options.players:
-            reached.append(measure_waits(options.variants, options.players, options.seed))
+            reached += measure_all_waits(options)
     finally:
         questions.dismiss()
     return 0 if all(reached) else 1

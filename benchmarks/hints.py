@@ -1,11 +1,11 @@
-"""Hints in practice: seconds until the search has an answer, and the share of positions not known, by variant.
+"""Searches for hints: CPU seconds until an answer, and the share of undecided positions, by variant.
 
-`python -m benchmarks.hints [VARIANT ...] [--positions N] [--seed SEED]`; exit code 1 when an aim is missed. Every
-second deal can be won, as those that practice gives by default, the others are any. Each is played to a random place
-by one of the simulated players of three skills. Then there is a search with the budget of a question. Seconds are of
-this process's CPU, so that a busy machine changes little; what the process that searches at a site takes beside is told
-apart. The positions are others in each run; `--seed` repeats those of a run. What becomes of whole games that follow
-hints is measured by `benchmarks.hint_games`.
+`python -m benchmarks.hints [VARIANT ...] [--positions N] [--seed SEED]`; exit code 1 if an aim is missed. Every second
+deal is winnable, as practice deals are by default; the others are random. A simulated player of one of three skills
+plays each to a random point, and the position there is searched with the budget of a question. CPU seconds of this
+process are counted, so a busy machine changes little; the overhead of the search process is printed separately. The
+positions differ in each run; `--seed` repeats those of a run. `benchmarks.hint_games` measures whole games that follow
+hints.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from games.solver.players import SKILLS, skilled_game
 EASY = "labyrinth"
 MEDIAN_AIM_S = 2.0
 UNKNOWN_AIM = 0.05
-#: Positions looked at to certify a deal.
+#: Budget to certify a deal, in search positions.
 CERTIFYING = 300_000
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What came of a question: the answer, and CPU seconds."""
+    """The answer to a question, and the CPU seconds it took."""
 
     answer: str
     seconds: float
 
 
 def positions(variant: str, chance: Random) -> Iterator[Table]:
-    """Without end: positions of practice, any in which a move is left."""
+    """Yield practice positions endlessly."""
     for number in count():
         seed = chance.randbytes(32)
         if number % 2 and not isinstance(solve(open_table(variant, seed), Budget(nodes=CERTIFYING)), Solution):
@@ -55,50 +55,50 @@ def positions(variant: str, chance: Random) -> Iterator[Table]:
 
 
 def after(table: Table, tokens: tuple[str, ...]) -> Table:
-    """The table after these tokens."""
+    """Push the tokens, and return the table."""
     for token in tokens:
         table.push(token)
     return table
 
 
 def asked(table: Table) -> Answered:
-    """Ask as a table does."""
+    """Search a position with the full budget of a question."""
     begun = time.process_time()
     found = search({"position": table.position(), "nodes": FULL.nodes, "seconds": FULL.seconds})
     return Answered(found["answer"], time.process_time() - begun)
 
 
-def beside(searcher: Searcher) -> float:
-    """Seconds by the clock from a question to an answer that is found almost at once."""
+def overhead(searcher: Searcher) -> float:
+    """Return the wall-clock seconds that a search process takes to answer an easy question."""
     table = open_table(EASY, bytes(32))
     begun = time.monotonic()
     searcher.ask(table.position(), FULL, lambda: True)
     return time.monotonic() - begun
 
 
-def told_beside() -> None:
-    """Print what a process takes that has to be started, and one that is running."""
+def print_overhead() -> None:
+    """Print the overhead of a new search process, and of a running one."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     searcher = Searcher()
-    started, running = beside(searcher), beside(searcher)
+    started, running = overhead(searcher), overhead(searcher)
     searcher.dismiss()
-    print(f"besides, by the clock: {started:.2f} s where a process has to be started, {running:.2f} s where one runs")
+    print(f"overhead of the search process: {started:.2f} s for a new one, {running:.2f} s for a running one")
 
 
 def measure(variant: str, number: int, seed: str) -> bool:
-    """Ask about so many positions, print the figures, and return whether the aims are reached."""
+    """Search `number` positions, print the figures, and return whether the aims are reached."""
     answers = [asked(table) for table in islice(positions(variant, Random(f"{seed} {variant}")), number)]
     seconds = [one.seconds for one in answers]
     median = statistics.median(seconds)
     lost, unknown = (statistics.mean(one.answer == answer for one in answers) for answer in ("no", "unknown"))
     reached = median < MEDIAN_AIM_S and unknown < UNKNOWN_AIM
-    said = "ok" if reached else "MISSED"
-    print(f"{variant:<14} {median:>9.2f} {high(seconds):>8.2f} {lost:>8.0%} {unknown:>10.1%}   {said}", flush=True)
+    result = "ok" if reached else "MISSED"
+    print(f"{variant:<14} {median:>9.2f} {high(seconds):>8.2f} {lost:>8.0%} {unknown:>10.1%}   {result}", flush=True)
     return reached
 
 
 def high(seconds: list[float]) -> float:
-    """The 95th percentile."""
+    """Return the 95th percentile."""
     return sorted(seconds)[min(len(seconds) - 1, int(0.95 * len(seconds)))]
 
 
@@ -109,9 +109,9 @@ def main() -> int:
     parser.add_argument("--seed", default=secrets.token_hex(4), help="of the positions (default: a new one)")
     options = parser.parse_args()
     print(f"{options.positions} positions each; --seed {options.seed}")
-    told_beside()
-    print(f"aims: median under {MEDIAN_AIM_S:g} s, not known under {UNKNOWN_AIM:.0%}")
-    print("variant         median s    p95 s     lost  not known")
+    print_overhead()
+    print(f"aims: median under {MEDIAN_AIM_S:g} s, undecided under {UNKNOWN_AIM:.0%}")
+    print("variant         median s    p95 s     lost  undecided")
     reached = [measure(variant, options.positions, options.seed) for variant in options.variants]
     return 0 if all(reached) else 1
 

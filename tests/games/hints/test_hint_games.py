@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from random import Random
 from typing import Any
 
 import pytest
 
 from accounts.guests import create_guest
-from benchmarks.hint_games import Game, begin, searched
+from benchmarks import hint_games
+from benchmarks.hint_games import Game, begin, reaches_aims, searched
 from games.deals import publishing
 from games.deals.certification import Certificate
 from games.hints import questions
@@ -45,3 +47,28 @@ def test_hints_alone_win_without_going_in_circles(variant: str, request: Any) ->
         assert game.table.is_won, told
         assert game.loops == 0, told
         assert game.forward <= 2 * len(record.tokens), told
+
+
+@pytest.mark.parametrize(
+    ("counts", "is_reached"),
+    [
+        ({"winnable": 3, "won": 3, "lost": 2, "named": 2, "won after": 2, "unknown": 1}, True),
+        ({"winnable": 3, "won": 2}, False),
+        ({"lost": 2, "named": 1, "won after": 2}, False),
+        ({"lost": 2, "named": 2, "won after": 1}, False),
+        ({"winnable": 1, "won": 1, "over": 1}, False),
+        ({"unknown": 1, "loops": 1}, False),
+        ({"unknown": 1, "slow": 1}, False),
+    ],
+)
+def test_counts_reach_the_aims_only_without_a_miss(counts: dict[str, int], is_reached: bool) -> None:
+    assert reaches_aims(Counter(counts)) is is_reached
+
+
+def test_a_slow_game_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hint_games, "MOST_CPU", -1.0)
+    record = certified.won("labyrinth")[0]
+    deal = publishing.seeded_deal(CATALOGUE["labyrinth"], record.seed, Certificate(record, None, 3))
+    game = Game(begin(create_guest(), deal, Random(), 0), None)
+    game.run()
+    assert (game.is_slow, game.forward) == (True, 0)
