@@ -1,6 +1,8 @@
 """Database session store that reads with one plain query and writes a new session once, at the end of the request.
 
-Django's own looks for a free key, inserts a row at sign-in and updates it at the end.
+Django's own looks for a free key, inserts a row at sign-in and updates it at the end, which makes a newcomer's way to
+the fifth move cost 10 to 21 % more CPU (`benchmarks.pages`, November 2026). The methods overridden here are checked in
+`tests/accounts/test_session_store.py`.
 """
 
 from __future__ import annotations
