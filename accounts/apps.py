@@ -18,7 +18,8 @@ class AccountsConfig(AppConfig):
         people.register(
             People(
                 guests.player_for,
-                guests.newcomer_for,
+                guests.create_guest,
+                guests.sign_in,
                 presence.accounts_among,
                 presence.shown_names,
                 presence.names_on_pages,

@@ -20,21 +20,16 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.names import guest_name
-from accounts.session_store import new_row_of
-from games.compiled import Inserting, Insertion, insert_in_order
 from games.ghosts import inbox
 from games.ghosts.models import Challenge
 from games.models import Attempt
-from games.players import Newcomer
+from games.players import Player
 from games.races import seats
-from games.reserved_ids import ReservedIds
 from leaderboards.models import Result
 
 BACKEND: Final = "allauth.account.auth_backends.AuthenticationBackend"
 
 _TRIES: Final = 3
-_INSERT: Final = Inserting(User, numbered=True)
-_IDS: Final = ReservedIds(User)
 
 
 def player_for(request: HttpRequest) -> User:
@@ -42,38 +37,28 @@ def player_for(request: HttpRequest) -> User:
     if request.user.is_authenticated:
         request.session.modified = True  # playing renews the cookie: a guest who loses it cannot return
         return request.user
-    guest, rows = _signed_in(request)
-    insert_in_order(rows)
+    guest = create_guest()
+    sign_in(request, guest)
     return guest
 
 
-def newcomer_for(request: HttpRequest) -> Newcomer:
-    """Sign in a new guest; the caller inserts the guest's row and that of a new session."""
-    return Newcomer(*_signed_in(request))
+def sign_in(request: HttpRequest, guest: Player) -> None:
+    """Sign a new guest in to the session."""
+    assert isinstance(guest, User)
+    login(request, guest, backend=BACKEND)
 
 
 def create_guest() -> User:
     """Create a guest: a player without a password, an e-mail address or a reserved name."""
-    guest = _new_guest()
-    _INSERT.add(guest)
-    return guest
-
-
-def _signed_in(request: HttpRequest) -> tuple[User, list[Insertion]]:
-    """Build a guest, sign the session in, and return the guest with the rows to insert for both."""
-    guest = _new_guest()
-    login(request, guest, backend=BACKEND)
-    return guest, [Insertion(_INSERT, guest), *new_row_of(request.session)]
-
-
-def _new_guest() -> User:
     now = timezone.now()
-    name = f"guest-{secrets.token_hex(12)}"
-    guest = User(
-        pk=_IDS.take(), username=name, display_name=guest_name(), is_guest=True, date_joined=now, last_login=now
+    return User.objects.create(
+        username=f"guest-{secrets.token_hex(12)}",
+        password=f"{UNUSABLE_PASSWORD_PREFIX}{secrets.token_hex(20)}",  # unusable, and different for every guest
+        display_name=guest_name(),
+        is_guest=True,
+        date_joined=now,
+        last_login=now,
     )
-    guest.password = f"{UNUSABLE_PASSWORD_PREFIX}{secrets.token_hex(20)}"  # unusable, and different for every guest
-    return guest
 
 
 def merge_guest(guest: User, user: User) -> int:

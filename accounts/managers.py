@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractUser, UserManager
-from django.db.models import BigIntegerField, F, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from accounts.names import name_key
-from games.compiled import Compiled, Given
+from games.db import hot_queries
 
 _User = TypeVar("_User", bound=AbstractUser)
 
@@ -27,9 +26,6 @@ HAS_PAGE: Final[Mapping[str, object]] = MappingProxyType({**LISTED, "deleted_at"
 NAMED: Final[Mapping[str, object]] = MappingProxyType({"banned_at": None, "deleted_at": None})
 
 
-_BY_KEY: Final[Compiled[Any]] = Compiled(lambda: QuerySet(get_user_model()).filter(pk=Given("pk", BigIntegerField())))
-
-
 class PlayerManager(UserManager[_User]):
     """Django's user manager, which also fills the displayed name and its key.
 
@@ -39,13 +35,14 @@ class PlayerManager(UserManager[_User]):
     use_in_migrations = False
 
     def get(self, *args: Any, **kwargs: Any) -> _User:  # noqa: ANN401 - Django's
-        """Return one player. A lookup by primary key alone, made on every request, uses a precompiled query."""
+        """Return one player. A lookup by primary key alone, made on every request, is plain SQL."""
         is_plain = type(self) is PlayerManager and self._db is None  # related managers are subclasses
-        if args or kwargs.keys() != {"pk"} or not is_plain:
+        key = kwargs.get("pk")
+        if args or len(kwargs) != 1 or not isinstance(key, int) or not is_plain:
             return super().get(*args, **kwargs)
-        found: _User | None = _BY_KEY.first(pk=kwargs["pk"])
+        found: _User | None = hot_queries.player(key)
         if found is None:
-            raise self.model.DoesNotExist(f"no player {kwargs['pk']}")
+            raise self.model.DoesNotExist(f"no player {key}")
         return found
 
     def create_user(

@@ -5,10 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from django.db.models import BigIntegerField, DateField, DateTimeField
-
 from accounts.streaks import FORGIVEN_A_MONTH, streaks
-from games.compiled import Compiled, Given
 from games.models import Attempt
 
 #: Look-back windows for a streak, in days; a longer one is read only if the streak fills the shorter one.
@@ -33,21 +30,12 @@ def current_streak(player_id: int, today: date) -> int:
 def days_won(player_id: int, first: date) -> set[date]:
     """Return the days since `first` on which the player has won a deal, by verified ranked games."""
     begins = datetime.combine(first, time.min, tzinfo=UTC)  # a deal is started on its own day
-    return {day for (day,) in _DAYS.all(player=player_id, first=first, begins=begins) if day is not None}
-
-
-_DAYS: Final = Compiled(
-    lambda: (
-        Attempt.objects.filter(
-            player=Given("player", BigIntegerField()),
-            ranked=True,
-            state=Attempt.State.VERIFIED,
-            end=Attempt.End.WON,
-            started_at__gte=Given("begins", DateTimeField()),
-            deal__day__gte=Given("first", DateField()),
-        )
-        .order_by()
-        .values_list("deal__day")
-        .distinct()
+    won = Attempt.objects.filter(
+        player=player_id,
+        ranked=True,
+        state=Attempt.State.VERIFIED,
+        end=Attempt.End.WON,
+        started_at__gte=begins,
+        deal__day__gte=first,
     )
-)
+    return {day for day in won.order_by().values_list("deal__day", flat=True).distinct() if day is not None}

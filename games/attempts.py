@@ -18,12 +18,11 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from games import events, metrics
-from games.compiled import Inserting, Insertion, insert_in_order
 from games.errors import ErrorCode, Refusal
 from games.fairplay.copies import line_of
 from games.models import GRACE, Attempt, Deal, Move, SeenDeal
 from games.pausing import end_pause
-from games.players import Newcomer, Player
+from games.players import Player, people
 from games.replicas.writes import wrote
 from games.rules import End, Record, Table, open_table
 
@@ -48,8 +47,8 @@ How = Literal["won", "resigned", "closed"]
 _CLOSING: Final = ("record", "auto_runs", "line", "state", "end", "finished_at", "paused_at", "paused_ms")
 
 Follower = Callable[[Attempt], None]
-Origin = Callable[[Attempt], Insertion]
-"""Function that returns the insertion of a new attempt's origin (its `Start` row)."""
+Origin = Callable[[Attempt], object]
+"""Function that stores a new attempt's origin (its `Start` row)."""
 
 _followers: list[Follower] = []
 
@@ -79,9 +78,6 @@ class NotWonError(ValueError):
     """An attempt was closed as won, but its journal does not end in a win."""
 
 
-_INSERT: Final = Inserting(Attempt, pass_over=True)
-
-
 def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None, origin: Origin | None = None) -> Attempt:
     """Start an attempt and its clock, or return the one that is running.
 
@@ -106,14 +102,15 @@ def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None, or
     return Attempt.objects.create(**whose, ranked=False, started_at=now)
 
 
-def start_first_attempt(newcomer: Newcomer, deal: Deal, *, now: datetime, origin: Origin | None = None) -> Attempt:
-    """Start a ranked attempt for a new guest, inserted in the same commit, so there is no earlier attempt to look up.
+def start_first_attempt(deal: Deal, *, now: datetime, origin: Origin | None = None) -> Attempt:
+    """Create a guest with a ranked attempt, in one transaction. There is no earlier attempt to look up.
 
     :raises DealClosedError: when the deal is not a daily deal or not open.
     """
     if deal.day is None or not deal.is_open(now):
         raise DealClosedError
-    return _begin_ranked(newcomer.player, deal, now, origin, newcomer.rows)
+    with transaction.atomic():
+        return _create_ranked(people().create_guest(), deal, now, origin)
 
 
 def restart_practice(player: Player, deal: Deal) -> Attempt:
@@ -239,21 +236,28 @@ def _begun(player: Player, deal: Deal) -> Attempt | None:
     return begun  # practice if it was begun as a guest: the player knows the cards
 
 
-def _begin_ranked(
-    player: Player, deal: Deal, now: datetime, origin: Origin | None, before: Sequence[Insertion] = ()
-) -> Attempt:
-    """Insert the rows in `before`, the attempt and its origin in one commit.
+def _begin_ranked(player: Player, deal: Deal, now: datetime, origin: Origin | None) -> Attempt:
+    """Create the ranked attempt and its origin, or return the attempt that another tab created first.
 
     :raises IntegrityError: when the player has been deleted in the meantime.
     """
+    try:
+        with transaction.atomic():
+            return _create_ranked(player, deal, now, origin)
+    except IntegrityError:
+        begun = Attempt.objects.filter(player=player.pk, deal=deal, ranked=True).first()
+        if begun is None:
+            raise
+        return begun
+
+
+def _create_ranked(player: Player, deal: Deal, now: datetime, origin: Origin | None) -> Attempt:
     assert deal.closes_at is not None
     whose: dict[str, Any] = {"player": player, "deal": deal}
-    attempt = Attempt(**whose, ranked=True, started_at=now, deadline=deal.closes_at + GRACE)
-    after = () if origin is None else (origin(attempt),)
-    made = insert_in_order([*before, Insertion(_INSERT, attempt), *after])
-    if not made[len(before)]:  # another tab was faster
-        return Attempt.objects.get(**whose, ranked=True)
-    metrics.ATTEMPTS_STARTED.labels(deal.game, "yes").inc()
+    attempt = Attempt.objects.create(**whose, ranked=True, started_at=now, deadline=deal.closes_at + GRACE)
+    if origin is not None:
+        origin(attempt)
+    transaction.on_commit(metrics.ATTEMPTS_STARTED.labels(deal.game, "yes").inc)
     return attempt
 
 

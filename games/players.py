@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 from django.http import HttpRequest
 
 from games import limits
-from games.compiled import Insertion
 from games.registry import Provider
 
 Names = dict[int, tuple[str, UUID]]
@@ -34,21 +33,16 @@ class Player(Protocol):
         """True if others may see the player's page."""
 
 
-class Newcomer(NamedTuple):
-    """A new guest who is already signed in but whose rows are not inserted yet."""
-
-    player: Player
-    rows: list[Insertion]
-
-
 @dataclass(frozen=True, slots=True)
 class People:
     """Functions that `accounts` provides to `games`. Sets and mappings are keyed by player id."""
 
     player_for: Callable[[HttpRequest], Player]
     """Return the session's player, creating a guest if there is none."""
-    newcomer_for: Callable[[HttpRequest], Newcomer]
-    """Return a new guest for a session without a player."""
+    create_guest: Callable[[], Player]
+    """Create a guest."""
+    sign_in: Callable[[HttpRequest, Player], None]
+    """Sign a new guest in to the session."""
     accounts_among: Callable[[Collection[int]], set[int]]
     """Return those players who have accounts."""
     shown_names: Callable[[Collection[int]], Names]
@@ -73,14 +67,6 @@ people: Final = Provider[People]()
 def player_for(request: HttpRequest) -> Player:
     """Return the session's player, creating a guest if there is none. Call `check_may_begin` first."""
     return people().player_for(request)
-
-
-def newcomer_for(request: HttpRequest) -> Newcomer:
-    """Return a new guest for a session without a player; the caller inserts the guest's rows along with others.
-
-    Call `check_may_begin` first.
-    """
-    return people().newcomer_for(request)
 
 
 def check_may_begin(request: HttpRequest) -> None:

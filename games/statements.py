@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC, date, datetime
+from typing import Any, Final
 
 from django.db import connection
+from django.db.models import DateField, DateTimeField
 
 from games.replicas.routing import connection_to_read
+
+_TIME: Final = DateTimeField()
+_DATE: Final = DateField()
 
 Statement = tuple[str, Sequence[Any]]
 """SQL and its parameters."""
@@ -37,7 +41,9 @@ def read_time(value: datetime | str | None) -> datetime | None:
 
 def stored(value: object) -> object:
     """Convert a value to a parameter of a raw statement."""
-    return connection.ops.adapt_datetimefield_value(value) if isinstance(value, datetime) else value
+    if isinstance(value, datetime):
+        return _TIME.get_db_prep_value(value, connection)
+    return _DATE.get_db_prep_value(value, connection) if isinstance(value, date) else value
 
 
 def _rows(cursor: Any, statement: Statement) -> list[tuple[Any, ...]]:  # noqa: ANN401 - Django's cursor

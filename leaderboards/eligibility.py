@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db import connection
 
 from games.ladders import Ladder, LadderSlug
 from games.models import Attempt, Deal
@@ -59,7 +58,7 @@ def ladder_sql(attempt: Attempt) -> Statement:
         established=int(Ladder.ESTABLISHED),
         newcomers=int(Ladder.NEWCOMERS),
     )
-    opens_at, day = stored(deal.opens_at), connection.ops.adapt_datefield_value(deal.day)
+    opens_at, day = stored(deal.opens_at), stored(deal.day)
     games, days, player = settings.ESTABLISHED_GAMES, settings.ESTABLISHED_DAYS, attempt.player_id
     account = players.ACCOUNT.values()
     return rule, [player, opens_at, *account, games, days, player, opens_at, _looked_at(), day]

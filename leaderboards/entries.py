@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from games.events import notifier, request_task
@@ -133,7 +133,7 @@ def _counting(result: Result, step: int) -> list[Statement]:
     listings = deal_listings(result.deal_id, Ladder(result.ladder))
     statements = histogram.counting((listing, getattr(result, listing.layout.key), step) for listing in listings)
     if result.deal.day is not None:
-        day = connection.ops.adapt_datefield_value(result.deal.day)
+        day = stored(result.deal.day)
         mark = _MARK.format(table=Recount._meta.db_table)
         statements.append((mark, [result.player_id, day, stored(timezone.now())]))
     return statements

@@ -23,7 +23,7 @@ SOLVER_PACKAGES = {"numba", "numpy"}
 PARTS = {
     # Foundations of everything else in games.
     "games ground": {
-        "games.addresses", "games.admission", "games.bodies", "games.compiled", "games.errors", "games.events",
+        "games.addresses", "games.admission", "games.bodies", "games.db", "games.errors", "games.events",
         "games.limits",
         "games.metrics", "games.ladders", "games.models", "games.players", "games.readings", "games.reasons",
         "games.registry", "games.replicas", "games.statements",

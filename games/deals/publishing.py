@@ -11,12 +11,10 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import CharField, DateField
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from games.attempts import DealClosedError
-from games.compiled import Compiled, Given
 from games.deals import difficulty, ledger, numbered, sealed
 from games.deals import starter as starters
 from games.deals.certification import Certificate
@@ -35,10 +33,6 @@ COMMITTED_AHEAD: Final = timedelta(hours=25)
 LONG_PATIENCE: Final = timedelta(minutes=15)
 
 SEED_BYTES: Final = 32
-
-_OF_A_DAY: Final = Compiled(
-    lambda: Deal.objects.filter(variant=Given("variant", CharField()), day=Given("day", DateField()))
-)
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +139,7 @@ def todays_deal(variant: str, now: datetime | None = None) -> Deal:
     if variant not in CATALOGUE:
         raise Deal.DoesNotExist(f"no variant is called {variant!r}")
     now = now or timezone.now()
-    deal = _OF_A_DAY.first(variant=variant, day=now.astimezone(UTC).date())
+    deal = Deal.objects.filter(variant=variant, day=now.astimezone(UTC).date()).first()
     if deal is None:
         deal = next((made for made in todays_deals(now) if made.variant == variant), None)
     if deal is None:

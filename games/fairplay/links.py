@@ -20,7 +20,6 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.crypto import salted_hmac
 
 from games.addresses import UNKNOWN, area_of
-from games.compiled import Inserting, Insertion
 from games.models import GRACE, Attempt, Start
 from games.reasons import Reason, reason
 from games.statements import run_in_order
@@ -33,7 +32,6 @@ KEPT: Final = timedelta(days=30)
 SAME_DEVICE: Final = "same_device"
 
 _SALT: Final = "games.fairplay.links"
-_INSERT: Final = Inserting(Start, found_by="attempt.public_id")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 # Hand-written SQL because every verdict runs it. A start without an attempt belongs to a deleted player.
@@ -66,12 +64,11 @@ def mark(response: HttpResponseBase, device: uuid.UUID) -> None:
     )
 
 
-def start_of(attempt: Attempt, request: HttpRequest, device: uuid.UUID) -> Insertion:
-    """Build the row that records the origin of an attempt. It is inserted right after the attempt, and only with it."""
+def record_start(attempt: Attempt, request: HttpRequest, device: uuid.UUID) -> None:
+    """Store the origin of a new attempt, in the transaction that creates the attempt."""
     network = network_digest(area_of(request), attempt.started_at)
     made_at = attempt.started_at
-    start = Start(attempt=attempt, deal_id=attempt.deal_id, device=device, network=network, made_at=made_at)
-    return Insertion(_INSERT, start)
+    Start.objects.create(attempt=attempt, deal_id=attempt.deal_id, device=device, network=network, made_at=made_at)
 
 
 def network_digest(area: str, now: datetime) -> bytes:

@@ -7,20 +7,15 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
 from django.db import transaction
-from django.db.models import BigIntegerField
 from django.utils import timezone
 
 from games import limits
-from games.compiled import Compiled, Given
 from games.errors import RateLimitedError
 from games.ghosts.models import Notice
 from games.players import people
 
 #: Cap on counting unread notices; the site shows "9+" from here on.
 COUNTED: Final = 10
-_UNREAD: Final = Compiled(
-    lambda: Notice.objects.filter(player=Given("player", BigIntegerField()), seen_at=None).values_list("pk")[:COUNTED]
-)
 
 #: Maximum unread notices of one kind that one player can cause for another.
 UNREAD_FROM_ONE: Final = 3
@@ -63,7 +58,7 @@ def renew(player_id: int, kind: Notice.Kind, data: Mapping[str, Any]) -> bool:
 
 def unread(player_id: int) -> int:
     """Return the number of unread notices, at most `COUNTED`."""
-    return len(_UNREAD.all(player=player_id))
+    return Notice.objects.filter(player=player_id, seen_at=None)[:COUNTED].count()
 
 
 def latest(player_id: int) -> list[Notice]:

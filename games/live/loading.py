@@ -10,32 +10,19 @@ from functools import lru_cache, wraps
 from sys import intern
 from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
-from django.db import OperationalError, close_old_connections, connection
-from django.db.models import UUIDField
+from django.db import OperationalError, close_old_connections
 
 from games.attempts import deal_table, record_of
-from games.compiled import Compiled, Given
+from games.db import hot_queries
 from games.live.protocol import DealInfo, Verdict
-from games.models import Attempt, Deal, Move
+from games.models import Attempt, Deal
 from games.reasons import for_player
 from games.rules import Table
-from games.statements import run_in_order
 from games.thread_pool import PoolFullError, ThreadPool
 from games.timeouts import database_timeout
 
 _MS = timedelta(milliseconds=1)
 _EPOCH = datetime.fromtimestamp(0, UTC)
-BY_PUBLIC_ID: Final = Compiled(
-    lambda: Attempt.objects.select_related("deal").filter(public_id=Given("public_id", UUIDField()))
-)
-# Reads the state and the journal in one snapshot: while an attempt is being played, the journal has all its tokens. The
-# subquery resolves the attempt's id first, so that PostgreSQL can prune the journal's partitions.
-_PLAYED: Final = (
-    f"SELECT a.state, m.token, m.ms FROM {Attempt._meta.db_table} a "  # noqa: S608
-    f"LEFT JOIN {Move._meta.db_table} m ON m.attempt_id = a.id "
-    f"WHERE a.id = (SELECT id FROM {Attempt._meta.db_table} WHERE public_id = %s) ORDER BY m.n"
-)
-_PUBLIC_ID: Final = Attempt._meta.get_field("public_id")
 _threads: Final = ThreadPool("tables", 8)
 _Given = ParamSpec("_Given")
 _Got = TypeVar("_Got")
@@ -129,22 +116,21 @@ def load(public_id: uuid.UUID) -> Loaded:
 
 
 class Read(NamedTuple):
-    """An attempt, and the rows read a moment later: its state with each token and the token's ms."""
+    """An attempt, and the journal read a moment later, with the state at that time."""
 
     attempt: Attempt
-    played: list[tuple[Any, ...]]
+    played: list[hot_queries.Played]
 
 
-def read(public_id: uuid.UUID, attempts: Compiled[Attempt] = BY_PUBLIC_ID) -> Read:
-    """Read an attempt, found by `public_id` through the query `attempts`, and its tokens in one round trip.
+def read(public_id: uuid.UUID) -> Read:
+    """Read an attempt with its deal and journal.
 
     :raises Attempt.DoesNotExist: if there is none.
     """
-    tokens = (_PLAYED, [_PUBLIC_ID.get_db_prep_value(public_id, connection)])
-    rows, played = run_in_order([attempts.statement(public_id=public_id), tokens])
-    if not rows:
+    attempt = hot_queries.attempt_with_deal(public_id)
+    if attempt is None:
         raise Attempt.DoesNotExist
-    return Read(attempts.rows(rows)[0], played)
+    return Read(attempt, hot_queries.played(public_id))
 
 
 def loaded(found: Read) -> Loaded:
@@ -155,10 +141,11 @@ def loaded(found: Read) -> Loaded:
         record = record_of(attempt)
         tokens, clock, end_ms = record.tokens, record.clock, record.end.ms
     else:
-        if not rows or rows[0][0] != Attempt.State.PLAYING:
+        if not rows or rows[0].state != Attempt.State.PLAYING:
             # Closed or deleted between the two queries.
             return load(attempt.public_id)
-        played = [(intern(token), ms) for _, token, ms in rows if token]
+        # The journal has all tokens of an attempt in play: its state is from the same snapshot.
+        played = [(intern(row.token), row.ms or 0) for row in rows if row.token]
         tokens, clock, end_ms = tuple(token for token, _ in played), tuple(ms for _, ms in played), 0
     deal = attempt.deal
     return Loaded(

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Final, Self
+from typing import Self
 from uuid import UUID
 
-from django.db.models import BigIntegerField, DateField, F, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from games.compiled import Compiled, Given
 from games.deals.difficulty import grade_name
 from games.ladders import LadderSlug
 from games.models import GRACE, Attempt, Deal
@@ -154,7 +153,7 @@ def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
 
 def has_ranked(player_id: int | None) -> bool:
     """Return whether a player has started a ranked game; False for a visitor who has not played."""
-    return player_id is not None and _RANKED.first(player=player_id) is not None
+    return player_id is not None and Attempt.objects.filter(player=player_id, ranked=True).exists()
 
 
 def begun_on(player_id: int | None, day: date) -> dict[int, Attempt]:
@@ -162,22 +161,15 @@ def begun_on(player_id: int | None, day: date) -> dict[int, Attempt]:
 
     It is the ranked attempt, or else the practice attempt started on that day as a guest.
     """
-    return {} if player_id is None else {one.deal_id: one for one in _BEGUN_ON.all(player=player_id, day=day)}
+    return {} if player_id is None else {one.deal_id: one for one in _begun(player=player_id, deal__day=day)}
 
 
 def begun_at(player_id: int | None, deal: Deal) -> Attempt | None:
     """Return a player's attempt at a deal, as in `begun_on`."""
-    found = [] if player_id is None else _BEGUN_AT.all(player=player_id, deal=deal.pk)
-    return found[-1] if found else None
+    return None if player_id is None else _begun(player=player_id, deal=deal).last()
 
 
-def _begun(**where: Given) -> QuerySet[Attempt]:
+def _begun(**where: object) -> QuerySet[Attempt]:
     """Query attempts with the one that counts last."""
     on_the_day = Q(ranked=True) | Q(started_at__lt=F("deal__closes_at"))
     return Attempt.objects.filter(on_the_day, **where).defer("record").order_by("ranked", "-started_at")
-
-
-_PLAYER: Final = Given("player", BigIntegerField())
-_RANKED: Final = Compiled(lambda: Attempt.objects.filter(player=_PLAYER, ranked=True).values_list("pk")[:1])
-_BEGUN_ON: Final = Compiled(lambda: _begun(player=_PLAYER, deal__day=Given("day", DateField())))
-_BEGUN_AT: Final = Compiled(lambda: _begun(player=_PLAYER, deal=Given("deal", BigIntegerField())))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
+from functools import partial
 from typing import Final
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError
-from django.db.models import Q, UUIDField
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -21,7 +22,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games.admission import give_pass
 from games.attempts import DealClosedError, restart_practice, start_attempt, start_first_attempt
-from games.compiled import Compiled, Given, Insertion
 from games.deals import first_game, numbered, publishing
 from games.deals.publishing import DealAwaitedError
 from games.errors import wants_json
@@ -41,16 +41,13 @@ from games.pages.race_tables import DayLanes, RaceSeat
 from games.pages.shown import ShownAttempt, ShownDeal, begun_at, has_ranked
 from games.pages.strangers import same_for_strangers
 from games.pausing import may_pause
-from games.players import check_may_begin, has_account, newcomer_for, player_for, player_id
+from games.players import check_may_begin, has_account, people, player_for, player_id
 from games.races import starting
 from games.readings import ProcessCache
 from games.replays import continuing
 from games.rules import CATALOGUE
 
 todays_deals: Final = ProcessCache[Deal]("todays_deals", fresh=3.0)
-_AT_TABLE: Final = Compiled(
-    lambda: Attempt.objects.select_related("deal", "answer").filter(public_id=Given("public_id", UUIDField()))
-)
 
 
 @require_safe
@@ -99,7 +96,7 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
 def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show the table of the player's own attempt in its current position. Updates follow over the WebSocket."""
     try:
-        there = read(attempt, _AT_TABLE)
+        there = read(attempt)
     except Attempt.DoesNotExist:
         raise Http404 from None
     found = there.attempt
@@ -174,14 +171,12 @@ def _begun(request: HttpRequest, deal: Deal) -> HttpResponse:
     :raises DealClosedError: as `start_attempt` does, before a guest is created.
     """
     now, device = timezone.now(), links.device_of(request)
-
-    def origin(attempt: Attempt) -> Insertion:
-        return links.start_of(attempt, request, device)
-
+    origin = partial(links.record_start, request=request, device=device)
     if request.user.is_authenticated:
         attempt = start_attempt(player_for(request), deal, now=now, origin=origin)
     elif deal.is_open(now):
-        attempt = start_first_attempt(newcomer_for(request), deal, now=now, origin=origin)
+        attempt = start_first_attempt(deal, now=now, origin=origin)
+        people().sign_in(request, attempt.player)
     else:
         raise DealClosedError
     response = redirect("games:table", attempt=attempt.public_id)

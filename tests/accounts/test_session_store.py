@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.contrib.sessions.models import Session
 from django.db import connection
+from django.http import HttpRequest
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-from accounts.session_store import SessionStore, new_row_of
-from games.compiled import insert_in_order
+from accounts.guests import BACKEND
+from accounts.models import User
+from accounts.session_store import SessionStore
 from tests.games.conftest import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -57,18 +62,44 @@ def test_a_key_that_is_taken_is_not_taken_twice(monkeypatch: pytest.MonkeyPatch)
     assert second.session_key == "b" * 32
 
 
-def test_a_row_that_somebody_else_inserts_is_written_again_only_if_it_changes() -> None:
+def test_an_expired_session_is_empty_and_loses_its_key() -> None:
     session = SessionStore()
-    session["who"] = {"name": "Ariadne"}
-    insert_in_order(new_row_of(session))
-    assert new_row_of(session) == []
-    with CaptureQueriesContext(connection) as queries:
-        session.save()
-    assert not queries
-    assert SessionStore(session.session_key)["who"] == {"name": "Ariadne"}
-    session["who"]["name"] = "Theseus"
+    session["who"] = "Ariadne"
     session.save()
-    assert SessionStore(session.session_key)["who"] == {"name": "Theseus"}
+    Session.objects.update(expire_date=timezone.now())
+    expired = SessionStore(session.session_key)
+    assert "who" not in expired
+    assert expired.session_key is None
+
+
+def test_django_calls_what_the_store_overrides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The contract with Django: each override stands for a method that Django has and calls."""
+    called: list[str] = []
+    for name in ("load", "cycle_key", "_get_new_session_key"):
+        own = getattr(SessionStore, name)
+        assert getattr(DatabaseStore, name, own) is not own
+
+        def noted(store: SessionStore, name: str = name, own: Any = own) -> Any:
+            called.append(name)
+            return own(store)
+
+        monkeypatch.setattr(SessionStore, name, noted)
+    request = HttpRequest()
+    request.session = SessionStore()
+    login(request, User.objects.create_user("Ada"), backend=BACKEND)
+    request.session.save()
+    assert SessionStore(request.session.session_key)["_auth_user_id"]
+    assert called == ["cycle_key", "_get_new_session_key", "load"]
+
+
+def test_sign_in_takes_one_insert() -> None:
+    request, user = HttpRequest(), User.objects.create_user("Ada")
+    request.session = SessionStore()
+    with CaptureQueriesContext(connection) as queries:
+        login(request, user, backend=BACKEND)
+        request.session.save()
+    sessions = [query["sql"].split()[0] for query in queries if "django_session" in query["sql"]]
+    assert sessions == ["INSERT"]
 
 
 def test_a_guest_comes_back(client: Client) -> None:

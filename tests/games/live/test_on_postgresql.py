@@ -19,12 +19,12 @@ def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None
     chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "doubt", "pauses")]
     chosen += [
         "tests/games/test_attempts.py",
-        "tests/games/test_compiled.py",
+        "tests/games/test_hot_queries.py",
         "tests/games/pages/test_statements.py",
         "tests/games/test_housekeeping.py",
         "tests/accounts/test_housekeeping.py",
     ]
-    whole = ["journal", "attempts", "compiled", "statements", "doubt", "housekeeping", "pauses"]
+    whole = ["journal", "attempts", "hot_queries", "statements", "doubt", "housekeeping", "pauses"]
     wanted = [*(f"test_{name}" for name in whole), "two_processes", "missed_every_notice", "two_tabs", "resigning"]
     run_there(postgres_url, tmp_path, *chosen, "-k", " or ".join(wanted))
 

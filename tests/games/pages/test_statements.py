@@ -20,28 +20,23 @@ from accounts.models import User
 from accounts.session_store import SessionStore
 from games import attempts
 from games.attempts import DealClosedError, start_first_attempt
-from games.fairplay import links
 from games.live.loading import load
 from games.live.visitors import session_of, user_of
 from games.models import Attempt, Deal, Start
 from games.pages import tables
-from games.players import Newcomer
-from games.statements import Statement
 from tests.games.conftest import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-#: What makes a newcomer, the first attempt, where it was begun, and the session: one commit.
-ROWS = ["INSERT accounts_user", "INSERT django_session", "INSERT games_attempt", "INSERT games_start"]
-#: On PostgreSQL that is one exchange, told by its first statement, once there are numbers for guests. SQLite takes a
-#: number first.
-START = {
-    "postgresql": ["SELECT games_deal", "INSERT accounts_user"],
-    "sqlite": ["SELECT games_deal", "BEGIN", "UPDATE sqlite_sequence", "COMMIT", "BEGIN", *ROWS, "COMMIT"],
-}
-#: Who it is; in one exchange the attempt with its deal, and the tokens with the state.
+#: The guest with the first attempt and its origin, then the session.
+START = [
+    "SELECT games_deal",
+    *("BEGIN", "INSERT accounts_user", "INSERT games_attempt", "INSERT games_start", "COMMIT"),
+    *("BEGIN", "INSERT django_session", "COMMIT"),
+]
 WHO = ["SELECT django_session", "SELECT accounts_user"]
-WHAT = [*["SELECT games_attempt"] * (1 if connection.vendor == "postgresql" else 2)]
+#: The attempt and its deal, then the journal with the state.
+WHAT = ["SELECT games_attempt", "SELECT games_deal", "SELECT games_attempt"]
 
 
 def told(queries: CaptureQueriesContext) -> list[str]:
@@ -60,7 +55,7 @@ def test_a_newcomers_start_and_table_ask_the_database_so_often(client: Client) -
         page = client.post("/play/plot/start")["Location"]
     with CaptureQueriesContext(connection) as table:
         assert client.get(page).status_code == 200
-    assert told(start) == START[connection.vendor]
+    assert told(start) == START
     assert told(table) == WHO + WHAT
 
 
@@ -102,20 +97,19 @@ def test_no_guest_is_made_for_a_deal_that_has_closed_since_the_click(
     assert client.post("/play/plot/start")["Location"] == "/play/plot/"
     assert not User.objects.exists()
     with pytest.raises(DealClosedError):
-        start_first_attempt(Newcomer(create_guest(), []), deal, now=timezone.now())
+        start_first_attempt(deal, now=timezone.now())
+    assert not User.objects.exists()
 
 
 def test_what_fails_on_the_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     make_deal()
-    write = links._INSERT.statement
 
-    def wrong(row: Any) -> Statement:
-        sql, values = write(row)
-        return sql.replace("INSERT INTO", "INSERT INTO no_"), values
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no origin")
 
-    monkeypatch.setattr(links._INSERT, "statement", wrong)
+    monkeypatch.setattr(Start.objects, "create", fail)
     client = Client(raise_request_exception=False)
-    assert client.post("/play/plot/start").status_code >= 500  # SQLite calls a wrong statement an operational error
+    assert client.post("/play/plot/start").status_code == 500
     assert not any(model.objects.exists() for model in (User, Attempt, Start, Session))
     monkeypatch.undo()
     assert client.get(client.post("/play/plot/start")["Location"]).status_code == 200

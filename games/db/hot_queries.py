@@ -1,0 +1,74 @@
+"""Reads that every table page and every socket causes, in plain SQL.
+
+Building such a query with the ORM costs several times what the database needs to run it. Each function returns what the
+ORM query in its docstring returns (`tests/games/test_hot_queries.py`), from a replica where a view has selected one.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final, NamedTuple, TypeVar
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+from django.contrib.sessions.models import Session
+from django.db.models import Model
+from django.db.models.query import RawQuerySet
+
+from games.models import Attempt, Deal, Move
+from games.replicas.routing import connection_to_read
+
+_Row = TypeVar("_Row", bound=Model)
+
+_SESSION: Final = f"SELECT * FROM {Session._meta.db_table} WHERE session_key = %s AND expire_date > %s"  # noqa: S608
+_PLAYER: Final = "SELECT * FROM {table} WHERE id = %s"
+_ATTEMPT: Final = f"SELECT * FROM {Attempt._meta.db_table} WHERE public_id = %s"  # noqa: S608
+_DEAL: Final = f"SELECT * FROM {Deal._meta.db_table} WHERE id = %s"  # noqa: S608
+# The subquery resolves the attempt's id first, so that PostgreSQL can prune the journal's partitions.
+_PLAYED: Final = (
+    f"SELECT a.state, m.token, m.ms FROM {Attempt._meta.db_table} a "  # noqa: S608
+    f"LEFT JOIN {Move._meta.db_table} m ON m.attempt_id = a.id "
+    f"WHERE a.id = (SELECT id FROM {Attempt._meta.db_table} WHERE public_id = %s) ORDER BY m.n"
+)
+
+
+class Played(NamedTuple):
+    """An attempt's state with one token of its journal; token and time are None if the journal is empty."""
+
+    state: str
+    token: str | None
+    ms: int | None
+
+
+def session(key: str | None, now: datetime) -> Session | None:
+    """Return ``Session.objects.filter(session_key=key, expire_date__gt=now).first()``."""
+    return _first(Session.objects.raw(_SESSION, [key, now]))
+
+
+def player(player_id: int) -> Any:  # noqa: ANN401 - the user model
+    """Return ``User.objects.filter(pk=player_id).first()``."""
+    user: Any = get_user_model()
+    return _first(user.objects.raw(_PLAYER.format(table=user._meta.db_table), [player_id]))
+
+
+def attempt_with_deal(public_id: UUID) -> Attempt | None:
+    """Return ``Attempt.objects.select_related("deal").filter(public_id=public_id).first()``."""
+    attempt = _first(Attempt.objects.raw(_ATTEMPT, [public_id.hex]))
+    if attempt is not None:
+        attempt.deal = Deal.objects.raw(_DEAL, [attempt.deal_id])[0]
+    return attempt
+
+
+def played(public_id: UUID) -> list[Played]:
+    """Return an attempt's state with each token of its journal, in order and from one snapshot.
+
+    It is ``Attempt.objects.filter(public_id=public_id).order_by("moves__n").values_list("state", "moves__token",
+    "moves__ms")``.
+    """
+    with connection_to_read().cursor() as cursor:
+        cursor.execute(_PLAYED, [public_id.hex])
+        return [Played(*row) for row in cursor.fetchall()]
+
+
+def _first(rows: RawQuerySet[_Row]) -> _Row | None:
+    return next(iter(rows), None)
