@@ -29,6 +29,7 @@ from tests.config.running import run
 from tests.once import made_once
 from tests.postgres import new_database, running_postgres
 from tests.requirements import REDIS_URL, check_needs, link_programs, mark_fixture_needs, needs_of
+from tests.scheduling import Scheduler
 
 # Settings for the servers that tests start; `drawn_deals` and `one_ladder` do the same for the tests themselves.
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
@@ -62,6 +63,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full", action="store_true", help="200 positions a variant instead of a few, where tests lay them out"
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let `tests.scheduling` distribute the tests of a parallel run."""
+    return Scheduler(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,7 +10,6 @@ from tests.config.running import run
 
 
 @pytest.mark.services
-@pytest.mark.xdist_group("postgresql")
 def test_nothing_is_lost_doubled_or_locked_up(migrated_postgres_url: str, tmp_path: Path) -> None:
     done = run(
         "-m", "tests.accounts.at_once",

@@ -10,7 +10,6 @@ from tests.config.running import run
 
 
 @pytest.mark.services
-@pytest.mark.xdist_group("postgresql")
 def test_one_outcome_and_no_deadlock(migrated_postgres_url: str, tmp_path: Path) -> None:
     done = run(
         "-m", "tests.games.races.at_once",

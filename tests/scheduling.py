@@ -1,0 +1,44 @@
+"""Distribution of the tests to the workers of a parallel run (pytest-xdist)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+#: Files and folders whose tests share servers, databases or compiled code, each group in one worker.
+GROUPS: Final = {
+    "tests/accounts/test_at_once.py": "postgresql",
+    "tests/browser/test_every_page.py": "pages",
+    "tests/config/test_embedded.py": "embedded",
+    "tests/config/test_heads.py": "embedded",
+    "tests/config/test_postgresql.py": "postgresql",
+    "tests/config/test_stack.py": "postgresql",
+    "tests/games/deals/test_first_run.py": "embedded",
+    "tests/games/deals/test_publishing_servers.py": "postgresql",
+    "tests/games/races/test_at_once.py": "postgresql",
+    "tests/leaderboards/test_at_once.py": "postgresql",
+    "tests/services/": "services",
+    "tests/solver/test_package.py": "package",
+    "tests/solver/": "solver",
+}
+
+
+def group_of(nodeid: str) -> str:
+    """Return the group of a test; a test outside all groups is its own."""
+    return next((group for start, group in GROUPS.items() if nodeid.startswith(start)), nodeid)
+
+
+class Scheduler(LoadScopeScheduling):
+    """Give each group of tests to one worker, in the order of collection.
+
+    The `xdist_group` mark and `--dist loadgroup` have no effect with pytest 9.2, which ignores xdist's changed ids.
+    """
+
+    def __init__(self, config: pytest.Config, log: Any = None) -> None:
+        config.option.loadscopereorder = False  # by the number of tests, which says nothing about their time
+        super().__init__(config, log)
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
