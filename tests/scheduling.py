@@ -7,7 +7,8 @@ from typing import Any, Final
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-#: Files and folders whose tests share servers, databases or compiled code, each group in one worker.
+#: Files and folders whose tests share servers, databases or compiled code, each group in one worker. Compiling all
+#: searches takes a minute.
 GROUPS: Final = {
     "tests/accounts/test_at_once.py": "postgresql",
     "tests/browser/test_every_page.py": "pages",
@@ -15,14 +16,20 @@ GROUPS: Final = {
     "tests/config/test_heads.py": "embedded",
     "tests/config/test_postgresql.py": "postgresql",
     "tests/config/test_stack.py": "postgresql",
+    "tests/games/deals/test_first_day.py": "solver",
     "tests/games/deals/test_first_run.py": "embedded",
     "tests/games/deals/test_publishing_servers.py": "postgresql",
+    "tests/games/hints/test_hint_games.py": "solver",
     "tests/games/races/test_at_once.py": "postgresql",
     "tests/leaderboards/test_at_once.py": "postgresql",
     "tests/services/": "services",
     "tests/solver/test_package.py": "package",
     "tests/solver/": "solver",
 }
+
+
+#: Groups that take minutes, so that no worker is left with one at the end.
+LONG: Final = ("services", "solver", "pages")
 
 
 def group_of(nodeid: str) -> str:
