@@ -32,9 +32,14 @@ GROUPS: Final = {
 LONG: Final = ("services", "solver", "pages")
 
 
+#: Files and folders with many slow tests, each of which may go to another worker.
+SPLIT: Final = ("tests/browser/", "tests/config/test_hostile_bodies.py", "tests/games/test_secrecy.py")
+
+
 def group_of(nodeid: str) -> str:
-    """Return the group of a test; a test outside all groups is its own."""
-    return next((group for start, group in GROUPS.items() if nodeid.startswith(start)), nodeid)
+    """Return the group of a test: one of `GROUPS`, or the test's file, or for `SPLIT` files the test itself."""
+    own = nodeid if nodeid.startswith(SPLIT) else nodeid.partition("::")[0]
+    return next((group for start, group in GROUPS.items() if nodeid.startswith(start)), own)
 
 
 class Scheduler(LoadScopeScheduling):

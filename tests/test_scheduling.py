@@ -9,7 +9,7 @@ from unittest.mock import Mock, call
 
 import pytest
 
-from tests.scheduling import GROUPS, group_of
+from tests.scheduling import GROUPS, SPLIT, group_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -19,8 +19,16 @@ def test_every_group_has_its_files(path: str) -> None:
     assert (ROOT / path).exists()
 
 
-def test_a_file_may_leave_the_group_of_its_folder() -> None:
+@pytest.mark.parametrize("path", SPLIT)
+def test_every_split_file_exists(path: str) -> None:
+    assert (ROOT / path).exists()
+
+
+def test_the_most_specific_path_decides() -> None:
     assert group_of("tests/solver/test_package.py::test_a") == "package"
+    assert group_of("tests/browser/test_every_page.py::test_a") == "pages"
+    assert group_of("tests/browser/test_site.py::test_a") == "tests/browser/test_site.py::test_a"
+    assert group_of("tests/rules/test_a.py::test_a") == "tests/rules/test_a.py"
     assert group_of("tests/solver/test_braid.py::test_a[1]") == "solver"
 
 
