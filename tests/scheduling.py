@@ -10,8 +10,8 @@ from xdist.scheduler import LoadScopeScheduling
 #: Files and folders whose tests share servers, databases or compiled code, each group in one worker. Compiling all
 #: searches takes a minute.
 GROUPS: Final = {
-    "tests/accounts/test_at_once.py": "postgresql",
     "tests/browser/test_every_page.py": "pages",
+    "tests/config/test_at_once.py": "postgresql",
     "tests/config/test_embedded.py": "embedded",
     "tests/config/test_heads.py": "embedded",
     "tests/config/test_postgresql.py": "postgresql",
@@ -20,8 +20,6 @@ GROUPS: Final = {
     "tests/games/deals/test_first_run.py": "embedded",
     "tests/games/deals/test_publishing_servers.py": "postgresql",
     "tests/games/hints/test_hint_games.py": "solver",
-    "tests/games/races/test_at_once.py": "postgresql",
-    "tests/leaderboards/test_at_once.py": "postgresql",
     "tests/services/": "services",
     "tests/solver/test_package.py": "package",
     "tests/solver/": "solver",
@@ -42,7 +40,7 @@ def group_of(nodeid: str) -> str:
     return next((group for start, group in GROUPS.items() if nodeid.startswith(start)), own)
 
 
-class Scheduler(LoadScopeScheduling):
+class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # xdist carries no types
     """Give each group of tests to one worker, in the order of collection.
 
     The `xdist_group` mark and `--dist loadgroup` have no effect with pytest 9.2, which ignores xdist's changed ids.

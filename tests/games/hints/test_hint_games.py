@@ -41,9 +41,9 @@ def test_hints_alone_win_without_going_in_circles(game: str, request: Any) -> No
         record = chance.choice(short)
         deal = publishing.seeded_deal(CATALOGUE[variant], record.seed, Certificate(record, None, 3))
         attempt = begin(create_guest(), deal, chance, chance.randint(0, 15))
-        game = Game(attempt, chance)
-        game.run()
+        played = Game(attempt, chance)
+        played.run()
         told = f"{variant}, seed {seed}, after {attempt.moves.count()} tokens"
-        assert game.table.is_won, told
-        assert game.loops == 0, told
-        assert game.forward <= 2 * len(record.tokens), told
+        assert played.table.is_won, told
+        assert played.loops == 0, told
+        assert played.forward <= 2 * len(record.tokens), told
