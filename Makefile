@@ -26,7 +26,7 @@ stack: $(VENV)/.base ## production processes on this machine (DATABASE_URL, REDI
 	@$(BIN)/python -m deploy.stack
 
 test: lint ## lint, types and all tests (JOBS processes)
-	@$(BIN)/pytest -n $(JOBS) --dist loadgroup
+	@$(BIN)/pytest -n $(JOBS)
 
 lint: $(VENV)/.dev ## ruff and mypy, including the tests; types, lint and format of the client code
 	@$(MAKE) -s -j --output-sync=target style types client

@@ -29,6 +29,7 @@ from tests.config.running import run
 from tests.once import made_once
 from tests.postgres import new_database, running_postgres
 from tests.requirements import REDIS_URL, check_needs, link_programs, mark_fixture_needs, needs_of
+from tests.scheduling import LONG, Scheduler, group_of
 
 # Settings for the servers that tests start; `drawn_deals` and `one_ladder` do the same for the tests themselves.
 os.environ["SEALED_STOCK"] = os.environ["DEAL_PATIENCE"] = "0"
@@ -62,6 +63,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full", action="store_true", help="200 positions a variant instead of a few, where tests lay them out"
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let `tests.scheduling` distribute the tests of a parallel run."""
+    return Scheduler(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -168,11 +175,17 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Order the tests, and let flaky kinds run twice in CI.
 
-    Browser tests stay together, because no async test can run between them, beside Playwright's loop. Slow tests come
-    first, so that no worker is left with one at the end. In CI, where a machine may stall for seconds, failed tests of
-    real processes, of a browser, or of tables and races that run on the clock are rerun once.
+    Browser tests stay together, because no async test can run between them, beside Playwright's loop. Long groups and
+    slow tests come first, so that no worker is left with one at the end. In CI, where a machine may stall for seconds,
+    failed tests of real processes, of a browser, or of tables and races that run on the clock are rerun once.
     """
-    items.sort(key=lambda item: ("browser" in item.path.parts, item.get_closest_marker("slow") is None))
+    items.sort(
+        key=lambda item: (
+            "browser" in item.path.parts,
+            group_of(item.nodeid) not in LONG,
+            item.get_closest_marker("slow") is None,
+        )
+    )
     for item in items:
         kinds = {*(mark.name for mark in item.iter_markers()), *item.path.parts}
         if os.environ.get("CI") == "true" and {"browser", "services", "races", "live"} & kinds:

@@ -5,13 +5,13 @@ Run by `test_at_once.py` as a program of its own, with DATABASE_URL of a migrate
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
 import django
+
+from tests.concurrency import run_together
 
 if TYPE_CHECKING:
     from games.models import Deal
@@ -29,30 +29,6 @@ def todays(variant: str) -> Deal:
     return deal(variant, timezone.now().date())
 
 
-def both(*actions: Callable[[], object]) -> list[object]:
-    """Do all at once, each on its own connection; give what each gave or raised."""
-    from django.db import connections
-
-    start = threading.Barrier(len(actions))
-    outcomes: list[object] = [None] * len(actions)
-
-    def act(place: int) -> None:
-        start.wait()
-        try:
-            outcomes[place] = actions[place]()
-        except Exception as error:  # noqa: BLE001  it is the outcome
-            outcomes[place] = error
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=act, args=(place,)) for place in range(len(actions))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return outcomes
-
-
 def merge_while_the_account_begins(number: int) -> None:
     """A guest with a ranked attempt signs in to an account that begins the same deal just then: only the account's own
     attempt can be ranked.
@@ -65,7 +41,7 @@ def merge_while_the_account_begins(number: int) -> None:
     deal = todays("plot")
     user, guest = User.objects.create_user(f"merger {number}"), create_guest()
     guests = start_attempt(guest, deal)
-    outcomes = both(lambda: merge_guest(guest, user), lambda: start_attempt(user, deal))
+    outcomes = run_together(lambda: merge_guest(guest, user), lambda: start_attempt(user, deal))
     assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)], outcomes
     attempts = Attempt.objects.filter(player=user, deal=deal)
     assert attempts.filter(pk=guests.pk, ranked=False).exists()
@@ -86,7 +62,7 @@ def merge_in_two_tabs(number: int) -> None:
         create_guest(),
     )
     begun = [start_attempt(guest, deal).pk for deal in map(todays, ("plot", "braid", "tarot"))]
-    outcomes = both(
+    outcomes = run_together(
         lambda: merge_guest(User.objects.get(pk=guest.pk), one),
         lambda: merge_guest(User.objects.get(pk=guest.pk), other),
     )
@@ -112,7 +88,7 @@ def expire_while_the_guest_begins(number: int) -> None:
     User.objects.filter(pk=guest.pk).update(date_joined=timezone.now() - timedelta(days=30))
     deal = todays("plot")
     now = timezone.now()
-    begun, expired = both(lambda: start_attempt(guest, deal), lambda: remove_empty_guests(now, 100))
+    begun, expired = run_together(lambda: start_attempt(guest, deal), lambda: remove_empty_guests(now, 100))
     assert not isinstance(expired, Exception), expired
     stays = User.objects.filter(pk=guest.pk).exists()
     assert stays != isinstance(begun, IntegrityError), (stays, begun)
@@ -128,7 +104,7 @@ def take_one_name(number: int) -> None:
 
     users = [User.objects.create_user(f"renamer {number} {letter}") for letter in "ab"]
     names = [f"Winner {number}", f"w1nner_{number}"]
-    outcomes = both(
+    outcomes = run_together(
         *(lambda user=user, name=name: rename_player(user, name) for user, name in zip(users, names, strict=True))
     )
     assert [type(outcome) for outcome in outcomes if outcome] == [ValidationError], outcomes
@@ -143,7 +119,7 @@ def change_two_preferences(number: int) -> None:
 
     user = User.objects.create_user(f"chooser {number}")
     stale = [User.objects.get(pk=user.pk) for _ in range(2)]
-    outcomes = both(
+    outcomes = run_together(
         lambda: _save_preferences(stale[0], {"sound": True}), lambda: _save_preferences(stale[1], {"left_handed": True})
     )
     assert not any(outcomes), outcomes

@@ -210,20 +210,23 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-_RENAME = """
+_CLEAR = """
 import django; django.setup()
+from django.utils import timezone
 from accounts.models import User
+from games.races.models import Room
 for pk in User.objects.filter(is_guest=False).values_list("pk", flat=True):
     User.objects.filter(pk=pk).update(username=f"once-{pk}", name_key=f"once{pk}")
+Room.objects.filter(closed_at=None).update(closed_at=timezone.now())
 """
 
 
 @pytest.fixture(autouse=True)
-def names_are_free(request: pytest.FixtureRequest) -> None:
-    """A test that is tried once more finds the names of its players free, as it did the first time."""
+def rerun_starts_afresh(request: pytest.FixtureRequest) -> None:
+    """Before a rerun, free the names of the first attempt's players and close their rooms."""
     if getattr(request.node, "execution_count", 1) > 1 and "site" in request.fixturenames:
         found: Site = request.getfixturevalue("site")
-        subprocess.run([sys.executable, "-c", _RENAME], env=found.environment, cwd=ROOT, check=True)
+        subprocess.run([sys.executable, "-c", _CLEAR], env=found.environment, cwd=ROOT, check=True)
 
 
 @pytest.fixture

@@ -162,7 +162,7 @@ def test_hint_and_guide_come_when_they_are_wanted(context: Any) -> None:
 
 
 def test_a_race_finds_its_own_parts(context: Any, site: Site) -> None:
-    race = race_soon(site, "Phaon", "Ismene", seconds=20)
+    race = race_soon(site, "Phaon", "Ismene", seconds=10)
     sign_in(context, site, race["racers"][0]["session"])
     page = context.new_page()
     page.goto(race["racers"][0]["table"])

@@ -286,8 +286,6 @@ NO_PAGES = {
     "games:winnability_data": DATA,
     "worker": DATA,
 }
-#: All on one site, and so in one process.
-pytestmark = pytest.mark.xdist_group("pages")
 
 VISITORS = ["stranger", "member", "guarded", "plain", "keyless", "unconfirmed", "unconfirmed guarded", "half-way"]
 

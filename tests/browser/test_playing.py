@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from games.rules import CATALOGUE
+from games.rules import GAMES
 from tests.browser.table import Keys, Mouse, Player, Touch, won_record
 
 Visit = Callable[..., Any]
@@ -86,11 +86,11 @@ def test_a_won_game_is_played_verified_and_ranked_by_the_page_alone(visit: Visit
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variant", list(CATALOGUE))
-def test_every_variant_is_won_by_mouse(visit: Visit, variant: str) -> None:
-    page = visit(f"/play/{variant}/", reduced_motion="reduce")
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_is_won_by_mouse(visit: Visit, game: str) -> None:
+    page = visit(f"/play/{game}/", reduced_motion="reduce")
     deal(page)
-    play_ends(Mouse(page), won_record(variant)["tokens"], 10, drag_every=5)
+    play_ends(Mouse(page), won_record(game)["tokens"], 10, drag_every=5)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
 

@@ -62,6 +62,7 @@ def test_a_newcomer_waits_in_view_keeps_the_place_and_gets_in(visitor: Any) -> N
     assert second.text_content("#queue-place") == "2"
     assert "Warteschlange" in second.title()
     assert first.get_attribute("#queue-wait", "role") == "status"
+    sync_api.expect(first.locator("#queue-wait")).to_have_text("No table is free right now.")
     assert looked_at(first) == []
     second.reload()
     assert second.text_content("#queue-place") == "2"
@@ -78,15 +79,6 @@ def test_a_newcomer_waits_in_view_keeps_the_place_and_gets_in(visitor: Any) -> N
     first.click("form[action$='/start'] button")
     first.wait_for_url(re.compile("/table/"))
     first.wait_for_selector("#felt .card")
-
-
-@pytest.mark.parametrize("width", [390, 1440])
-def test_queue_page_fits_the_window(visitor: Any, width: int) -> None:
-    playing = at_table(visitor)
-    page = queued(visitor(viewport={"width": width, "height": 844}))
-    sync_api.expect(page.locator("#queue-wait")).to_have_text("No table is free right now.")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    playing.context.close()
 
 
 def test_the_number_goes_down_as_others_leave(visitor: Any) -> None:

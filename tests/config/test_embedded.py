@@ -20,7 +20,6 @@ from games.rules import CATALOGUE
 from tests.config.running import running
 
 READY = r"ready at (http://\S+)/"
-pytestmark = pytest.mark.xdist_group("embedded")
 
 
 @pytest.fixture(scope="module")

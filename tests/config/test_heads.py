@@ -19,7 +19,6 @@ from config.heads import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, Http
 from config.server import server_config
 from tests.config.running import running
 
-pytestmark = pytest.mark.xdist_group("embedded")
 UPGRADE = (
     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 from typing import Any
 
@@ -85,17 +84,15 @@ def test_no_body_is_a_fault(route: str, player: Any, filling: dict[str, Any]) ->
         client = visitor(player, signed_in=signed_in)
         # A stranger's requests end at a lock in most places; forms are what strangers get, and the admin has.
         only_forms = not signed_in or route.startswith("admin/")
-        takes_nothing: set[str] = set()
         for name, sent in BODIES.items():
-            form = sent.content_type if re.search(" (as JSON|in a form)", name) else name
-            if (only_forms and " in a form" not in name) or form in takes_nothing:
+            if only_forms and " in a form" not in name:
                 continue
             cache.clear()
             answer = client.generic("POST", address, sent.body, content_type=sent.content_type)
             if answer.status_code >= 500:
                 faults.append((name, signed_in, answer.status_code))
             if answer.status_code == 405:
-                takes_nothing.add(form)  # whatever the value
+                break  # no view here reads a body
     assert faults == [], address
 
 

@@ -19,7 +19,7 @@ from config.circuit_breaker import CircuitBreaker
 from deploy.servers import Postgres, eventually
 from games.timeouts import TimedConnection, database_timeout
 
-pytestmark = [pytest.mark.needs("postgres"), pytest.mark.services, pytest.mark.xdist_group("postgresql")]
+pytestmark = [pytest.mark.needs("postgres"), pytest.mark.services]
 
 POOL = {"connection_class": TimedConnection, "min_size": 1, "max_size": 1, "timeout": 3, "reconnect_timeout": 0.5}
 #: Seconds after which a call must have failed: any limit, and a machine that is busy.

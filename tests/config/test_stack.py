@@ -24,7 +24,7 @@ from deploy.servers import eventually, free_port
 from tests.config.running import environment, run, running
 from tests.services.stack import ControlProcess, Seat, await_ranks, status_of
 
-pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("postgresql")]
+pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 #: The client's files are not joined, hashed and compressed, which takes seconds: see `test_static`.
 PLAIN_FILES = {"COLLECTED_STATIC": "0"}

@@ -53,6 +53,16 @@ def rival(transactional_db: None) -> User:
 
 
 @pytest.fixture
+def ada(transactional_db: None) -> User:
+    return User.objects.create_user("Ada")
+
+
+@pytest.fixture
+def brook(transactional_db: None) -> User:
+    return User.objects.create_user("Brook")
+
+
+@pytest.fixture
 def attempt_at(player: User) -> Play:
     """Begin the player's ranked attempt at today's deal of a variant."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.guests import create_guest
@@ -27,6 +26,7 @@ from games.attempts import (
 from games.deals.publishing import practice_deal
 from games.models import GRACE, Attempt, Deal, Move
 from games.rules import open_table, replay
+from tests.concurrency import run_together
 from tests.games.conftest import Play, make_deal
 from tests.games.labyrinths import easy_labyrinth
 
@@ -67,21 +67,10 @@ def test_who_took_a_guests_attempt_over_has_that_one_unless_there_is_a_ranked_on
 
 
 def test_two_tabs_that_begin_at_once_get_one_attempt(player: Any) -> None:
-    deal, found = make_deal(), []
-    together = threading.Barrier(4)
-
-    def begin() -> None:
-        together.wait(60)
-        found.append(start_attempt(player, deal).pk)
-        connection.close()
-
-    threads = [threading.Thread(target=begin) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
-    assert len(found) == 4
-    assert len(set(found)) == 1
+    deal = make_deal()
+    first, *others = run_together(*[lambda: start_attempt(player, deal).pk] * 4)
+    assert isinstance(first, int)
+    assert others == [first] * 3
 
 
 def test_a_ranked_attempt_is_one_for_each_player_and_deal(attempt_at: Play) -> None:

@@ -57,11 +57,6 @@ def test_a_game_that_was_too_quick_is_told_so_once() -> None:
     assert [one.code for one in shown(quick[:1])] == ["pace"]
 
 
-@pytest.fixture
-def ada(transactional_db: None) -> User:
-    return User.objects.create_user("Ada")
-
-
 def of_the_table(attempt: Attempt) -> str:
     return browser(attempt.player).get(f"/table/{attempt.public_id}/").content.decode()
 

@@ -11,9 +11,9 @@ from django.http import HttpRequest
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from games import attempts
+from games import attempts, readings
 from games.models import Attempt, Deal
-from games.readings import CACHES, SharedCache
+from games.readings import SharedCache
 from games.replicas import reading, watching, writes
 from games.replicas.reading import from_replica, replica_for
 from games.replicas.routing import PRIMARY, Router, reading_from, reading_primary, source
@@ -216,7 +216,7 @@ def test_without_the_shared_cache_nobody_knows_who_has_written(
 
 def test_copies_of_what_a_replica_has_are_for_those_who_read_from_replicas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("django.db.transaction.get_connection", lambda _: type("Free", (), {"in_atomic_block": False}))
-    monkeypatch.delitem(CACHES, "of_a_test", raising=False)
+    monkeypatch.setattr(readings, "CACHES", {})
     copies = SharedCache("of_a_test", str, fresh=60)
     with reading_from("replica1"):
         assert copies.get("key", lambda: "old") == "old"

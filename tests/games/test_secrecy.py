@@ -30,7 +30,7 @@ from accounts.models import User
 from games.attempts import close_attempt, start_attempt
 from games.deals import publishing, sealed
 from games.models import Attempt, Deal, Move, SealedDeal
-from games.rules import CATALOGUE, Record
+from games.rules import CATALOGUE, GAMES, Record
 from tests.games import certified
 from tests.games.conftest import Sit
 from tests.games.seats import Closed, Seat
@@ -98,14 +98,17 @@ def addresses(patterns: Any = None, before: str = "") -> Iterator[tuple[str, lis
 
 
 def visits(attempt: Attempt, most: int = 1000) -> list[str]:
-    """Every address, filled in with every deal that is secret and with an attempt at one; at most so many of each."""
+    """Every address, filled in with a secret deal of each game and with an attempt at one; at most so many of each.
+
+    Pages treat all variants of a game alike.
+    """
     today = timezone.now().date()
     days = [str(today), str(today + timedelta(days=1))]
-    deal_ids = [str(pk) for pk in Deal.objects.filter(day__gte=today).values_list("pk", flat=True)]
+    deal_ids = [str(pk) for pk in Deal.objects.filter(day__gte=today, variant__in=GAMES).values_list("pk", flat=True)]
     values: dict[str, list[str]] = {
         "day": days,
-        "variant": list(CATALOGUE),
-        "game": list(CATALOGUE),
+        "variant": list(GAMES),
+        "game": list(GAMES),
         "period": ["week", "month", "all"],
         "attempt": [str(attempt.public_id)],
         "deal": deal_ids,

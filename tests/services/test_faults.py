@@ -17,7 +17,7 @@ from games.events import attempt_group
 from games.rules import CATALOGUE
 from tests.services.stack import Seat, Stack, await_ranks
 
-pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 #: The only worker that takes the tasks which judge games.
 VERDICTS = "worker"

@@ -20,7 +20,7 @@ from games.live.protocol import CLOSE_DATABASE_AWAY
 from games.rules import CATALOGUE
 from tests.services.stack import Seat, Stack, await_ranks
 
-pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 PAGES = ["/", *(f"/play/{variant}/" for variant in CATALOGUE), "/deals/", "/rules/", "/boards/"]
 #: Seconds that a page may take while the database is frozen, and the slack for a busy machine.

@@ -20,7 +20,6 @@ pytestmark = [
     pytest.mark.needs("pgbouncer"),
     pytest.mark.services,
     pytest.mark.slow,
-    pytest.mark.xdist_group("services"),
 ]
 
 

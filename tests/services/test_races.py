@@ -17,7 +17,7 @@ from tests.services.racing.watching import WITHIN, Client, Watcher, until
 from tests.services.soak.running import Control
 from tests.services.stack import Stack
 
-pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 VARIANT = "stonewall"
 RACERS, SPECTATORS = 16, 100

@@ -25,7 +25,6 @@ pytestmark = [
     pytest.mark.needs("pg_basebackup"),
     pytest.mark.services,
     pytest.mark.slow,
-    pytest.mark.xdist_group("services"),
 ]
 
 CSRF = "a" * 32

@@ -19,7 +19,7 @@ from websockets.frames import CloseCode
 from tests.services.racing.watching import until
 from tests.services.stack import Stack
 
-pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 PLAYERS: Final = 24
 #: Moves that each player sends ahead of the answers.

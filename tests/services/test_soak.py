@@ -22,7 +22,6 @@ SERVERS = ("web0", "web1")
 @pytest.mark.needs("pgbouncer")
 @pytest.mark.services
 @pytest.mark.slow
-@pytest.mark.xdist_group("services")
 def test_a_short_soak_behind_pgbouncer_finds_nothing_wrong(cluster: Path, tmp_path: Path) -> None:
     """`make soak` runs one without PgBouncer; `test_faults` covers each fault on its own."""
     outcome = soak(Wish(seconds=20, seed=20261121, hurried=True, pooled=True), tmp_path, print, cluster)

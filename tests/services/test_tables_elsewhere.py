@@ -14,7 +14,7 @@ from deploy.servers import eventually
 from games.live.protocol import CLOSE_MISDIRECTED
 from tests.services.stack import Stack, status_of
 
-pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("services")]
+pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 #: An API path that is served only while there is capacity for newcomers.
 READ = "/api/v1/deals?day=2020-01-06"

@@ -22,8 +22,6 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 #: Environment without Python and pip settings, so that commands find neither the tree, an index nor our modules.
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))}
 
-pytestmark = pytest.mark.xdist_group("package")
-
 
 def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, env=CLEAN, capture_output=True, text=True, timeout=300, check=False)

@@ -27,11 +27,6 @@ State = Attempt.State
 
 
 @pytest.fixture
-def ada(transactional_db: None) -> User:
-    return User.objects.create_user("Ada")
-
-
-@pytest.fixture
 def staff(transactional_db: None) -> User:
     return User.objects.create_superuser("Grace of staff")
 

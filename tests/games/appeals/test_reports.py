@@ -26,16 +26,6 @@ from tests.games.conftest import make_deal
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def ada(transactional_db: None) -> User:
-    return User.objects.create_user("Ada")
-
-
-@pytest.fixture
-def brook(transactional_db: None) -> User:
-    return User.objects.create_user("Brook")
-
-
 def browser(player: User) -> Client:
     client = Client()
     client.force_login(player)

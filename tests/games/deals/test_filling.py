@@ -101,7 +101,7 @@ def check_whole(var: Path) -> None:
 
 
 def test_fills_so_many_of_each_and_says_so(var: Path, start: Start) -> None:
-    process = start("--variant", "labyrinth", "--variant", "stonewall", "--count", "2")
+    process = start("--variant", "labyrinth", "--variant", "plot", "--count", "2")
     output, _ = process.communicate(timeout=600)
     assert process.returncode == 0, output
     assert "4 sealed." in output
@@ -170,9 +170,9 @@ def asked_for(*options: str) -> int:
 
 @pytest.fixture
 def short(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A stock that lacks one deal of Stonewall, and no reason to pause."""
+    """A stock that lacks one deal of Labyrinth, and no reason to pause."""
     settings.VAR_DIR, settings.SEALED_STOCK, settings.DEAL_PATIENCE = tmp_path, 1, 300
-    monkeypatch.setattr(sealed, "next_variant", lambda *_: None if SealedDeal.objects.exists() else "stonewall")
+    monkeypatch.setattr(sealed, "next_variant", lambda *_: None if SealedDeal.objects.exists() else "labyrinth")
     monkeypatch.setattr(filling, "_pauses", [])
     monkeypatch.setenv("TALON_NO_NUMBA", "1")
     yield
@@ -189,7 +189,7 @@ def test_stock_is_filled_beside_the_worker_by_a_small_process() -> None:
     filler.join(300)
     kept = SealedDeal.objects.get()
     played = replay(Record.from_bytes(bytes(kept.solution)))
-    assert (kept.variant, played.won, played.tokens) == ("stonewall", True, kept.par)
+    assert (kept.variant, played.won, played.tokens) == ("labyrinth", True, kept.par)
     assert filling.keep_filling() is None, "nothing is short"
 
 
@@ -219,7 +219,7 @@ def test_nothing_is_certified_while_somebody_plays_or_another_process_fills() ->
         again = filling.keep_filling()
         assert again is not None
         again.join(60)
-        assert searched == ["stonewall"]
+        assert searched == ["labyrinth"]
 
 
 def test_search_is_given_up_when_told_to_stop() -> None:

@@ -14,7 +14,7 @@ import pytest
 from games.rules import CATALOGUE
 from tests.config.running import run, running
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("embedded")]
+pytestmark = [pytest.mark.slow]
 
 #: As a player starts it, but for the compiled search.
 DEFAULTS = {"SEALED_STOCK": "1", "DEAL_PATIENCE": "300", "TALON_NO_NUMBA": "1", "PORT": "0"}

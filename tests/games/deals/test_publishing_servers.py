@@ -12,7 +12,7 @@ import pytest
 from games.rules import CATALOGUE
 from tests.config.running import ROOT, environment, run
 
-pytestmark = [pytest.mark.services, pytest.mark.xdist_group("postgresql")]
+pytestmark = [pytest.mark.services]
 
 SEAL = """
 from tests.games import certified

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connections, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from games import tasks
@@ -18,6 +17,7 @@ from games.deals.certification import Certificate, CertificateError, winning_rec
 from games.deals.difficulty import Figures
 from games.models import AwaitedDeal, Deal, LedgerEntry, SealedDeal
 from games.rules import CATALOGUE, Record, commitment, replay
+from tests.concurrency import run_together
 from tests.games import certified
 
 MONDAY = date(2026, 11, 23)
@@ -295,23 +295,11 @@ def test_a_failed_publication_leaves_the_deal_in_stock(
 
 def test_many_publishers_at_once_publish_every_deal_once(transactional_db: None, patient: None) -> None:
     certified.seal_all()
-    start, failures = threading.Barrier(6), []
 
     def publish() -> None:
-        try:
-            start.wait()
-            publishing.ensure_deals(MONDAY, ahead=0, now=NOW)
-        except Exception as error:  # noqa: BLE001 - told by the test
-            failures.append(error)
-        finally:
-            connections.close_all()
+        publishing.ensure_deals(MONDAY, ahead=0, now=NOW)
 
-    threads = [threading.Thread(target=publish) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    assert run_together(*[publish] * 6) == [None] * 6
     assert Deal.objects.filter(proven=True).count() == len(CATALOGUE)
     assert not SealedDeal.objects.exists()
     assert not list(ledger.check(NOW))

@@ -28,16 +28,6 @@ from tests.games.ghosts.playing import end_running, open_deal, past_deal, played
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def ada(transactional_db: None) -> User:
-    return User.objects.create_user("Ada")
-
-
-@pytest.fixture
-def brook(transactional_db: None) -> User:
-    return User.objects.create_user("Brook")
-
-
 def refusal(*args: Any, **kwargs: Any) -> ErrorCode:
     with pytest.raises(Refusal) as refused:
         challenges.challenge(*args, **kwargs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import django
 
-from tests.accounts.at_once import both
+from tests.concurrency import run_together
 
 if TYPE_CHECKING:
     from tests.games.races.runs import Run
@@ -35,7 +35,7 @@ def sit_in_two_rooms() -> None:
     from tests.games.races.runs import Run
 
     one, other, player = Run.of(1), Run.of(1), create_guest()
-    outcomes = both(*(partial(seats.sit, run.room.pk, player) for run in (one, other)))
+    outcomes = run_together(*(partial(seats.sit, run.room.pk, player) for run in (one, other)))
     assert codes(outcomes) == ["already_racing"]
     assert Entrant.objects.filter(player=player).count() == 1
 
@@ -47,7 +47,7 @@ def take_the_last_seat() -> None:
     from tests.games.races.runs import Run
 
     run = Run.of(2, seats=3)
-    outcomes = both(*(partial(seats.sit, run.room.pk, create_guest()) for _ in range(2)))
+    outcomes = run_together(*(partial(seats.sit, run.room.pk, create_guest()) for _ in range(2)))
     assert codes(outcomes) == ["room_full"]
     assert run.race.entrants.count() == 3
 
@@ -58,7 +58,7 @@ def be_the_last_two_to_be_ready() -> None:
 
     run = Run.of(3)
     run.ready(0)
-    assert codes(both(partial(run.ready, 1), partial(run.ready, 2))) == []
+    assert codes(run_together(partial(run.ready, 1), partial(run.ready, 2))) == []
     assert run.states() == "countdown ready ready ready"
     assert len(run.attempt_ids) == 3
 
@@ -69,7 +69,7 @@ def leave_while_it_starts() -> None:
 
     run = Run.of(2)
     run.ready(0)
-    assert codes(both(partial(run.ready, 1), partial(run.leave, 0))) == []
+    assert codes(run_together(partial(run.ready, 1), partial(run.leave, 0))) == []
     assert run.states() in ("open ready", "open joined")
     assert run.attempt_ids == []
 
@@ -80,7 +80,7 @@ def take_the_step_in_every_process() -> None:
     from tests.games.races.runs import Run, at
 
     run = Run.counting(3)
-    outcomes = both(*[partial(starting.begin_due, at(15))] * 4)
+    outcomes = run_together(*[partial(starting.begin_due, at(15))] * 4)
     assert codes(outcomes) == []
     taken = [race_id for begun in outcomes if isinstance(begun, list) for race_id in begun]
     assert taken.count(run.race.pk) == 1
@@ -92,7 +92,7 @@ def sit_for_the_rematch() -> None:
     from games.races.models import Race
 
     run = finished_run()
-    assert codes(both(*(partial(run.sit, place, 100) for place in range(3)))) == []
+    assert codes(run_together(*(partial(run.sit, place, 100) for place in range(3)))) == []
     assert Race.objects.filter(room=run.room).count() == 2
     assert run.states() == "open joined joined joined"
 
@@ -108,9 +108,9 @@ def finished_run() -> Run:
     from tests.games.races.runs import Run
 
     run = Run.racing(3)
-    assert codes(both(*(partial(run.resign, place, 20 + place) for place in range(3)))) == []
+    assert codes(run_together(*(partial(run.resign, place, 20 + place) for place in range(3)))) == []
     assert run.states().startswith("settling")
-    assert codes(both(*(partial(settle, attempt_id) for attempt_id in run.attempt_ids))) == []
+    assert codes(run_together(*(partial(settle, attempt_id) for attempt_id in run.attempt_ids))) == []
     assert run.states().startswith("finished")
     return run
 
@@ -123,7 +123,7 @@ def merge_while_racing() -> None:
 
     run = Run.racing(2)
     user = User.objects.create_user(f"merger {run.room.code}")
-    outcomes = both(partial(merge_guest, run.players[0], user), partial(run.leave, 0, 30))
+    outcomes = run_together(partial(merge_guest, run.players[0], user), partial(run.leave, 0, 30))
     assert set(codes(outcomes)) <= {"not_entered"}
     entrant = run.race.entrants.order_by("pk").first()
     assert entrant is not None
@@ -145,7 +145,7 @@ def finish_the_divisions_of_a_heat() -> None:
         run.resign(1, 21)
         judged = Attempt.objects.filter(pk__in=run.attempt_ids)
         judged.update(state=Attempt.State.VERIFIED, cards_up=0, elapsed_ms=5000, tokens=0)
-    assert both(*(partial(finishing.finish, run.race.pk, at(30)) for run in runs)) == [True, True]
+    assert run_together(*(partial(finishing.finish, run.race.pk, at(30)) for run in runs)) == [True, True]
     assert Deal.objects.get(races=runs[0].race).revealed_at == at(30)
 
 

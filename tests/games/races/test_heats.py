@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from accounts.guests import create_guest
 from accounts.models import User
@@ -21,6 +20,7 @@ from games.races.models import Entrant, Race, Room
 from games.races.ratings import Ratings, ShownRating, ratings
 from games.rules import CATALOGUE
 from leaderboards.settlement import settle
+from tests.concurrency import run_together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 START = datetime(2026, 11, 22, 11, 0, tzinfo=UTC)
@@ -237,30 +237,11 @@ def test_a_page_makes_a_heat_that_the_task_has_not() -> None:
 
 
 def test_heats_are_made_divided_and_started_once_by_many_processes() -> None:
-    gate, failures = threading.Barrier(4), []
-
-    def at_once(now: datetime) -> None:
-        def work() -> None:
-            try:
-                gate.wait()
-                heats.tend(now)
-            except Exception as error:  # noqa: BLE001 - told by the test
-                failures.append(error)
-            finally:
-                connection.close()
-
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    at_once(before(600))
+    assert run_together(*[partial(heats.tend, before(600))] * 4) == [None] * 4
     assert len(divisions()) == 1
     assert (Room.objects.count(), Deal.objects.count()) == (1, 1)
     come(33)
-    at_once(before(15))
-    assert failures == []
+    assert run_together(*[partial(heats.tend, before(15))] * 4) == [None] * 4
     assert [race.entrants.count() for race in divisions()] == [11, 11, 11]
     assert {race.state for race in divisions()} == {"countdown"}
     assert Room.objects.count() == 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from django.core.cache import cache
-from django.db import connection
 from django.utils import timezone
 
 from accounts.guests import create_guest
@@ -24,6 +22,7 @@ from games.races.hub import Hub
 from games.races.models import Entrant, Race, Room
 from games.races.watch import Watch
 from games.rules import CATALOGUE
+from tests.concurrency import run_together
 from tests.games.races.conftest import house_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -427,24 +426,12 @@ def test_a_room_whose_race_is_being_run_gathers_nobody() -> None:
 
 def test_two_processes_tend_at_once() -> None:
     players = [*pair(0, "plot"), *pair(0, "braid")]
-    gate, failures = threading.Barrier(4), []
 
-    def work() -> None:
-        try:
-            gate.wait()
-            for second in range(1, 10):
-                quick.tend(at(second))
-        except Exception as error:  # noqa: BLE001 - told by the test
-            failures.append(error)
-        finally:
-            connection.close()
+    def tend() -> None:
+        for second in range(1, 10):
+            quick.tend(at(second))
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    assert run_together(*[tend] * 4) == [None] * 4
     races = {race_of(player).pk: race_of(player) for player in players}
     assert sorted(race.variant for race in races.values()) == ["braid", "plot"]
     for race in races.values():

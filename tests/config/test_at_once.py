@@ -1,0 +1,20 @@
+"""The same player, room or result from several sides at one moment, on PostgreSQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.config.running import run
+
+
+@pytest.mark.services
+@pytest.mark.parametrize(("app", "scenes"), [("accounts", 5), ("leaderboards", 7), ("games.races", 9)])
+def test_nothing_is_lost_doubled_or_locked_up(
+    app: str, scenes: int, migrated_postgres_url: str, tmp_path: Path
+) -> None:
+    settings = {"DATABASE_URL": migrated_postgres_url, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    done = run("-m", f"tests.{app}.at_once", var=tmp_path, **settings)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("ok ") == scenes

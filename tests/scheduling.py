@@ -1,0 +1,54 @@
+"""Distribution of the tests to the workers of a parallel run (pytest-xdist)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+#: Files and folders whose tests share servers, databases or compiled code, each group in one worker. Compiling all
+#: searches takes a minute.
+GROUPS: Final = {
+    "tests/browser/test_every_page.py": "pages",
+    "tests/config/test_at_once.py": "postgresql",
+    "tests/config/test_embedded.py": "embedded",
+    "tests/config/test_heads.py": "embedded",
+    "tests/config/test_postgresql.py": "postgresql",
+    "tests/config/test_stack.py": "postgresql",
+    "tests/games/deals/test_first_day.py": "solver",
+    "tests/games/deals/test_first_run.py": "embedded",
+    "tests/games/deals/test_publishing_servers.py": "postgresql",
+    "tests/games/hints/test_hint_games.py": "solver",
+    "tests/services/": "services",
+    "tests/solver/test_package.py": "package",
+    "tests/solver/": "solver",
+}
+
+
+#: Groups that take minutes, so that no worker is left with one at the end.
+LONG: Final = ("services", "solver", "pages")
+
+
+#: Files and folders with many slow tests, each of which may go to another worker.
+SPLIT: Final = ("tests/browser/", "tests/config/test_hostile_bodies.py", "tests/games/test_secrecy.py")
+
+
+def group_of(nodeid: str) -> str:
+    """Return the group of a test: one of `GROUPS`, or the test's file, or for `SPLIT` files the test itself."""
+    own = nodeid if nodeid.startswith(SPLIT) else nodeid.partition("::")[0]
+    return next((group for start, group in GROUPS.items() if nodeid.startswith(start)), own)
+
+
+class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # xdist carries no types
+    """Give each group of tests to one worker, in the order of collection.
+
+    The `xdist_group` mark and `--dist loadgroup` have no effect with pytest 9.2, which ignores xdist's changed ids.
+    """
+
+    def __init__(self, config: pytest.Config, log: Any = None) -> None:
+        config.option.loadscopereorder = False  # by the number of tests, which says nothing about their time
+        super().__init__(config, log)
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
