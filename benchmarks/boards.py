@@ -103,9 +103,9 @@ async def watch(deal: Deal) -> tuple[int, int]:
             shown.set()
 
     live.read_frame = counted
-    hub, watchers = live.Hub(), [Watcher() for _ in range(WATCHERS)]
+    hub, watchers, key = live.Hub(), [Watcher() for _ in range(WATCHERS)], live.Board(deal, "race")
     for watcher in watchers:
-        hub.add(deal, "race", watcher)
+        await hub.join(key, watcher)
     await shown.wait()
     readings, started = 0, time.perf_counter()
     while time.perf_counter() - started < WATCHED_SECONDS:
@@ -113,7 +113,7 @@ async def watch(deal: Deal) -> tuple[int, int]:
         await asyncio.sleep(0.01)
     counted_readings = readings
     for watcher in watchers:
-        hub.discard(deal, "race", watcher)
+        hub.leave(key, watcher)
     return counted_readings, sum(watcher.seen for watcher in watchers)
 
 
@@ -125,7 +125,7 @@ async def tell(deal: Deal) -> None:
 
     layer = get_channel_layer()
     assert layer is not None
-    await layer.group_send(board_group(deal.pk), {"type": "board.changed"})
+    await layer.group_send(board_group(deal.pk), {"type": "board.changed", "deal": deal.pk})
 
 
 def sql_calls(deal: Deal, entries: int) -> dict[str, Callable[[], object]]:

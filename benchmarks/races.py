@@ -184,7 +184,7 @@ async def watch(prepared: dict[str, Any]) -> None:
     hub, layer = Hub(), get_channel_layer()
     eyes = [Eyes(player) for player in prepared["players"]] + [Eyes(None) for _ in range(SPECTATORS)]
     for one in eyes:
-        await hub.join(prepared["code"], one)
+        await hub.enter(prepared["code"], one)
     channel = await layer.new_channel()  # type: ignore[union-attr]
     await layer.group_add(GROUP, channel)  # type: ignore[union-attr]
     bare: list[float] = []

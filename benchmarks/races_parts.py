@@ -147,7 +147,7 @@ async def seat(rows: list[tuple[int, str, Any]]) -> list[Player]:
     players = [Player(*row) for row in rows]
     for player in players:
         player.table = await shared_tables().join(player.attempt, player.player_id, player, None)
-        await shared_hub().join(player.code, Eyes(player.player_id))
+        await shared_hub().enter(player.code, Eyes(player.player_id))
     return players
 
 

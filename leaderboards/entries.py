@@ -23,6 +23,8 @@ from leaderboards.models import DealBoard, Recount, Result
 
 ALL_BOARDS: Final = "boards"
 """Channel group for changes that may affect any board."""
+GROUPS: Final = 16
+"""Number of channel groups that all deals are spread over."""
 
 RECOUNT_EVERY: Final = 1.0  # s between two requests of one process
 RECOUNT_DELAY: Final = 2.0  # s until a request is served: later than every commit it covers
@@ -147,7 +149,7 @@ def announce(deal_id: int) -> None:
 
 def tell_watchers(deal_id: int) -> None:
     """Notify all watchers of the deal's boards that they have changed."""
-    notifier.send(board_group(deal_id), {"type": "board.changed"})
+    notifier.send(board_group(deal_id), {"type": "board.changed", "deal": deal_id}, about=deal_id)
 
 
 def tell_all_watchers() -> None:
@@ -156,8 +158,8 @@ def tell_all_watchers() -> None:
 
 
 def board_group(deal_id: int) -> str:
-    """Return the channel group for changes to a deal's boards."""
-    return f"board.{deal_id}"
+    """Return the channel group for changes to a deal's boards; all deals share a few, which processes never leave."""
+    return f"boards.{deal_id % GROUPS}"
 
 
 _recount_requested = -RECOUNT_EVERY

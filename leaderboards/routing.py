@@ -6,6 +6,6 @@ from typing import Any, cast
 
 from django.urls import path
 
-from leaderboards.consumers import BoardConsumer
+from leaderboards.consumers import watch
 
-websocket_urlpatterns = [path("ws/board/<int:deal>/", cast("Any", BoardConsumer.as_asgi()))]
+websocket_urlpatterns = [path("ws/board/<int:deal>/", cast("Any", watch))]

@@ -11,12 +11,13 @@ import hashlib
 import logging
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Protocol
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakSet
 
 from channels.layers import get_channel_layer
 from django.db import transaction
 
 from games.events import notifier
+from games.live.per_loop import PerLoop
 
 log = logging.getLogger(__name__)
 
@@ -126,9 +127,4 @@ class OpenSockets:
                 hearing.cancel()
 
 
-_shared: WeakKeyDictionary[asyncio.AbstractEventLoop, OpenSockets] = WeakKeyDictionary()
-
-
-def open_sockets() -> OpenSockets:
-    """Return the sockets of the running event loop, which are the process's: a server has one loop."""
-    return _shared.setdefault(asyncio.get_running_loop(), OpenSockets())
+open_sockets: Final = PerLoop(OpenSockets)

@@ -7,22 +7,22 @@ lane.
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import time
 from datetime import datetime
-from typing import Final, Protocol
+from time import monotonic
+from typing import Final
 
 import msgspec
 from django.utils import timezone
 
+from games.live import watcher
 from games.live.loading import off_loop
+from games.live.notices import Notice
+from games.live.per_loop import PerLoop
+from games.live.watcher import FrameWatch, Source
 from games.models import Deal, Presence
 from games.players import people
 from games.presence.reporting import GOOD_FOR, PERIOD
 from games.readings import SharedCache
-
-log = logging.getLogger(__name__)
 
 #: Maximum lanes shown per deal: those with the most cards up.
 SHOWN: Final = 24
@@ -48,13 +48,6 @@ class Pong(msgspec.Struct, tag="pong", tag_field="type", gc=False):
     """The answer to `ping`: its `t`."""
 
     t: int
-
-
-class Watcher(Protocol):
-    """A connection that watches a deal's lanes."""
-
-    def show(self, frame: str) -> None:
-        """Queue the newest frame, replacing one that has not been sent yet."""
 
 
 def write(message: Lanes | Pong) -> str:
@@ -92,73 +85,16 @@ def frame_of(deal_id: int) -> str | None:
     return frames.get(str(deal_id), lambda: write(read(variant, now))) if variant else None
 
 
-class Watch:
-    """A task that polls one deal's lanes for all its watchers in this process."""
+class Hub(watcher.Hub[int, FrameWatch]):
+    """The watched deals of a process. Reports are frequent and come from all processes, so they are only polled."""
 
-    def __init__(self, deal_id: int) -> None:
-        self._deal_id = deal_id
-        self._watchers: set[Watcher] = set()
-        self._frame = ""
-        self._task = asyncio.create_task(self._keep_showing())
+    PREFIX = "lanes."
 
-    def add(self, watcher: Watcher) -> None:
-        """Send the lanes to `watcher` now, and whenever they change."""
-        self._watchers.add(watcher)
-        if self._frame:
-            watcher.show(self._frame)
+    async def _opened(self, key: int) -> FrameWatch:
+        return FrameWatch(Source(lambda: off_loop(frame_of)(key), self.listen, PERIOD, lambda: monotonic() + PERIOD))
 
-    def discard(self, watcher: Watcher) -> bool:
-        """Remove a watcher; return whether it was the last one, which ends the watch."""
-        self._watchers.discard(watcher)
-        if self._watchers:
-            return False
-        self._task.cancel()
-        return True
-
-    async def look(self) -> None:
-        """Read the lanes once, and send them to all watchers if they have changed."""
-        frame = await off_loop(frame_of)(self._deal_id)
-        if frame is None or frame == self._frame:
-            return
-        self._frame = frame
-        for watcher in list(self._watchers):
-            watcher.show(frame)
-
-    async def _keep_showing(self) -> None:
-        while True:
-            begun = time.monotonic()
-            try:
-                await self.look()
-            except Exception:
-                log.warning("the lanes of a deal could not be read", extra={"deal": self._deal_id}, exc_info=True)
-            await asyncio.sleep(max(0.0, begun + PERIOD - time.monotonic()))
+    def _heard(self, notice: Notice) -> None:
+        pass
 
 
-class Hub:
-    """The watches of one event loop."""
-
-    def __init__(self) -> None:
-        self._watches: dict[int, Watch] = {}
-
-    def add(self, deal_id: int, watcher: Watcher) -> None:
-        """Send a deal's lanes to `watcher` until `discard`."""
-        if deal_id not in self._watches:
-            self._watches[deal_id] = Watch(deal_id)
-        self._watches[deal_id].add(watcher)
-
-    def discard(self, deal_id: int, watcher: Watcher) -> None:
-        """Stop sending the lanes to a watcher."""
-        watch = self._watches.get(deal_id)
-        if watch is not None and watch.discard(watcher):
-            del self._watches[deal_id]
-
-
-_hubs: Final[dict[asyncio.AbstractEventLoop, Hub]] = {}
-
-
-def hub() -> Hub:
-    """Return the hub of the running event loop."""
-    loop = asyncio.get_running_loop()
-    for other in [one for one in _hubs if one.is_closed()]:
-        del _hubs[other]
-    return _hubs.setdefault(loop, Hub())
+hub: Final = PerLoop(Hub)

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
-from django.db import Error
 from django.utils import timezone
 
 from games import metrics
+from games.live.frame_socket import CLOSE_TALKING, FrameSocket
 from games.live.loading import off_loop
 from games.live.protocol import CLOSE_RATE
+from games.live.sockets import Receive, Scope, Send
+from games.live.watcher import FrameWatch, Hub
 from games.presence import lanes
 
-CLOSE_NOT_FOUND: Final = 4404
-CLOSE_TALKING: Final = 4400
-CLOSE_LATER: Final = 1013
 #: Maximum characters of a frame, and messages per connection and minute; a client sends four pings in that time.
 MOST_CHARACTERS: Final = 200
 MOST_MESSAGES: Final = 30
 _MINUTE: Final = 60.0
-
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Hello(msgspec.Struct, tag="hello", tag_field="type"):
@@ -45,52 +39,25 @@ _decoder: Final[msgspec.json.Decoder[Hello | Ping]] = msgspec.json.Decoder(Hello
 
 async def watch(scope: Scope, receive: Receive, send: Send) -> None:
     """Serve one connection to `/ws/lanes/<deal id>/`, as an ASGI application."""
-    with metrics.SOCKETS.labels("lanes").track_inprogress():
-        await LanesConsumer(scope["url_route"]["kwargs"]["deal"], send).run(receive)
+    await LanesConsumer(scope, send).run(receive)
 
 
-class LanesConsumer:
+class LanesConsumer(FrameSocket[int]):
     """A connection that watches one deal's lanes."""
 
-    def __init__(self, deal_id: int, send: Send) -> None:
-        self._deal_id = deal_id
-        self._send = send
-        self._newest: str | None = None
-        self._sender: asyncio.Task[None] | None = None
+    SOCKETS = metrics.SOCKETS.labels("lanes")
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        super().__init__(scope, send)
         self._left = float(MOST_MESSAGES)
         self._filled_at = asyncio.get_running_loop().time()
 
-    async def run(self, receive: Receive) -> None:
-        """Serve the connection until it ends."""
-        await receive()
-        await self._send({"type": "websocket.accept"})
-        if code := await self._refusal():
-            await self._send({"type": "websocket.close", "code": code})
-            return
-        lanes.hub().add(self._deal_id, self)
-        try:
-            while (message := await receive())["type"] != "websocket.disconnect":
-                if code := await self._answer(message.get("text")):
-                    await self._send({"type": "websocket.close", "code": code})
-                    return
-        finally:
-            lanes.hub().discard(self._deal_id, self)
-            if self._sender is not None:
-                self._sender.cancel()
+    def _hub(self) -> Hub[int, FrameWatch]:
+        return lanes.hub()
 
-    def show(self, frame: str) -> None:
-        """Queue the newest frame; a slow client skips the ones in between."""
-        self._newest = frame
-        if self._sender is None or self._sender.done():
-            self._sender = asyncio.create_task(self._send_newest())
-
-    async def _refusal(self) -> int:
-        """Return the close code for a deal that cannot be watched, or 0 if it can."""
-        try:
-            variant = await off_loop(lanes.watchable)(self._deal_id, timezone.now())
-        except Error:
-            return CLOSE_LATER
-        return 0 if variant else CLOSE_NOT_FOUND
+    async def _subject(self) -> int | None:
+        deal_id: int = self._scope["url_route"]["kwargs"]["deal"]
+        return deal_id if await off_loop(lanes.watchable)(deal_id, timezone.now()) else None
 
     async def _answer(self, text: str | None) -> int:
         """Answer a message; return a close code if the client sends too much or violates the protocol, else 0."""
@@ -112,8 +79,3 @@ class LanesConsumer:
         self._filled_at = now
         self._left -= 1
         return self._left >= 0
-
-    async def _send_newest(self) -> None:
-        while (frame := self._newest) is not None:
-            self._newest = None
-            await self._send({"type": "websocket.send", "text": frame})

@@ -81,7 +81,7 @@ class RaceConsumer(SocketConnection):
         if type(message) is protocol.Ping:
             self.tell(protocol.write(protocol.Pong(t=message.t, now=protocol.clock(timezone.now()))))
         elif type(message) is protocol.Sync:
-            watch.show(self)
+            watch.audience.show(self)
         elif self.player_id is None:
             raise session_expired()
         elif type(message) is protocol.React:
@@ -92,9 +92,9 @@ class RaceConsumer(SocketConnection):
     async def _hello(self, message: protocol.Hello) -> None:
         check_version(message.v, protocol.VERSION)
         if self._watch is None:
-            self._watch = await self._hub.join(self._code, self)
+            self._watch = await self._hub.enter(self._code, self)
         else:
-            self._watch.show(self)
+            self._watch.audience.show(self)
 
     async def _command(self, watch: Watch, deed: Callable[[], object]) -> None:
         """Execute a command and have the room read again, which sends all viewers the changes."""
@@ -139,7 +139,7 @@ class RaceConsumer(SocketConnection):
         keep_until_full(self._reactions)
         keep_until_full(self._commands)
         if self._watch is not None:
-            await self._hub.leave(self._watch, self)
+            await self._hub.exit(self._watch, self)
 
     def _error_frame(self, error: Refusal) -> str:
         return protocol.write(protocol.Error(code=error.code, message=error.message, data=error.data))

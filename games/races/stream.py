@@ -46,6 +46,9 @@ class Stream:
         self.v += 1
         self.told_at = now
         self.told.update((lane.entrant, lane) for lane in changed)
-        frame = protocol.write(protocol.Lanes(v=self.v, lanes=changed))
+        self.send(protocol.write(protocol.Lanes(v=self.v, lanes=changed)))
+
+    def send(self, frame: str) -> None:
+        """Send a frame to all viewers."""
         for viewer in list(self.viewers):
             viewer.tell(frame)

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.attempts import start_attempt
+from games.live.frame_socket import CLOSE_NOT_FOUND, CLOSE_TALKING
 from games.live.protocol import CLOSE_RATE
 from games.models import Deal, Presence
 from games.presence import lanes, watching
@@ -153,10 +154,14 @@ async def test_only_todays_deals_can_be_watched(make: Any, lines: list[Line]) ->
     for number in (deal.pk, 2**70):
         lines.append(Line(number))
         await lines[-1].open()
-        assert await lines[-1].hear() == watching.CLOSE_NOT_FOUND
+        assert await lines[-1].hear() == CLOSE_NOT_FOUND
 
 
-async def test_a_watcher_is_shown_the_lanes_and_what_changes(lines: list[Line]) -> None:
+async def test_a_watcher_is_shown_the_lanes_and_what_changes(
+    lines: list[Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "PERIOD", 0.05)
+
     def begin() -> tuple[Deal, User]:
         return make_deal("plot"), account("Ada")
 
@@ -169,10 +174,7 @@ async def test_a_watcher_is_shown_the_lanes_and_what_changes(lines: list[Line]) 
     seats = {"plot": {"now": 1, "accounts": [ada.pk], "cards_up": [7]}}
     await Presence.objects.acreate(process="a", seen_at=now, day=now.date(), players=1, tables=seats)
     cache.clear()
-    watch = lanes.hub()._watches[deal.pk]
-    await watch.look()
     assert await lines[0].hear() == {"type": "lanes", "players": 1, "lanes": [[str(ada.public_id), "Ada", 7]]}
-    await watch.look()
     await lines[0].say({"type": "ping", "t": 5})
     assert await lines[0].hear() == {"type": "pong", "t": 5}  # nothing is told twice
     await lines[0].close()
@@ -187,7 +189,7 @@ async def test_who_says_anything_else_is_shown_the_door(text: str, lines: list[L
     await lines[0].say(text)
     while not isinstance(code := await lines[0].hear(), int):
         pass
-    assert code == watching.CLOSE_TALKING
+    assert code == CLOSE_TALKING
 
 
 async def test_who_talks_without_end_is_cut_off(lines: list[Line]) -> None:

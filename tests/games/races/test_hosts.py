@@ -8,7 +8,6 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from games.races import hosts
-from games.races import watch as watching
 from games.races.hosts import HostSigns
 from games.races.hub import Hub
 from games.races.models import Entrant, Room
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything that takes seconds takes tenths."""
     monkeypatch.setattr(hosts, "GONE_AFTER", 0.6)
-    monkeypatch.setattr(watching, "HERE_EVERY", 0.1)
+    monkeypatch.setattr(hosts, "HERE_EVERY", 0.1)
 
 
 async def host_of(house: House) -> int | None:
@@ -75,5 +74,5 @@ async def test_nobody_takes_over_while_a_race_counts_down(watch: Watch, hub: Hub
     await second.watch()
     await second.until_room(lambda one: one.race("to_come").get("state") == "countdown")
     (watched,) = hub._watches.values()
-    assert watched._heirs() == []
+    assert watched.audience.heirs() == []
     assert await host_of(house) == house.players[0].pk

@@ -13,9 +13,8 @@ from django.db import OperationalError
 
 from games.live.tables import LiveTables
 from games.models import Attempt
-from games.races import lanes, starting
+from games.races import audience, hosts, lanes, starting
 from games.races import progress as progress_of
-from games.races import watch as watching
 from games.races.hub import Hub
 from games.races.lanes import Lanes
 from games.races.models import Entrant
@@ -96,7 +95,7 @@ async def test_many_moves_are_few_messages_and_the_versions_have_no_gaps(
     await viewer.until_room(lambda one: progress(one)[0][1] == moves)
     took = asyncio.get_running_loop().time() - begun
     told = [frame for frame in viewer.frames if json.loads(frame)["type"] == "lanes"]
-    assert len(told) <= took / watching.RACERS_EVERY + 2
+    assert len(told) <= took / audience.RACERS_EVERY + 2
     assert all(len(json.loads(frame)["lanes"]) <= 2 for frame in told)
     await seat.leave()
 
@@ -139,8 +138,8 @@ async def test_places_as_they_stand(tables: LiveTables, watch: Watch) -> None:
 async def test_an_end_is_told_at_once(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long lanes may wait."""
     monkeypatch.setattr(lanes, "REPORT_EVERY", 3600.0)
-    monkeypatch.setattr(watching, "RACERS_EVERY", 3600.0)
-    monkeypatch.setattr(watching, "OTHERS_EVERY", 3600.0)
+    monkeypatch.setattr(audience, "RACERS_EVERY", 3600.0)
+    monkeypatch.setattr(audience, "OTHERS_EVERY", 3600.0)
     house, (mine, _) = await running(2)
     viewer = watch(house)
     await viewer.watch()
@@ -186,9 +185,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress_of, "AWAY_AFTER", 0.6)
     monkeypatch.setattr(lanes, "REPEAT_EVERY", 0.1)
     monkeypatch.setattr(lanes, "REPORT_EVERY", 0.05)
-    monkeypatch.setattr(watching, "HERE_EVERY", 0.1)
-    monkeypatch.setattr(watching, "RACERS_EVERY", 0.05)
-    monkeypatch.setattr(watching, "OTHERS_EVERY", 0.05)
+    monkeypatch.setattr(hosts, "HERE_EVERY", 0.1)
+    monkeypatch.setattr(audience, "RACERS_EVERY", 0.05)
+    monkeypatch.setattr(audience, "OTHERS_EVERY", 0.05)
 
 
 def away(viewer: Viewer, which: str = "running") -> list[bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,10 +17,9 @@ from accounts.models import User
 from games.deals import sealed
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt
-from games.races import protocol, quick, rooms, seats, snapshot, starting, tending
+from games.races import protocol, quick, rooms, seats, snapshot, starting, steps, tending
 from games.races.hub import Hub
 from games.races.models import Entrant, Race, Room
-from games.races.watch import Watch
 from games.rules import CATALOGUE
 from tests.concurrency import run_together
 from tests.games.races.conftest import house_of
@@ -108,9 +107,8 @@ def test_each_step_is_taken_by_whoever_watches_the_room() -> None:
     assert not quick.tend_room(room_of(first).pk, at(9))
 
 
-def watch_of(room: Room) -> Watch:
-    facts = snapshot.read_rooms([room.pk])[room.pk]
-    return Watch(facts, Hub())
+def gathering_step(room: Room) -> Callable[[], object] | None:
+    return steps.gathering_step(snapshot.read_rooms([room.pk])[room.pk])
 
 
 def test_who_watches_the_room_looks_after_it_every_second() -> None:
@@ -119,7 +117,7 @@ def test_who_watches_the_room_looks_after_it_every_second() -> None:
     for player in (first, second):
         seats.set_ready(room_of(first).pk, player.pk, ready=True, now=at(1))
     assert race_of(first).gathers_until is None
-    tend = watch_of(room_of(first))._gathering()
+    tend = gathering_step(room_of(first))
     assert tend is not None
     tend()
     assert race_of(first).gathers_until is not None
@@ -129,7 +127,7 @@ def test_other_rooms_are_not_looked_after_every_second() -> None:
     host = create_guest()
     room = rooms.open_room(host, "plot", limit_s=600, seats=4, now=T0)
     seats.sit(room.pk, host, now=T0)
-    assert watch_of(room)._gathering() is None
+    assert gathering_step(room) is None
 
 
 def test_looking_after_all_races_looks_after_quick_matches() -> None:

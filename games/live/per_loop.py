@@ -1,0 +1,25 @@
+"""Objects that exist once for each event loop. A server has one loop, so that is once for each process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+_Made = TypeVar("_Made")
+
+
+class PerLoop(WeakKeyDictionary[asyncio.AbstractEventLoop, _Made], Generic[_Made]):
+    """The objects by loop; a call returns the running loop's, made at the first call."""
+
+    def __init__(self, make: Callable[[], _Made]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __call__(self) -> _Made:
+        """Return the running loop's object."""
+        loop = asyncio.get_running_loop()
+        if loop not in self:
+            self[loop] = self._make()
+        return self[loop]
