@@ -23,7 +23,7 @@ from tests.games.conftest import Play, Sit
 pytestmark = pytest.mark.django_db(transaction=True)
 PLAYED = 25
 #: Attempt and deal, its tokens with its state; the rest is the session's and the question of hints.
-MOST_QUERIES = 7
+MOST_QUERIES = 9
 
 
 @pytest.fixture
