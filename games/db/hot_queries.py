@@ -1,4 +1,4 @@
-"""Reads that every table page and every socket causes, in plain SQL.
+"""Reads that every table, every socket and the home page cause, in plain SQL.
 
 Building such a query with the ORM costs several times what the database needs to run it. Each function returns what the
 ORM query in its docstring returns (`tests/games/test_hot_queries.py`), from a replica where a view has selected one.
@@ -6,7 +6,8 @@ ORM query in its docstring returns (`tests/games/test_hot_queries.py`), from a r
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
+from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -29,6 +30,10 @@ _PLAYED: Final = (
     f"SELECT a.state, m.token, m.ms FROM {Attempt._meta.db_table} a "  # noqa: S608
     f"LEFT JOIN {Move._meta.db_table} m ON m.attempt_id = a.id "
     f"WHERE a.id = (SELECT id FROM {Attempt._meta.db_table} WHERE public_id = %s) ORDER BY m.n"
+)
+_BEGUN: Final = (
+    "SELECT {columns} FROM {attempts} a JOIN {deals} d ON d.id = a.deal_id "
+    "WHERE a.player_id = %s AND {of} AND (a.ranked OR a.started_at < d.closes_at) ORDER BY a.ranked, a.started_at DESC"
 )
 
 
@@ -68,6 +73,28 @@ def played(public_id: UUID) -> list[Played]:
     with connection_to_read().cursor() as cursor:
         cursor.execute(_PLAYED, [public_id.hex])
         return [Played(*row) for row in cursor.fetchall()]
+
+
+def begun_on(player_id: int, day: date) -> list[Attempt]:
+    """Return a player's attempts at the deals of a day, without their records, the one that counts for a deal last.
+
+    It is ``Attempt.objects.filter(Q(ranked=True) | Q(started_at__lt=F("deal__closes_at")), player=player_id,
+    deal__day=day).defer("record").order_by("ranked", "-started_at")``.
+    """
+    return list(Attempt.objects.raw(_begun_sql("d.day = %s"), [player_id, day]))
+
+
+def begun_at(player_id: int, deal_id: int) -> list[Attempt]:
+    """Return ``begun_on`` for one deal: with ``deal=deal_id`` in place of ``deal__day=day``."""
+    return list(Attempt.objects.raw(_begun_sql("d.id = %s"), [player_id, deal_id]))
+
+
+@cache
+def _begun_sql(of: str) -> str:
+    """Return the query of all columns but the record; the fields are known once all models are loaded."""
+    fields = (field for field in Attempt._meta.get_fields() if field.concrete and field.name != "record")
+    columns = ", ".join(f"a.{field.column}" for field in fields)
+    return _BEGUN.format(columns=columns, attempts=Attempt._meta.db_table, deals=Deal._meta.db_table, of=of)
 
 
 def _first(rows: RawQuerySet[_Row]) -> _Row | None:

@@ -11,9 +11,10 @@ from datetime import date, datetime
 from typing import Self
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
+from games.db import hot_queries
 from games.deals.difficulty import grade_name
 from games.ladders import LadderSlug
 from games.models import GRACE, Attempt, Deal
@@ -161,15 +162,10 @@ def begun_on(player_id: int | None, day: date) -> dict[int, Attempt]:
 
     It is the ranked attempt, or else the practice attempt started on that day as a guest.
     """
-    return {} if player_id is None else {one.deal_id: one for one in _begun(player=player_id, deal__day=day)}
+    return {} if player_id is None else {one.deal_id: one for one in hot_queries.begun_on(player_id, day)}
 
 
 def begun_at(player_id: int | None, deal: Deal) -> Attempt | None:
     """Return a player's attempt at a deal, as in `begun_on`."""
-    return None if player_id is None else _begun(player=player_id, deal=deal).last()
-
-
-def _begun(**where: object) -> QuerySet[Attempt]:
-    """Query attempts with the one that counts last."""
-    on_the_day = Q(ranked=True) | Q(started_at__lt=F("deal__closes_at"))
-    return Attempt.objects.filter(on_the_day, **where).defer("record").order_by("ranked", "-started_at")
+    begun = [] if player_id is None else hot_queries.begun_at(player_id, deal.pk)
+    return begun[-1] if begun else None

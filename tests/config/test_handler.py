@@ -1,16 +1,19 @@
-"""A request goes to a thread once, whatever the middleware; streams end with their reader."""
+"""A request takes one thread hop, a stream ends with its reader, and responses are those of Django's handler."""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
+from django.core.handlers.asgi import ASGIHandler
+from django.core.handlers.base import BaseHandler
 from django.core.signals import request_finished, request_started
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import resolve
 
 from config.handler import OWN_THREAD, THREADS, OneHop
@@ -19,8 +22,8 @@ from games.thread_pool import PoolFullError, ThreadPool
 SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"127.0.0.1")]}
 
 
-class Answering(OneHop):
-    """The site with one view."""
+class OneView:
+    """Mixin for a handler of the site with one view."""
 
     def __init__(self, view: Any) -> None:
         super().__init__()
@@ -29,6 +32,14 @@ class Answering(OneHop):
     def resolve_request(self, request: HttpRequest) -> Any:
         request.resolver_match = resolve("/rules/")
         return self.view, (), {}
+
+
+class Answering(OneView, OneHop):
+    """The site with one view."""
+
+
+class Reference(OneView, ASGIHandler):
+    """The same, behind Django's own handler."""
 
 
 class FullPool:
@@ -174,3 +185,71 @@ async def test_a_full_pool_is_answered_without_a_thread(monkeypatch: pytest.Monk
     line = await asked(site)
     begun = await line.receive_output(30)
     assert (begun["status"], dict(begun["headers"])[b"Retry-After"]) == (503, b"5")
+
+
+def plain(request: HttpRequest) -> HttpResponse:
+    response = HttpResponse(f"{request.method} {request.path} {request.path_info} {request.body!r}")
+    response.set_cookie("seen", "yes")
+    return response
+
+
+def missing(_request: HttpRequest) -> HttpResponse:
+    raise Http404
+
+
+@pytest.mark.parametrize(
+    ("view", "scope"),
+    [
+        (plain, {"method": "POST"}),
+        (plain, {"root_path": "/below", "path": "/below/rules/"}),
+        (plain, {"query_string": b"\xff", "path": "/\udcff"}),
+        (missing, {}),
+        (lambda _request: HttpResponse(b"x" * 200_000), {}),
+    ],
+)
+async def test_answers_are_those_of_djangos_handler(view: Any, scope: dict[str, Any]) -> None:
+    """The contract with Django: the steps that `OneHop` takes from `ASGIHandler` add up to the same response."""
+    sent: list[list[Any]] = []
+    for site in (Answering(view), Reference(view)):
+        line = ApplicationCommunicator(site, SCOPE | scope)
+        await line.send_input({"type": "http.request", "body": b"a body"})
+        messages = [await line.receive_output(30)]
+        while messages[-1].get("more_body", True):
+            messages.append(await line.receive_output(30))
+        await line.wait(30)
+        begun, *bodies = messages
+        sent.append([begun["status"], sorted(name for name, _ in begun["headers"]), [one["body"] for one in bodies]])
+    assert sent[0] == sent[1]
+
+
+async def test_the_end_of_a_request_names_the_handler() -> None:
+    """The contract with Django: a response's `close` sends `request_finished` with its `_handler_class`."""
+    senders: list[object] = []
+
+    def over(sender: object, **_: Any) -> None:
+        senders.append(sender)
+
+    request_finished.connect(over)
+    try:
+        line = await asked(Answering(plain))
+        await line.receive_output(30)
+        await line.receive_output(30)
+        await line.wait(30)
+    finally:
+        request_finished.disconnect(over)
+    assert senders == [Answering]
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [
+        (ASGIHandler.read_body, ["self", "receive"]),
+        (ASGIHandler.create_request, ["self", "scope", "body_file"]),
+        (ASGIHandler.send_response, ["self", "response", "send"]),
+        (ASGIHandler.listen_for_disconnect, ["self", "receive"]),
+        (BaseHandler.load_middleware, ["self", "is_async"]),
+        (BaseHandler.get_response, ["self", "request"]),
+    ],
+)
+def test_django_has_the_methods_that_the_handler_calls(method: Any, parameters: list[str]) -> None:
+    assert list(inspect.signature(method).parameters) == parameters

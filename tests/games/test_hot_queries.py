@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.db import connection
-from django.db.models import Model
+from django.db import connection, router, transaction
+from django.db.models import F, Model, Q
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.connection import ConnectionDoesNotExist
 
 from accounts.guests import create_guest
 from accounts.models import User
 from games.db import hot_queries
 from games.models import Attempt, Move
-from games.replicas.routing import reading_from
+from games.replicas.routing import Router, reading_from
 from tests.games.conftest import make_deal
 
 pytestmark = pytest.mark.django_db
@@ -94,14 +96,52 @@ def test_journal_is_read_as_by_the_orm(tokens: tuple[str, ...]) -> None:
     assert hot_queries.played(uuid.uuid4()) == []
 
 
-def test_the_chosen_replica_is_read() -> None:
-    """Every function follows the router: a database that does not exist fails, but not inside a transaction."""
-    key, now = uuid.uuid4(), timezone.now()
+def test_begun_attempts_are_read_as_by_the_orm() -> None:
+    guest, deal, other = create_guest(), make_deal("braid"), make_deal("plot")
+    assert deal.closes_at is not None
+    assert deal.day is not None
+    times = [deal.closes_at + timedelta(hours=hours) for hours in (-3, -2, -1, 0, 1)]
+    whose: dict[str, Any] = {"player": guest, "deal": deal, "reasons": [{"code": "ä'%s"}]}
+    for at in times:
+        Attempt.objects.create(**whose, started_at=at, ranked=False)
+    Attempt.objects.create(**whose, started_at=times[-1], ranked=True)
+    Attempt.objects.create(player=guest, deal=other, started_at=NOW, ranked=True)
+    Attempt.objects.create(player=create_guest(), deal=deal, started_at=NOW, ranked=True)
+    query = (
+        Attempt.objects.filter(Q(ranked=True) | Q(started_at__lt=F("deal__closes_at")), player=guest)
+        .defer("record")
+        .order_by("ranked", "-started_at")
+    )
+    for found, expected in (
+        (hot_queries.begun_on(guest.pk, deal.day), query.filter(deal__day=deal.day)),
+        (hot_queries.begun_at(guest.pk, deal.pk), query.filter(deal=deal.pk)),
+    ):
+        assert len(found) >= 4
+        assert found == list(expected)
+        for one, same in zip(found, expected, strict=True):
+            assert one.get_deferred_fields() == same.get_deferred_fields() == {"record"}
+            assert {name: value for name, value in vars(one).items() if name != "_state"} == {
+                name: value for name, value in vars(same).items() if name != "_state"
+            }
+    assert hot_queries.begun_at(guest.pk + 100, deal.pk) == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: hot_queries.session("a", NOW),
+        lambda: hot_queries.player(1),
+        lambda: hot_queries.attempt_with_deal(uuid.uuid4()),
+        lambda: hot_queries.played(uuid.uuid4()),
+        lambda: hot_queries.begun_on(1, NOW.date()),
+        lambda: hot_queries.begun_at(1, 1),
+    ],
+)
+def test_reads_go_to_the_chosen_replica(read: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(router, "routers", [Router()])
     with reading_from("nowhere"):
-        for read in (
-            lambda: hot_queries.session("a", now),
-            lambda: hot_queries.player(1),
-            lambda: hot_queries.attempt_with_deal(key),
-            lambda: hot_queries.played(key),
-        ):
-            assert not read()  # a test is a transaction, which reads the primary
+        with pytest.raises(ConnectionDoesNotExist):
+            read()
+        with transaction.atomic():
+            assert not read()  # a transaction reads the primary
