@@ -10,6 +10,9 @@ move every second.
 `--bursts 300 1000` has that many newcomers come within three seconds instead, one burst after the other, who do not
 stop to think, with two processes of tables. Admission is on in both cases.
 
+`--steady` has as many players move and load pages, at a constant rate, as fill a machine of two cores. The queue's page
+is no failure, every other server error is.
+
 Moves are compared with those before the rush in the same run. CPU is user and system time of each process with its
 children, less what it takes in the same time without a rush, for each who arrived. The load generator shares the
 machine with what it measures: cores are what it and everybody else have left to the servers.
@@ -50,6 +53,8 @@ MOVES_AIM = 3.0
 #: that of the first answer in s, and the share of pairs of waiting clients that went in as they came. Those who came to
 #: the same process within the beat of its gate and the client's own lateness are no pair.
 BURST_SECONDS, CPU_AIM, MOVES_MS, ANSWER_AIM, ORDER_AIM, SAME_MOMENT = 3.0, 2.0, 100.0, 1.0, 0.99, 0.5
+#: The steady mix: players who make a move a second, accounts that load pages, their pages a second, and how long, in s.
+STEADY_PLAYING, STEADY_READERS, STEADY_PAGES, STEADY_SECONDS = 490, 200, 67, 40.0
 
 Facts = dict[str, Any]
 
@@ -61,6 +66,7 @@ def main() -> int:
     parser.add_argument("--playing", type=int, default=PLAYING, help="players at their tables before the rush")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="the time within which they arrive")
     parser.add_argument("--bursts", type=int, nargs="+", default=[], help="newcomers within three seconds each")
+    parser.add_argument("--steady", action="store_true", help="players and readers at a constant rate")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     options = parser.parse_args()
     url = server_url()
@@ -69,6 +75,11 @@ def main() -> int:
     if shutil.which("redis-server") is None:
         print("skipped: no redis-server is installed")
         return 0
+    options.every = STEADY_READERS / STEADY_PAGES if options.steady else 0.0
+    if options.steady:
+        options.newcomers, options.returning, options.playing = 0, STEADY_READERS, STEADY_PLAYING
+        options.seconds = STEADY_SECONDS
+        return report_steady(next(run(options, url)))
     if options.bursts:
         options.returning, options.seconds = 0, BURST_SECONDS
         return max(report_burst(facts) for facts in run(options, url))
@@ -100,7 +111,7 @@ def run(options: argparse.Namespace, url: str) -> Iterator[Facts]:
                 part("prepare", str(options.playing), str(options.returning)), env=environment, text=True
             )
         )
-        shape = Shape(environment, Path(var), tables=2 if options.bursts else 1)
+        shape = Shape(environment, Path(var), tables=2 if options.bursts or options.steady else 1)
         stack.callback(shape.stop)
         shape.start()
         for newcomers in options.bursts or [options.newcomers]:
@@ -116,7 +127,10 @@ class Part:
 
     def __init__(self, name: str, job: Facts) -> None:
         self._name = name
-        self._process = subprocess.Popen(part(name), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # Linux shares the CPU among sessions: in one with the crowds, those who play would wait for them.
+        self._process = subprocess.Popen(
+            part(name), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=name == "play"
+        )
         self._say(json.dumps(job))
         if self._process.stdout is None or self._process.stdout.readline().strip() != "ready":
             raise SystemExit(f"{name} has failed")
@@ -153,6 +167,7 @@ def measure(options: argparse.Namespace, shape: Shape, prepared: Facts) -> Facts
         playing = Part("play", {"ports": shape.tables, "players": prepared["playing"]})
         stack.callback(playing.end)
         job = {"ports": shape.ports, "tables": shape.tables, "seconds": options.seconds}
+        job["every"] = options.every
         job["thought"] = (0.0, 0.0) if options.bursts else THOUGHT
         crowds = []
         for number in range(CROWDS):
@@ -217,8 +232,9 @@ def together(found: list[Facts]) -> Facts:
 
 
 def moves(waits: list[tuple[float, float]], begun: float, ended: float) -> dict[str, float]:
-    """p50, p95 and p99 in ms of the moves acknowledged between two moments."""
-    return percentiles([wait for at, wait in waits if begun <= at <= ended], 50, 95, 99)
+    """p50, p95 and p99 in ms of the moves acknowledged between two moments, and how many there were a second."""
+    within = [wait for at, wait in waits if begun <= at <= ended]
+    return {**percentiles(within, 50, 95, 99), "rate": len(within) / (ended - begun)}
 
 
 def order(turns: list[tuple[int, float, float]]) -> float:
@@ -280,6 +296,34 @@ def report_burst(facts: Facts) -> int:
         (f"in order of arrival   {facts['order']:.1%} of pairs, aim {ORDER_AIM:.0%}", facts["order"] >= ORDER_AIM),
         (f"refused or failed     {facts['refused']}, aim none", not facts["refused"]),
     )
+    return judge(aims, facts)
+
+
+def report_steady(facts: Facts) -> int:
+    """Print the figures of the steady mix beside the aims; the exit code."""
+    moved, pages, failed = facts["moves"], facts["arrived"] + facts["refused"], facts["refused"]
+    page, ratio = facts["steps"]["page, returning"], moved["rush_p99"] / max(0.001, moved["idle_p99"])
+    print(f"{facts['playing']} players and {pages / facts['seconds']:.0f} pages a second for {facts['seconds']:.0f} s:")
+    print(
+        f"  CPU of the servers {facts['cpu_used'] / facts['lasted']:.2f} of {facts['cores']:.2f} cores left by others"
+    )
+    print(f"  pages              p50 {page['p50']:.0f} ms, p95 {page['p95']:.0f} ms")
+    waited = f"for p50 {facts['waits']['p50']:.1f} s in all"
+    print(f"  {facts['queued']} of {facts['returning']} readers were queued, {waited}")
+    for when, name in (("without pages", "idle"), ("with pages", "rush")):
+        figures = ", ".join(f"{of} {moved[f'{name}_{of}']:.1f} ms" for of in ("p50", "p95", "p99"))
+        print(f"  moves {when:<14} {figures}; {moved[f'{name}_rate']:.0f} a second")
+    return judge(
+        (
+            (f"failed pages          {failed} of {pages} ({failed / max(1, pages):.1%}), aim none", not failed),
+            (f"moves with pages, p99 x {ratio:.2f}, aim less than {MOVES_AIM:g}", ratio < MOVES_AIM),
+        ),
+        facts,
+    )
+
+
+def judge(aims: tuple[tuple[str, bool], ...], facts: Facts) -> int:
+    """Print the aims and the reasons of failures; the exit code."""
     for text, reached in aims:
         print(f"  {text}", "ok" if reached else "MISSED")
     for reason, count in facts["reasons"].items():

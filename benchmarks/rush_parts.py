@@ -13,7 +13,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,6 +37,8 @@ LONGEST_WAIT = 900.0
 QUEUE_PAGE, QUEUE = b'id="queue-place"', "/queue.json"
 AGAIN = 5.0
 VARIANTS = ("stonewall", "braid")
+#: Pages that signed-in players look at between games.
+PAGES = ("/", "/play/stonewall/", "/play/braid/", "/boards/", "/races/")
 NEW, RETURNING = "newcomer", "returning"
 #: Visitors that have come before anything is measured, a process: the first ones load modules and open connections.
 WARM = 16
@@ -154,16 +156,38 @@ class Arriving(Visitor):
 
     async def come(self) -> None:
         """Go the whole way, and note how it went."""
+        await self.count(self.go())
+        await self.leave()
+
+    async def read(self, seconds: float, every: float) -> None:
+        """Load pages for some seconds, one every `every` seconds on average."""
+        end = time.monotonic() + seconds
+        await asyncio.sleep(random.uniform(0, every))
+        while time.monotonic() < end:
+            await self.count(self.page("page", random.choice(PAGES)))
+            await asyncio.sleep(random.uniform(0.5, 1.5) * every)
+        await self.leave()
+
+    async def count(self, way: Awaitable[None]) -> None:
+        """Count a success, or the reason of a failure, after which the next request needs a new connection."""
         try:
-            await self.go()
+            await way
             self.found.arrived += 1
         except (UnexpectedError, OSError, EOFError, WebSocketException) as error:  # a time-out is an OSError
             self.found.refused[f"{type(error).__name__}: {error}"[:160]] += 1
-        finally:
-            if self.waited:
-                self.found.waits.append(self.waited)
-            with suppress(OSError):  # the server was quicker
-                await self.close()
+            await self.hang_up()
+
+    async def leave(self) -> None:
+        """Note how long all waiting took, and close the connection."""
+        if self.waited:
+            self.found.waits.append(self.waited)
+        await self.hang_up()
+
+    async def hang_up(self) -> None:
+        """Close the connection."""
+        with suppress(OSError):  # the server was quicker
+            await self.close()
+        self.streams = None
 
     async def go(self) -> None:
         """From step to step, with thoughts between them."""
@@ -256,7 +280,7 @@ class Crowd:
     def __init__(self, job: dict[str, Any]) -> None:
         self.ports, self.tables, self.seconds = job["ports"], job["tables"], job["seconds"]
         self.newcomers, self.sessions, self.thought = job["newcomers"], job["returning"], job["thought"]
-        self.number, self.made = job["number"], 0
+        self.number, self.every, self.made = job["number"], job["every"], 0
 
     async def arrive(self) -> None:
         """Warm up, say so, come when told to, and print what was met with."""
@@ -269,7 +293,10 @@ class Crowd:
         found, begun = Found(), time.monotonic()
         visitors = [self.visitor(NEW, found) for _ in range(self.newcomers)]
         visitors += [self.visitor(RETURNING, found, session) for session in self.sessions]
-        await asyncio.gather(*(self.come(one) for one in visitors))
+        if self.every:
+            await asyncio.gather(*(one.read(self.seconds, self.every) for one in visitors))
+        else:
+            await asyncio.gather(*(self.come(one) for one in visitors))
         facts = {"begun": begun, "ended": time.monotonic(), **vars(found)}
         print(json.dumps(facts), flush=True)
 
