@@ -1,4 +1,4 @@
-"""Reads and inserts whose SQL is kept do what Django's own would, on this database."""
+"""Queries and inserts with cached SQL do the same as Django's own on this database."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ READ = Compiled(
 
 
 def fields_of(row: Model) -> dict[str, Any]:
-    """Every field's value, as bytes where the database gives a view of them."""
+    """Return the values of all fields, with memoryviews converted to bytes."""
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
     return {name: bytes(value) if isinstance(value, memoryview) else value for name, value in values.items()}
 
@@ -40,7 +40,7 @@ def attempt_of(player: User, **fields: Any) -> Attempt:
     return Attempt(player=player, deal=make_deal(next(variants)), started_at=NOW, **{"ranked": True, **fields})
 
 
-def test_what_is_read_is_what_django_reads() -> None:
+def test_reads_equal_djangos() -> None:
     end: dict[str, Any] = {"state": "verified", "end": "won", "finished_at": NOW, "record": b"\0\xff", "line": b"\1"}
     made = attempt_of(create_guest(), reasons=[{"code": "ä'%s"}], auto_runs=[[1, 2]], cards_up=3, **end)
     made.save()
@@ -56,7 +56,7 @@ def test_what_is_read_is_what_django_reads() -> None:
     assert found == asked
 
 
-def test_each_time_the_values_are_other_ones() -> None:
+def test_values_change_between_calls() -> None:
     guest = create_guest()
     made = [attempt_of(guest, ranked=False) for _ in range(2)]
     for one in made:
@@ -65,7 +65,7 @@ def test_each_time_the_values_are_other_ones() -> None:
     assert READ.first(public_id=uuid.uuid4()) is None
 
 
-def test_what_is_constant_in_a_query_stays_in_it() -> None:
+def test_constants_of_a_query_stay() -> None:
     guest, of_player = create_guest(), Q(player=Given("player", BigIntegerField()))
     read = Compiled(lambda: Attempt.objects.filter(of_player, ranked=True, state="playing").order_by("pk"))
     attempt_of(guest, ranked=False).save()
@@ -75,7 +75,7 @@ def test_what_is_constant_in_a_query_stays_in_it() -> None:
     assert read.all(player=guest.pk + 1) == []
 
 
-def test_values_and_deferred_rows_are_found_as_by_django() -> None:
+def test_values_and_deferred_rows_are_read_like_djangos() -> None:
     guest, of_player = create_guest(), Q(player=Given("player", BigIntegerField()))
     made = [attempt_of(guest, ranked=False) for _ in range(3)]
     for one in made:
@@ -91,7 +91,7 @@ def test_values_and_deferred_rows_are_found_as_by_django() -> None:
     assert found[0].record is None
 
 
-def test_its_sql_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sql_is_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
     def query() -> QuerySet[User]:
@@ -104,7 +104,7 @@ def test_its_sql_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == [1]
 
 
-def test_what_is_inserted_is_what_django_would_save() -> None:
+def test_inserts_equal_djangos() -> None:
     guest = create_guest()
     fields: dict[str, Any] = {
         "reasons": [{"code": "ä'%s"}],
@@ -123,31 +123,31 @@ def test_what_is_inserted_is_what_django_would_save() -> None:
     assert made.pk != saved.pk
     assert Attempt.objects.get(public_id=fields["public_id"]) == made
     made.cards_up = 3
-    made.save()  # as one that is there
+    made.save()  # as an existing row
     assert Attempt.objects.count() == 2
 
 
-def test_a_row_without_a_number_keeps_its_key() -> None:
+def test_a_row_with_its_own_key_keeps_it() -> None:
     session = Session(session_key="a" * 32, session_data="x", expire_date=NOW)
     assert Inserting(Session).add(session)
     assert fields_of(Session.objects.get(pk="a" * 32)) == fields_of(session)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_unique_value_that_is_taken() -> None:
+def test_a_duplicate_unique_value() -> None:
     first = attempt_of(create_guest())
     assert Inserting(Attempt).add(first)
     again = Attempt(player=first.player, deal=first.deal, started_at=NOW, ranked=True)
     with transaction.atomic():
         assert not Inserting(Attempt, pass_over=True).add(again)
-        assert Attempt.objects.get() == first  # the transaction goes on
+        assert Attempt.objects.get() == first  # the transaction can continue
     assert again.pk is None
     with pytest.raises(IntegrityError):
         Inserting(Attempt).add(again)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_reference_to_nothing_is_refused() -> None:
+def test_a_dangling_reference_is_refused() -> None:
     attempt = attempt_of(create_guest())
     attempt.player_id += 1
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -157,7 +157,7 @@ def test_a_reference_to_nothing_is_refused() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_rows_in_one_exchange_are_one_commit() -> None:
+def test_rows_in_one_round_trip_are_one_commit() -> None:
     deal = make_deal(next(variants))
     player = User(pk=ReservedIds(User).take(), username="ariadne")
     attempt = Attempt(player=player, deal=deal, started_at=NOW, ranked=True)
@@ -175,14 +175,14 @@ def test_rows_in_one_exchange_are_one_commit() -> None:
         assert fields_of(type(row).objects.get()) == fields_of(row)
 
 
-def test_what_leads_to_a_row_that_is_not_there_is_not_made() -> None:
+def test_a_row_with_a_dangling_reference_is_not_inserted() -> None:
     attempt = attempt_of(create_guest())
     start = Start(attempt=attempt, deal=attempt.deal, device=uuid.uuid4(), network=b"", made_at=NOW)
     assert not Inserting(Start, found_by="attempt.public_id").add(start)
     assert not Start.objects.exists()
 
 
-def test_reserved_numbers_are_given_once() -> None:
+def test_reserved_keys_are_used_once() -> None:
     ids = [ReservedIds(User), ReservedIds(User)]
     taken = []
     for turn in range(3 * AT_A_TIME):

@@ -1,4 +1,4 @@
-"""Publishing by several processes at once on PostgreSQL, where transactions really overlap."""
+"""Concurrent publishing by several processes on PostgreSQL, where transactions really overlap."""
 
 from __future__ import annotations
 

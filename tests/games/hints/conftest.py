@@ -1,4 +1,4 @@
-"""Each test of hints begins with nothing remembered and no search running."""
+"""Fixtures of the hint tests, which start with empty caches and no running search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from games.hints import questions
 
 @pytest.fixture(autouse=True)
 def fresh_memory() -> Iterator[None]:
-    """Forget verdicts and end searches."""
+    """Forget verdicts and stop searches."""
     cache.clear()
     yield
     questions.dismiss()

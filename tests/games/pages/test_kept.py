@@ -1,4 +1,4 @@
-"""What a page keeps of itself is seen by those alone who would have got the same, and nothing personal gets in."""
+"""Template fragment cache: fragments are shared only by equal arguments, and contain nothing personal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def shown(template: Template, **context: Any) -> str:
     return str(template.render(Context(context)))
 
 
-def test_it_is_rendered_once_for_each_set_of_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_renders_once_per_set_of_values(monkeypatch: pytest.MonkeyPatch) -> None:
     rendered: list[object] = []
     alone = kept._alone
 
@@ -41,17 +41,17 @@ def test_it_is_rendered_once_for_each_set_of_values(monkeypatch: pytest.MonkeyPa
     assert len(rendered) == 4
 
 
-def test_nothing_else_is_seen_inside() -> None:
+def test_other_variables_are_invisible_inside() -> None:
     template = page("{{ user }}{{ request }}{{ csrf_token }}{{ title }}", "title=title")
     assert shown(template, user="Ada", request="GET", csrf_token="secret", title="Braid") == "Braid"
 
 
-def test_what_is_set_inside_stays_there() -> None:
+def test_variables_set_inside_stay_inside() -> None:
     template = Template("{% load kept %}{% kept a=1 %}{% with a=2 %}{{ a }}{% endwith %}{% endkept %}{{ a }}")
     assert shown(template, a=3) == "23"
 
 
-def test_values_that_are_equal_but_written_otherwise_are_told_apart() -> None:
+def test_equal_values_of_different_types_are_separate() -> None:
     template = page("{{ text }}", "text=text")
     assert shown(template, text=mark_safe("<b>")) == "<b>"
     assert shown(template, text="<b>") == "&lt;b&gt;"
@@ -59,7 +59,7 @@ def test_values_that_are_equal_but_written_otherwise_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("value", [object(), ["x"], ("x",), {}, 1.0])
-def test_only_plain_values_are_named(value: object) -> None:
+def test_only_plain_values_are_allowed(value: object) -> None:
     with pytest.raises(TypeError, match="text"):
         shown(page("{{ text }}", "text=text"), text=value)
 
@@ -73,17 +73,17 @@ def test_each_language_has_its_own() -> None:
     assert texts == ["Rules1", "Regeln1", "Rules1"]
 
 
-def test_no_more_is_kept_than_said() -> None:
+def test_the_size_is_limited() -> None:
     template = page("{{ n }}", "n=n")
     node: Any
     (node,) = template.nodelist.get_nodes_by_type(KeptNode)
     for n in range(kept.MOST + 5):
         assert shown(template, n=n) == str(n)
-        shown(template, n=0)  # asked for again and again, it stays
+        shown(template, n=0)  # recently used fragments stay
     assert len(node._texts) == kept.MOST
     assert 0 in {key[2][1] for key in node._texts}
 
 
-def test_what_is_not_named_is_refused() -> None:
+def test_undeclared_variables_are_refused() -> None:
     with pytest.raises(TemplateSyntaxError, match="name=value"):
         page("", "title")

@@ -1,4 +1,4 @@
-"""How often a newcomer's way asks the database, and what is true of it where less is asked."""
+"""Database statements of a newcomer's first minute, and the invariants that hold with fewer of them."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from tests.games.conftest import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-#: What makes a newcomer, the first attempt, where it was begun, and the session: one commit.
+#: The newcomer, session, first attempt and its device, in one commit.
 ROWS = ["INSERT accounts_user", "INSERT django_session", "INSERT games_attempt", "INSERT games_start"]
-#: On PostgreSQL that is one exchange, told by its first statement, once there are numbers for guests. SQLite takes a
-#: number first.
+#: On PostgreSQL, one round trip, named by its first statement, once ids for guests are reserved. SQLite reserves one
+#: first.
 START = {
     "postgresql": ["SELECT games_deal", "INSERT accounts_user"],
     "sqlite": ["SELECT games_deal", "BEGIN", "UPDATE sqlite_sequence", "COMMIT", "BEGIN", *ROWS, "COMMIT"],
 }
-#: Who it is; in one exchange the attempt with its deal, and the tokens with the state.
+#: First the session and user; then in one round trip the attempt with its deal, tokens and state.
 WHO = ["SELECT django_session", "SELECT accounts_user"]
 WHAT = [*["SELECT games_attempt"] * (1 if connection.vendor == "postgresql" else 2)]
 
 
 def told(queries: CaptureQueriesContext) -> list[str]:
-    """What each statement does, and to which table first."""
+    """Return the verb and first table of each statement."""
     found = []
     for query in queries.captured_queries:
         table = re.search(r'(?:FROM|INTO|UPDATE) "?(\w+)', query["sql"])
@@ -53,7 +53,7 @@ def told(queries: CaptureQueriesContext) -> list[str]:
     return found
 
 
-def test_a_newcomers_start_and_table_ask_the_database_so_often(client: Client) -> None:
+def test_statements_of_a_newcomers_start_and_table(client: Client) -> None:
     make_deal()
     create_guest()
     with CaptureQueriesContext(connection) as start:
@@ -64,7 +64,7 @@ def test_a_newcomers_start_and_table_ask_the_database_so_often(client: Client) -
     assert told(table) == WHO + WHAT
 
 
-def test_a_socket_asks_the_database_so_often(client: Client) -> None:
+def test_statements_of_a_socket(client: Client) -> None:
     make_deal()
     client.post("/play/plot/start")
     attempt, key = Attempt.objects.select_related("player").get(), Session.objects.get().session_key
@@ -77,7 +77,7 @@ def test_a_socket_asks_the_database_so_often(client: Client) -> None:
     assert told(what) == WHAT
 
 
-def test_a_guests_row_has_the_only_sign_in(client: Client) -> None:
+def test_a_guests_row_holds_its_only_sign_in(client: Client) -> None:
     make_deal()
     client.post("/play/plot/start")
     guest = User.objects.get()
@@ -86,15 +86,13 @@ def test_a_guests_row_has_the_only_sign_in(client: Client) -> None:
     assert timezone.now() - guest.date_joined < timedelta(minutes=5)
 
 
-def test_an_accounts_sign_in_is_noted() -> None:
+def test_an_accounts_sign_in_is_recorded() -> None:
     account = User.objects.create_user("Ada Lovelace")
     Client().force_login(account)
     assert User.objects.get().last_login is not None
 
 
-def test_no_guest_is_made_for_a_deal_that_has_closed_since_the_click(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_guest_is_created_for_a_closed_deal(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     deal = make_deal()
     Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now())
     deal.refresh_from_db()
@@ -105,7 +103,7 @@ def test_no_guest_is_made_for_a_deal_that_has_closed_since_the_click(
         start_first_attempt(Newcomer(create_guest(), []), deal, now=timezone.now())
 
 
-def test_what_fails_on_the_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_start_leaves_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     make_deal()
     write = links._INSERT.statement
 
@@ -115,13 +113,13 @@ def test_what_fails_on_the_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(links._INSERT, "statement", wrong)
     client = Client(raise_request_exception=False)
-    assert client.post("/play/plot/start").status_code >= 500  # SQLite calls a wrong statement an operational error
+    assert client.post("/play/plot/start").status_code >= 500  # SQLite reports bad SQL as an operational error
     assert not any(model.objects.exists() for model in (User, Attempt, Start, Session))
     monkeypatch.undo()
     assert client.get(client.post("/play/plot/start")["Location"]).status_code == 200
 
 
-def test_a_newcomers_rows_know_each_other(client: Client) -> None:
+def test_a_newcomers_rows_are_linked(client: Client) -> None:
     deal = make_deal()
     client.post("/play/plot/start")
     guest, attempt, start = User.objects.get(), Attempt.objects.get(), Start.objects.get()
@@ -132,9 +130,7 @@ def test_a_newcomers_rows_know_each_other(client: Client) -> None:
     assert session.get_decoded()["_auth_user_id"] == str(guest.pk)
 
 
-def test_who_has_begun_elsewhere_meanwhile_has_one_attempt_and_one_start(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_starts_create_one_attempt(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     make_deal()
     first = client.post("/play/plot/start")["Location"]
     monkeypatch.setattr(attempts, "_begun", lambda *_: None)
@@ -142,7 +138,7 @@ def test_who_has_begun_elsewhere_meanwhile_has_one_attempt_and_one_start(
     assert (Attempt.objects.count(), Start.objects.count()) == (1, 1)
 
 
-def test_a_visitor_with_a_session_of_their_own_becomes_a_guest(client: Client) -> None:
+def test_a_visitor_with_a_session_becomes_a_guest(client: Client) -> None:
     make_deal()
     session = client.session
     session["seen"] = "the rules"
@@ -175,4 +171,4 @@ def test_a_player_by_number() -> None:
     with pytest.raises(ValueError, match="number"):
         User.objects.get(pk="ariadne")
     with pytest.raises(User.DoesNotExist):
-        Group.objects.create(name="staff").user_set.get(pk=guest.pk)  # only of those in the group
+        Group.objects.create(name="staff").user_set.get(pk=guest.pk)  # only of members of the group

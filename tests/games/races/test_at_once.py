@@ -1,4 +1,4 @@
-"""The same room from two sides at one moment, on PostgreSQL."""
+"""Concurrent actions in a room on PostgreSQL; at_once.py has the cases."""
 
 from __future__ import annotations
 
