@@ -1,4 +1,4 @@
-"""Redis away: everything that a page needs of the cache is there all the same."""
+"""Redis outages: pages work without the cache."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AWAY = "redis://127.0.0.1:1/0"
 
 
 class Clock:
-    """Stands for `time` in the module."""
+    """Stand-in for `time` in the module."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -41,7 +41,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """No outage so far, and nothing in the memory that every such cache of a process shares."""
+    """Reset the outage state and the memory shared by all such caches of a process."""
     TolerantRedisCache(AWAY, {})._spare.clear()
     clock = Clock()
     monkeypatch.setattr(caches, "time", clock)
@@ -59,7 +59,7 @@ def away(settings: Any, clock: Clock) -> Iterator[None]:
 
 
 def addresses() -> list[str]:
-    """Every address of the site that takes no argument."""
+    """Return every address of the site without parameters."""
 
     def names(patterns: list[Any], namespace: str = "") -> Iterator[str]:
         for pattern in patterns:
@@ -91,7 +91,7 @@ def test_every_page_answers(away: None, who: str) -> None:
 
 
 @pytest.mark.django_db
-def test_everybody_signs_in_and_up(away: None) -> None:
+def test_sign_in_and_sign_up_work(away: None) -> None:
     User.objects.create_user("Ada Lovelace", password=PASSWORD)
     client = Client()
     wrong = client.post("/accounts/login/", {"login": "Ada Lovelace", "password": "wrong"})
@@ -104,7 +104,7 @@ def test_everybody_signs_in_and_up(away: None) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_everybody_begins_a_game(away: None) -> None:
+def test_starting_a_game_works(away: None) -> None:
     make_deal("plot")
     client = Client()
     assert client.post("/play/plot/start")["Location"].startswith("/table/")
@@ -121,7 +121,7 @@ def test_limits_hold_within_the_process(away: None, monkeypatch: pytest.MonkeyPa
     assert [client.get("/api/v1/deals").status_code for _ in range(3)] == [200, 200, 429]
 
 
-def test_every_operation_of_a_cache_is_tolerant(away: None) -> None:
+def test_every_operation_is_tolerant(away: None) -> None:
     assert cache.get("a", 7) == 7
     assert cache.add("a", 1)
     assert not cache.add("a", 2)
@@ -140,14 +140,14 @@ def test_every_operation_of_a_cache_is_tolerant(away: None) -> None:
     assert not cache.has_key("a")
 
 
-def test_no_operation_is_forgotten() -> None:
-    """Whatever Django's Redis cache asks Redis for is among those that are wrapped."""
+def test_no_operation_is_missing() -> None:
+    """Every operation of Django's Redis cache is wrapped."""
     own = {name for name in vars(RedisCache) if not name.startswith("_") and hasattr(BaseCache, name)}
     assert own - {"get_backend_timeout"} == set(caches._METHODS)
 
 
 class Line:
-    """A way to Redis that counts who asks, and fails while it is down."""
+    """A connection to Redis that counts callers, and fails while it is down."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -167,7 +167,7 @@ def line(clock: Clock) -> tuple[Line, TolerantRedisCache]:
     return line, made
 
 
-def test_redis_is_asked_again_after_a_pause(line: tuple[Line, TolerantRedisCache], clock: Clock) -> None:
+def test_redis_is_tried_again_after_a_pause(line: tuple[Line, TolerantRedisCache], clock: Clock) -> None:
     way, made = line
     assert [made.get("a") for _ in range(3)] == [None] * 3
     assert way.asked == 1
@@ -179,7 +179,7 @@ def test_redis_is_asked_again_after_a_pause(line: tuple[Line, TolerantRedisCache
     assert [made.get("a") for _ in range(3)] == ["from Redis"] * 3
 
 
-def test_during_an_outage_one_caller_tries_and_the_others_do_not_wait(clock: Clock) -> None:
+def test_only_one_caller_tries_during_an_outage(clock: Clock) -> None:
     outage = Outage()
     assert outage.may_ask()
     outage.begin(OSError())
@@ -187,7 +187,7 @@ def test_during_an_outage_one_caller_tries_and_the_others_do_not_wait(clock: Clo
     assert [outage.may_ask() for _ in range(3)] == [True, False, False]
 
 
-def test_an_outage_is_logged_once_in_a_while(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_outage_is_logged_occasionally(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
     outage = Outage()
     with caplog.at_level(logging.WARNING, logger=caches.__name__):
         for _ in range(30):
@@ -197,7 +197,7 @@ def test_an_outage_is_logged_once_in_a_while(clock: Clock, caplog: pytest.LogCap
     assert re.search("Redis is away", caplog.text)
 
 
-def test_a_redis_that_says_nothing_is_given_up_soon(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unresponsive_redis_times_out_soon(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float | None] = []
     real = socket.socket.settimeout
 
@@ -214,7 +214,7 @@ def test_a_redis_that_says_nothing_is_given_up_soon(clock: Clock, monkeypatch: p
     assert set(waited) <= {caches.TIMEOUT, None, 0}
 
 
-def test_with_redis_it_is_the_cache(redis_url: str, clock: Clock) -> None:
+def test_with_redis_it_is_an_ordinary_cache(redis_url: str, clock: Clock) -> None:
     made, other = TolerantRedisCache(redis_url, {}), TolerantRedisCache(redis_url, {})
     made.set("shared", [1])
     assert other.get("shared") == [1]
@@ -223,7 +223,7 @@ def test_with_redis_it_is_the_cache(redis_url: str, clock: Clock) -> None:
     assert other.incr("counted") == 2
 
 
-def test_all_requests_of_a_process_share_their_connections(redis_url: str, settings: Any) -> None:
+def test_requests_of_a_process_share_connections(redis_url: str, settings: Any) -> None:
     settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": redis_url}}
 
     def connection() -> int:

@@ -1,4 +1,4 @@
-"""Every answer says what it may load, as django-csp would; the policy is worked out only for an answer with its own."""
+"""Content security policy: the same header as django-csp's, computed only for answers with their own policy."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def answer(middleware: CSPMiddleware) -> HttpResponse:
 
 
 @pytest.mark.parametrize("view", [plain, framed, settled], ids=lambda view: view.__name__)
-def test_the_header_is_django_csps(view: View) -> None:
+def test_the_header_equals_django_csps(view: View) -> None:
     ours, theirs = (answer(kind(view)) for kind in (ContentPolicy, CSPMiddleware))
     assert directives(ours.headers[HEADER]) == directives(theirs.headers[HEADER])
     assert ours.headers.keys() == {*theirs.headers, PERMISSIONS}
 
 
-def test_pages_can_ask_for_no_camera_or_place() -> None:
+def test_pages_cannot_use_camera_or_location() -> None:
     policy = answer(ContentPolicy(plain)).headers[PERMISSIONS].split(", ")
     assert {"camera=()", "microphone=()", "geolocation=()", "payment=()"} <= set(policy)
     assert not any(feature.startswith(("publickey-credentials", "clipboard", "web-share")) for feature in policy)
 
 
-def test_the_policy_is_not_worked_out_for_each_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_policy_is_not_computed_per_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     middleware = ContentPolicy(plain)
     monkeypatch.setattr("csp.middleware.build_policy", None)
     assert "script-src 'self'" in directives(answer(middleware).headers[HEADER])

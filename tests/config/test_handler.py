@@ -1,4 +1,4 @@
-"""A request goes to a thread once, whatever the middleware; streams end with their reader."""
+"""Request handler: one thread call per request with all middleware, and streams that end with their reader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "hea
 
 
 class Answering(OneHop):
-    """The site with one view."""
+    """The site with a single view."""
 
     def __init__(self, view: Any) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ async def asked(site: Any, path: str = "/") -> ApplicationCommunicator:
     return line
 
 
-async def test_one_hop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_thread_call_per_request(monkeypatch: pytest.MonkeyPatch) -> None:
     hops: list[Any] = []
     run = ThreadPool.run
 
@@ -88,7 +88,7 @@ async def test_one_hop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     assert threading.current_thread() not in threads
 
 
-async def test_slow_senders_hold_no_thread() -> None:
+async def test_slow_senders_occupy_no_thread() -> None:
     site = Answering(lambda request: HttpResponse(request.body))
     slow = [ApplicationCommunicator(site, dict(SCOPE)) for _ in range(THREADS + 1)]
     for sender in slow:
@@ -104,7 +104,7 @@ async def test_slow_senders_hold_no_thread() -> None:
     assert (await slow[0].receive_output(30))["body"] == b"half and half"
 
 
-async def test_what_a_view_fails_at_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_views_error_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     def view(_request: HttpRequest) -> HttpResponse:
         raise KeyError("a fault")
 
@@ -112,7 +112,7 @@ async def test_what_a_view_fails_at_is_answered(monkeypatch: pytest.MonkeyPatch)
     assert (await line.receive_output(30))["status"] == 500
 
 
-async def test_a_stream_is_sent_bit_by_bit_and_closed() -> None:
+async def test_a_stream_is_sent_in_chunks_and_closed() -> None:
     closed = asyncio.Event()
 
     async def parts() -> AsyncIterator[str]:
@@ -129,7 +129,7 @@ async def test_a_stream_is_sent_bit_by_bit_and_closed() -> None:
     assert closed.is_set()
 
 
-async def test_a_stream_ends_when_its_reader_goes() -> None:
+async def test_a_stream_ends_with_its_reader() -> None:
     closed = asyncio.Event()
 
     async def parts() -> AsyncIterator[str]:

@@ -22,7 +22,7 @@ OURS = {"accounts", "analysis", "appeals", "games", "ghosts", "leaderboards", "r
 
 
 def as_before(var: Path, *, without: str = "") -> sqlite3.Connection:
-    """The database as the previous release left it: the names of its migrations, but for one."""
+    """Create a database as the previous release left it, with its migration names but for one."""
     for app, leaf in LOADER.graph.leaf_nodes():
         if app in SQUASHED and leaf != "0001_squashed":
             assert run("manage.py", "migrate", app, "0001_squashed", var=var).returncode == 0
@@ -39,7 +39,7 @@ def schema(database: sqlite3.Connection) -> list[tuple[str, str]]:
     return database.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
 
 
-def test_every_app_of_ours_has_one_squashed_migration() -> None:
+def test_each_app_has_one_squashed_migration() -> None:
     assert set(SQUASHED) == OURS
     assert sum(len(names) for names in SQUASHED.values()) == 36
 
@@ -49,7 +49,7 @@ def test_models_need_no_further_migration() -> None:
     call_command("makemigrations", check_changes=True, dry_run=True, verbosity=0)
 
 
-def test_database_of_the_previous_release_upgrades_to_the_same_schema(migrated_var: Path) -> None:
+def test_a_previous_releases_database_upgrades_to_the_same_schema(migrated_var: Path) -> None:
     with closing(sqlite3.connect(migrated_var / "talon.sqlite3")) as database:
         fresh = schema(database)
     with closing(as_before(migrated_var)) as database:

@@ -1,4 +1,4 @@
-"""Backends follow from the environment, and production is strict."""
+"""Settings: backends follow from the environment, and production is strict."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def settings_under(var: Path, *names: str, **variables: str) -> dict[str, Any]:
     return shown
 
 
-def test_nothing_set_means_sqlite_and_memory(tmp_path: Path) -> None:
+def test_the_defaults_are_sqlite_and_memory(tmp_path: Path) -> None:
     shown = settings_under(
         tmp_path, "DATABASES", "CHANNEL_LAYERS", "CACHES", "CELERY_BROKER_URL", "DEBUG", "ALLOWED_HOSTS", "SECRET_KEY"
     )
@@ -51,7 +51,7 @@ def test_nothing_set_means_sqlite_and_memory(tmp_path: Path) -> None:
     assert shown["SECRET_KEY"] == settings_under(tmp_path, "SECRET_KEY")["SECRET_KEY"]
 
 
-def test_replicas_are_read_from_where_they_are_named(tmp_path: Path) -> None:
+def test_replicas_follow_from_the_environment(tmp_path: Path) -> None:
     names = ("DATABASES", "REPLICAS", "DATABASE_ROUTERS", "MIDDLEWARE")
     url = PRODUCTION["DATABASE_URL"]
     shown = settings_under(tmp_path, *names, **PRODUCTION, REPLICA_URLS=f"{url},{url}")
@@ -65,7 +65,7 @@ def test_replicas_are_read_from_where_they_are_named(tmp_path: Path) -> None:
     assert "config.own_writes.OwnWrites" not in without["MIDDLEWARE"]
 
 
-def test_replicas_need_postgresql_and_may_be_late(tmp_path: Path) -> None:
+def test_replicas_need_postgresql_and_may_lag(tmp_path: Path) -> None:
     url = PRODUCTION["DATABASE_URL"]
     assert (
         "REPLICA_URLS"
@@ -86,7 +86,7 @@ def test_servers_named_by_the_environment_are_used(tmp_path: Path) -> None:
     assert shown["CELERY_BROKER_URL"] == PRODUCTION["REDIS_URL"]
 
 
-def test_each_use_of_redis_may_have_servers_of_its_own(tmp_path: Path) -> None:
+def test_each_use_of_redis_may_have_its_own_servers(tmp_path: Path) -> None:
     names = ("CHANNEL_LAYERS", "CACHES", "CELERY_BROKER_URL", "REDIS_SERVERS")
     others = {"LAYER_URLS": "redis://a:6379/0,redis://b:6379/0", "BROKER_URL": "redis://c:6379/0"}
     shown = settings_under(tmp_path, *names, **PRODUCTION, **others)
@@ -99,7 +99,7 @@ def test_each_use_of_redis_may_have_servers_of_its_own(tmp_path: Path) -> None:
     assert alone["REDIS_SERVERS"] == [PRODUCTION["REDIS_URL"]]
 
 
-def test_keys_of_another_service_turn_signing_in_by_it_on(tmp_path: Path) -> None:
+def test_keys_of_a_provider_enable_signing_in_by_it(tmp_path: Path) -> None:
     names = ("SOCIALACCOUNT_PROVIDERS", "CONTENT_SECURITY_POLICY")
     given = settings_under(tmp_path, *names, GITHUB_CLIENT_ID="one", GITHUB_CLIENT_SECRET="two")
     assert list(given["SOCIALACCOUNT_PROVIDERS"]) == ["github"]
@@ -146,7 +146,7 @@ def test_production_protects_cookies_and_pages(tmp_path: Path) -> None:
         ({"GITHUB_CLIENT_ID": "one"}, "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET are set together"),
     ],
 )
-def test_a_wrong_setting_is_refused_with_its_name(variables: dict[str, str], message: str, tmp_path: Path) -> None:
+def test_a_wrong_setting_is_refused_by_name(variables: dict[str, str], message: str, tmp_path: Path) -> None:
     done = run("manage.py", "check", var=tmp_path, **variables)
     assert done.returncode != 0
     assert message in done.stderr
@@ -168,7 +168,7 @@ print(json.dumps([
 
 
 @pytest.mark.parametrize("secure", [True, False])
-def test_cookies_are_this_hosts_alone_over_https(secure: bool, tmp_path: Path) -> None:
+def test_cookies_have_the_host_prefix_over_https(secure: bool, tmp_path: Path) -> None:
     """Browsers refuse the prefix over http, so it is not used there."""
     variables = PRODUCTION if secure else {}
     done = run("-c", COOKIES, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings", **variables)
@@ -178,8 +178,8 @@ def test_cookies_are_this_hosts_alone_over_https(secure: bool, tmp_path: Path) -
     assert len(set(names)) == len(names)
 
 
-def test_every_cookie_is_set_by_a_name_with_the_prefix() -> None:
-    """What `COOKIES` lists is all: these modules set the site's cookies, each by the name that is checked there."""
+def test_every_cookie_has_the_prefix() -> None:
+    """`COOKIES` is complete: only these modules set cookies, all by names that are checked there."""
     root = Path(__file__).resolve().parents[2]
     setting = re.compile(r"\.set_(?:signed_)?cookie\(\s*([\w.]+)")
     found = {
@@ -202,7 +202,7 @@ def test_staff_need_a_second_factor_in_production(tmp_path: Path) -> None:
     assert settings_under(tmp_path, "STAFF_SECOND_FACTOR")["STAFF_SECOND_FACTOR"] is False
 
 
-def test_the_generated_key_is_kept_and_private(tmp_path: Path) -> None:
+def test_the_generated_key_is_persistent_and_private(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "secret_key"
     key = stored_secret_key(path)
     assert len(key) >= 50

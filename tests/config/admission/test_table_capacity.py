@@ -1,4 +1,4 @@
-"""Web processes know whether the processes of tables have room."""
+"""Table capacity, published by table processes and read by web processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_full() -> bool:
 
 
 async def published(*has_room: bool) -> None:
-    """Have one process after the other publish once at least."""
+    """Have processes publish in turn, each at least once."""
     for room in has_room:
         calls = list[bool]()
         job = asyncio.create_task(publish(_noting(calls, room)))
@@ -42,11 +42,11 @@ def _noting(calls: list[bool], room: bool) -> Callable[[], bool]:
     return has_room
 
 
-def test_there_is_room_while_nothing_is_known() -> None:
+def test_there_is_room_while_nothing_is_published() -> None:
     assert not is_full()
 
 
-async def test_tables_are_full_while_no_process_has_room() -> None:
+async def test_tables_are_full_if_no_process_has_room() -> None:
     await published(False, False)
     assert is_full()
     await published(True, False)
@@ -68,7 +68,7 @@ async def test_entries_expire_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     assert EXPIRY > 2 * EVERY, "one write may be late"
 
 
-async def test_failing_cache_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_cache_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = list[int]()
 
     class Away:
