@@ -1,4 +1,4 @@
-"""The same player from two sides at one moment, on PostgreSQL."""
+"""Concurrent actions of one player on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.config.running import run
 
 @pytest.mark.services
 @pytest.mark.xdist_group("postgresql")
-def test_nothing_is_lost_doubled_or_locked_up(migrated_postgres_url: str, tmp_path: Path) -> None:
+def test_nothing_is_lost_doubled_or_deadlocked(migrated_postgres_url: str, tmp_path: Path) -> None:
     done = run(
         "-m", "tests.accounts.at_once",
         var=tmp_path, DATABASE_URL=migrated_postgres_url, DJANGO_SETTINGS_MODULE="config.settings",

@@ -164,7 +164,7 @@ async def test_a_whole_race(
         assert not [secret for secret in secrets if secret in " ".join(seat.frames)]
 
 
-async def test_a_racers_socket_shows_only_the_own_table(tables: LiveTables, watch: Watch) -> None:
+async def test_a_racers_socket_shows_only_their_own_table(tables: LiveTables, watch: Watch) -> None:
     """Each racer is sent only the address of their own table."""
     house: House = await house_of(2)
     await sync_to_async(house.run)()

@@ -139,7 +139,7 @@ def test_a_kicked_player_cannot_return() -> None:
     assert Room.objects.get().kicked == [run.players[1].pk]
 
 
-def test_only_players_of_the_own_room_can_be_kicked() -> None:
+def test_a_host_kicks_only_from_their_own_room() -> None:
     run, other = Run.of(2), Run.of(2)
     with pytest.raises(Refusal) as refusal:
         seats.kick(run.room.pk, run.players[0].pk, other.entrant(1).pk)
