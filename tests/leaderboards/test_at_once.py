@@ -1,4 +1,4 @@
-"""Results, standings and ratings from two connections at one moment, on PostgreSQL."""
+"""Results, standings and ratings changed concurrently on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.config.running import run
 
 @pytest.mark.services
 @pytest.mark.xdist_group("postgresql")
-def test_nothing_is_lost_or_locked_up(migrated_postgres_url: str, tmp_path: Path) -> None:
+def test_nothing_is_lost_or_deadlocked(migrated_postgres_url: str, tmp_path: Path) -> None:
     done = run(
         "-m", "tests.leaderboards.at_once",
         var=tmp_path, DATABASE_URL=migrated_postgres_url, DJANGO_SETTINGS_MODULE="config.settings",
