@@ -1,12 +1,12 @@
-"""How many cores, connections, bytes and servers a day with its midnight rush needs.
+"""Capacity planning: the cores, connections, bytes and servers needed for a day with its midnight rush.
 
-    python -m benchmarks.capacity --players 1000000      what such a day needs, from the costs measured last
+    python -m benchmarks.capacity --players 1000000      needs of such a day, from the stored costs
     python -m benchmarks.capacity --measure costs.json   measures the costs on this machine, in some five minutes, and
-                                                         writes them; `--costs costs.json` reckons with them later
-    python -m benchmarks.capacity --check rush.json ...  compares with what `benchmarks.rush --json` has measured
+                                                         writes them; `--costs costs.json` uses them later
+    python -m benchmarks.capacity --check rush.json ...  compares with measurements of `benchmarks.rush --json`
 
-Exit code 1 when a check is more than 25 % off, 2 when it cannot be done. `--measure` starts a PostgreSQL and a Redis of
-its own and leaves nothing behind. docs/capacity.md explains the figures.
+Exit code 1 if a check is more than 25 % off, 2 if it cannot be done. `--measure` starts its own PostgreSQL and Redis,
+and leaves nothing behind. docs/capacity.md explains the figures.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ HELP = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print what was asked for; the exit code."""
+    """Print what the arguments ask for, and return the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
     announce(OFF, file=sys.stderr if options.json else None)
@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def read(path: Path) -> Costs:
-    """Costs that were written."""
+    """Read stored costs."""
     return msgspec.json.decode(path.read_bytes(), type=Costs)
 
 
@@ -92,9 +92,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def servers() -> None:
-    """Look whether there are servers to measure with.
+    """Check that servers for a measurement are installed.
 
-    :raises FileNotFoundError: where there are none.
+    :raises FileNotFoundError: if not.
     """
     from benchmarks.capacity_site import installed
 
@@ -103,7 +103,7 @@ def servers() -> None:
 
 
 def measured(path: Path) -> Costs:
-    """Costs measured now, and written."""
+    """Measure the costs, and write them."""
     # Only a measurement needs servers and their clients.
     from benchmarks.capacity_costs import measure
 
@@ -113,7 +113,7 @@ def measured(path: Path) -> Costs:
 
 
 def lines(costs: Costs, demand: Demand, found: Needs, reached: list[Limit]) -> list[str]:
-    """The report for people."""
+    """Return the lines of the report."""
     rows: tuple[tuple[str, Any, str], ...] = (
         ("players of the day", demand.players, ",.0f"),
         ("at the peak: arrivals a second", found.arrivals, ",.1f"),

@@ -1,13 +1,13 @@
-"""How soon the embedded site is up, its memory, and how it plays: `python -m benchmarks.embedded`.
+"""The embedded site: start time, memory and moves: `python -m benchmarks.embedded`.
 
-It runs with the settings that players get, certification of deals included, and without the compiled search, which
-`make run` does not install. Moves alone are measured without worker and beat.
+It runs with a player's default settings, including certification of deals, without the compiled search, which `make
+run` does not install. Moves are measured without worker and beat.
 
-The start is from the start of the interpreter to the answer of the home page, on an empty directory and again on the
-same one. It is compared with a bare Django project with the same applications (`benchmarks.bare_parts`), which migrates
-an empty database and answers one request, in turns with it. The memory is that of all processes, each shared page
-counted once: after that page, and at most in the half minute that follows, while deals are certified. Then durable
-moves on SQLite, by players who each send the next when the last is acknowledged. Exit code 1 when an aim is missed.
+Start time is from the interpreter's start to the answer of the home page, with an empty folder and again with the same
+one. It is compared, in turns, with a bare Django project with the same applications (`benchmarks.bare_parts`), which
+migrates an empty database and answers one request. Memory is that of all processes, with each shared page counted once:
+after that page, and the maximum in the following half minute, while deals are certified. Then players make durable
+moves on SQLite, each sending the next one when the last is acknowledged. The exit code is 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ def main() -> int:
 
 
 def embedded_environment(var: str) -> dict[str, str]:
-    """The environment without any server, otherwise as players have it."""
+    """Return the environment without servers, otherwise as players have it."""
     backends = ("DATABASE_URL", "REDIS_URL", "PUBLIC_URL")
     kept = {name: value for name, value in os.environ.items() if name not in backends}
     return {**kept, "VAR_DIR": var, "PORT": "0", "TALON_NO_NUMBA": "1"}
 
 
 def play(var: str) -> dict[str, Any]:
-    """Moves of a few dozen players: how many a second, and how long until each is acknowledged."""
+    """Have a few dozen players move; return moves per second, and the time until each is acknowledged."""
     environment = embedded_environment(var)
     part = [sys.executable, "-m", "benchmarks.play_parts"]
     players = json.loads(subprocess.check_output([*part, "players", str(PLAYERS)], env=environment))
@@ -91,7 +91,7 @@ def play(var: str) -> dict[str, Any]:
 
 
 class Start(NamedTuple):
-    """A start: seconds until the first page was there, the memory then, and the most of it while it was watched."""
+    """A start: seconds until the first page, memory then, and its maximum while watched."""
 
     seconds: float
     mib: float
@@ -99,7 +99,7 @@ class Start(NamedTuple):
 
 
 def start(module: str, var: str, *, watched: float = 0) -> Start:
-    """Start a server, load a page, watch it for so many seconds, and stop it."""
+    """Start a server, load a page, watch it for this many seconds, and stop it."""
     begun = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, "-m", module], env=embedded_environment(var), stdout=subprocess.PIPE, text=True
@@ -119,7 +119,7 @@ def start(module: str, var: str, *, watched: float = 0) -> Start:
 
 
 def memory(pid: int) -> float:
-    """The memory of a process and its children in MiB, each shared page counted once; 0 when it has just ended."""
+    """Return the memory of a process and its children in MiB, counting shared pages once; 0 if it has just ended."""
     with suppress(OSError):
         children = [
             child for task in Path(f"/proc/{pid}/task").glob("*/children") for child in task.read_text().split()

@@ -1,15 +1,15 @@
-"""Games won by hints alone: certified deals, each played 0 to 15 random moves, and from there by nothing but hints.
+"""Games won by hints alone, from positions after 0 to 15 random moves on certified deals.
 
-`python -m benchmarks.hint_games [VARIANT ...] [--positions N] [--seed SEED] [--players N]`; exit code 1 when an aim is
-missed. Each deal serves for five positions. Half of the searches answer late, so that the hint before is provisional.
-The aims:
+`python -m benchmarks.hint_games [VARIANT ...] [--positions N] [--seed SEED] [--players N]`; the exit code is 1 if a
+target is missed. Each deal gives five positions. Half of the searches answer late, so that the hint before is
+provisional. The targets:
 
-- what is winnable and decided is won, and no hint leads to a position the game has been in, or undoes the one before;
-- with as many moves as twice par, besides those taken back;
+- decided, winnable positions are won, and no hint returns to an earlier position or undoes the hint before it;
+- in at most twice par, not counting undone moves;
 - the first hint at a lost position names the position to return to, and from there the game is won;
-- with some players asking at once, each at positions of its own, 95 of 100 answers come within 2 s.
+- with several players asking at once, each at other positions, 95 of 100 answers come within 2 s.
 
-A database of its own, SQLite, is made for the run. Positions differ in each run; `--seed` repeats those of a run.
+The run has its own SQLite database. Positions are new in each run; `--seed` repeats those of a run.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ if TYPE_CHECKING:
     from games.models import Attempt, Deal
 
 RANDOM_MOVES: Final = 15
-#: Positions of each deal.
+#: Positions per deal.
 EACH: Final = 5
-#: Positions looked at to certify a deal, and the share of searches that answer late.
+#: Node budget for certifying a deal, and the share of searches that answer late.
 CERTIFYING: Final = 300_000
 LATE: Final = 0.5
-#: Positions of each variant that each of the players who ask at once asks about.
+#: Positions per variant for each of the concurrent players.
 ASKED: Final = 3
 P95_AIM_S: Final = 2.0
-#: More hints than this are taken for a loop.
+#: More hints than this count as a loop.
 MOST_HINTS: Final = 2_000
 COLUMNS: Final = (
     "positions",
@@ -66,7 +66,7 @@ COLUMNS: Final = (
 
 
 def begin(player: User, deal: Deal, chance: Random, moves: int) -> Attempt:
-    """A practice attempt at a deal, with so many random moves made, or fewer where none is left."""
+    """Begin a practice attempt with this many random moves, or fewer if none is left."""
     from games.attempts import deal_table, start_attempt
 
     attempt, table = start_attempt(player, deal), deal_table(deal)
@@ -79,7 +79,7 @@ def begin(player: User, deal: Deal, chance: Random, moves: int) -> Attempt:
 
 
 def deal_of(variant: str, chance: Random) -> Deal:
-    """A new certified deal."""
+    """Create a certified deal."""
     from games.deals import publishing
     from games.deals.certification import Certificate, winning_record
 
@@ -88,7 +88,7 @@ def deal_of(variant: str, chance: Random) -> Deal:
 
 
 def certified(variant: str, chance: Random) -> tuple[bytes, tuple[str, ...]]:
-    """The seed of a deal, and a line that wins it."""
+    """Return the seed of a deal, and a winning line."""
     while True:
         seed = chance.randbytes(32)
         found = solve(open_table(variant, seed), Budget(nodes=CERTIFYING))
@@ -97,7 +97,6 @@ def certified(variant: str, chance: Random) -> tuple[bytes, tuple[str, ...]]:
 
 
 def play(attempt: Attempt, *tokens: str) -> None:
-    """Make moves."""
     from games.models import Move
 
     first = attempt.moves.count() + 1
@@ -105,10 +104,10 @@ def play(attempt: Attempt, *tokens: str) -> None:
 
 
 class Game:
-    """A game played by hints alone, and what is said of it."""
+    """A game played by hints alone, and its faults."""
 
     def __init__(self, attempt: Attempt, chance: Random | None) -> None:
-        """`chance` decides which answers come late; without it none does."""
+        """`chance` decides which answers come late; without it, none does."""
         from games.hints import questions
         from games.solver.shorten import signature
 
@@ -121,7 +120,7 @@ class Game:
         self._previous: Advice | None = None
 
     def run(self) -> None:
-        """Follow hints until the game is won, there is none, or they go on for too long."""
+        """Follow hints until the game is won, there is none, or there are too many."""
         from games.errors import Refusal
 
         while not self.table.is_won and self.forward + self.back < MOST_HINTS:
@@ -170,7 +169,7 @@ class Game:
 
 @cache
 def searched(position: str) -> dict[str, Any]:
-    """What a question's search finds, in this process and so at its priority."""
+    """Return the answer of a question's search, run in this process at its priority."""
     from games.hints.asking import FULL
     from games.hints.search import search
 
@@ -178,7 +177,7 @@ def searched(position: str) -> dict[str, Any]:
 
 
 def truth(attempt: Attempt) -> str:
-    """Whether the game can be won, by the search of a question."""
+    """Return whether the game can be won, according to a question's search."""
     from games.hints import questions
 
     table = questions.table_of(attempt, None)
@@ -186,7 +185,7 @@ def truth(attempt: Attempt) -> str:
 
 
 def judge(attempt: Attempt, chance: Random | None) -> Counter[str]:
-    """Play one position by hints; what is to be counted of it."""
+    """Play one position by hints, and return the counts."""
     answer, game = truth(attempt), Game(attempt, chance)
     game.run()
     won = game.table.is_won
@@ -203,7 +202,7 @@ def judge(attempt: Attempt, chance: Random | None) -> Counter[str]:
 
 
 def measure(variant: str, positions: int, seed: str) -> bool:
-    """Play the positions of a variant, print the counts, and return whether the aims are reached."""
+    """Play the positions of a variant, print the counts, and return whether the targets are met."""
     from accounts.guests import create_guest
 
     chance, counts, begun = Random(f"{seed} {variant}"), Counter[str](), time.monotonic()
@@ -225,7 +224,7 @@ def measure(variant: str, positions: int, seed: str) -> bool:
 
 @dataclass
 class Waits:
-    """Seconds that players wait: for answers, and after each for a bare page, which shows how busy the machine is."""
+    """Waiting times: for answers, and after each for a bare page, which shows how busy the machine is."""
 
     answers: list[float] = field(default_factory=list)
     bare: list[float] = field(default_factory=list)
@@ -245,7 +244,7 @@ class Waits:
         connections.close_all()
 
     def measure(self, variant: str, players: int, chance: Random) -> None:
-        """Have players ask at once, each at positions of its own."""
+        """Have players ask at once, each at other positions."""
         from django.test import Client
 
         from accounts.guests import BACKEND, create_guest
@@ -254,7 +253,7 @@ class Waits:
         for _ in range(players):
             player, client = create_guest(), Client()
             client.force_login(player, backend=BACKEND)
-            client.get("/")  # the first page of a process loads much that has nothing to do with hints
+            client.get("/")  # the first page of a process loads much else
             attempts = [begin(player, deal, chance, chance.randint(5, RANDOM_MOVES)) for deal in deals]
             threads.append(threading.Thread(target=self.ask, args=(attempts, client)))
         for thread in threads:
@@ -264,7 +263,7 @@ class Waits:
 
 
 def measure_waits(variants: list[str], players: int, seed: str) -> bool:
-    """Have players ask at once, print what they wait, and return whether the aim is reached."""
+    """Have players ask at once, print their waiting times, and return whether the target is met."""
     from games import events
     from games.hints import questions
 
@@ -281,7 +280,7 @@ def measure_waits(variants: list[str], players: int, seed: str) -> bool:
 
 
 def p95(seconds: list[float]) -> float:
-    """The 95th percentile."""
+    """Return the 95th percentile."""
     return sorted(seconds)[min(len(seconds) - 1, int(0.95 * len(seconds)))]
 
 
@@ -305,7 +304,7 @@ def main() -> int:
 
 
 def measure_games(options: argparse.Namespace) -> list[bool]:
-    """Measure each variant; whether its aims are reached."""
+    """Measure each variant; return which targets are met."""
     from games.hints.asking import Searcher
 
     print(f"{'variant':<14} {' '.join(COLUMNS)}")
@@ -314,7 +313,7 @@ def measure_games(options: argparse.Namespace) -> list[bool]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure with a database of its own; the exit code."""
+    """Measure with a new database, and return the exit code."""
     import django
 
     django.setup()

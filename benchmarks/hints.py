@@ -1,11 +1,10 @@
-"""Hints in practice: seconds until the search has an answer, and the share of positions not known, by variant.
+"""Hint searches in practice: seconds per answer and the share of unknown positions, by variant.
 
-`python -m benchmarks.hints [VARIANT ...] [--positions N] [--seed SEED]`; exit code 1 when an aim is missed. Every
-second deal can be won, as those that practice gives by default, the others are any. Each is played to a random place
-by one of the simulated players of three skills. Then there is a search with the budget of a question. Seconds are of
-this process's CPU, so that a busy machine changes little; what the process that searches at a site takes beside is told
-apart. The positions are others in each run; `--seed` repeats those of a run. What becomes of whole games that follow
-hints is measured by `benchmarks.hint_games`.
+`python -m benchmarks.hints [VARIANT ...] [--positions N] [--seed SEED]`; the exit code is 1 if a target is missed.
+Every second deal is winnable, as practice deals are by default. Each is played to a random position by one of the
+simulated players of three skills, and then searched with a question's budget. Seconds are of this process's CPU, so
+that other load matters little; the overhead of a site's search process is printed separately. Positions are new in each
+run; `--seed` repeats those of a run. `benchmarks.hint_games` measures whole games that follow hints.
 """
 
 from __future__ import annotations
@@ -30,20 +29,20 @@ from games.solver.players import SKILLS, skilled_game
 EASY = "labyrinth"
 MEDIAN_AIM_S = 2.0
 UNKNOWN_AIM = 0.05
-#: Positions looked at to certify a deal.
+#: Node budget for certifying a deal.
 CERTIFYING = 300_000
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What came of a question: the answer, and CPU seconds."""
+    """Result of a question: the answer, and CPU seconds."""
 
     answer: str
     seconds: float
 
 
 def positions(variant: str, chance: Random) -> Iterator[Table]:
-    """Without end: positions of practice, any in which a move is left."""
+    """Yield positions of practice games with moves left, without end."""
     for number in count():
         seed = chance.randbytes(32)
         if number % 2 and not isinstance(solve(open_table(variant, seed), Budget(nodes=CERTIFYING)), Solution):
@@ -55,7 +54,7 @@ def positions(variant: str, chance: Random) -> Iterator[Table]:
 
 
 def after(table: Table, tokens: tuple[str, ...]) -> Table:
-    """The table after these tokens."""
+    """Return the table after these tokens."""
     for token in tokens:
         table.push(token)
     return table
@@ -69,7 +68,7 @@ def asked(table: Table) -> Answered:
 
 
 def beside(searcher: Searcher) -> float:
-    """Seconds by the clock from a question to an answer that is found almost at once."""
+    """Return the wall-clock seconds of a question that needs almost no search."""
     table = open_table(EASY, bytes(32))
     begun = time.monotonic()
     searcher.ask(table.position(), FULL, lambda: True)
@@ -77,7 +76,7 @@ def beside(searcher: Searcher) -> float:
 
 
 def told_beside() -> None:
-    """Print what a process takes that has to be started, and one that is running."""
+    """Print the overhead of a process that must start, and of a running one."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     searcher = Searcher()
     started, running = beside(searcher), beside(searcher)
@@ -86,7 +85,7 @@ def told_beside() -> None:
 
 
 def measure(variant: str, number: int, seed: str) -> bool:
-    """Ask about so many positions, print the figures, and return whether the aims are reached."""
+    """Ask about this many positions, print the figures, and return whether the targets are met."""
     answers = [asked(table) for table in islice(positions(variant, Random(f"{seed} {variant}")), number)]
     seconds = [one.seconds for one in answers]
     median = statistics.median(seconds)
@@ -98,7 +97,7 @@ def measure(variant: str, number: int, seed: str) -> bool:
 
 
 def high(seconds: list[float]) -> float:
-    """The 95th percentile."""
+    """Return the 95th percentile."""
     return sorted(seconds)[min(len(seconds) - 1, int(0.95 * len(seconds)))]
 
 
