@@ -66,7 +66,7 @@ class Outage:
             if now - self._said_at < QUIET:
                 return
             self._said_at = now
-        log.warning("Redis is away, the process's own memory is the cache meanwhile: %s", error)
+        log.warning("Redis is unavailable, caching in process memory until it is back: %s", error)
 
     def end(self) -> None:
         """Record that Redis has answered."""

@@ -77,7 +77,7 @@ class Watch:
             try:
                 await self._hear()
             except Exception:
-                log.warning("a live board hears of no changes for the moment", exc_info=True)
+                log.warning("live board receives no change notices", exc_info=True)
             await asyncio.sleep(LISTEN_AGAIN)
 
     async def _hear(self) -> None:
@@ -105,7 +105,7 @@ class Watch:
             try:
                 await self._read()
             except Exception:
-                log.exception("a live board could not be read", extra={"deal": self._deal.pk})
+                log.exception("live board not read", extra={"deal": self._deal.pk})
                 self._wanted.set()
                 continue
             self._show(self._watchers if self._frame != shown else self._newcomers)

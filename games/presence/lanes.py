@@ -130,7 +130,7 @@ class Watch:
             try:
                 await self.look()
             except Exception:
-                log.warning("the lanes of a deal could not be read", extra={"deal": self._deal_id}, exc_info=True)
+                log.warning("lanes of a deal not read", extra={"deal": self._deal_id}, exc_info=True)
             await asyncio.sleep(max(0.0, begun + PERIOD - time.monotonic()))
 
 

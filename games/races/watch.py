@@ -170,10 +170,10 @@ class Watch:
                     await self._read()
                 await self._replace_host()
             except Error:
-                log.warning("a room is read later", exc_info=True)
+                log.warning("room not read, trying again later", exc_info=True)
                 self._is_stale, self._read_at = True, monotonic() + 1
             except Exception:
-                log.exception("a room is looked after later", extra={"room": self.facts.id})
+                log.exception("room not tended, trying again later", extra={"room": self.facts.id})
                 self._is_stale, self._look_at = False, self._next_look()
             self._tell_lanes()
             self._tell_here()

@@ -187,7 +187,7 @@ def test_alert_texts_are_filled_in(promtool: str, tmp_path: Path) -> None:
     expected = {
         "exp_labels": {"severity": "page"},
         "exp_annotations": {
-            "summary": "A finished game waits 5m 1s for its verdict: see whether workers run.",
+            "summary": "A finished game has waited 5m 1s for its verdict: check whether workers run.",
             "page": "docs/runbook.md#verdicts-are-late",
         },
     }

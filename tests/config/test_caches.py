@@ -194,7 +194,7 @@ def test_an_outage_is_logged_occasionally(clock: Clock, caplog: pytest.LogCaptur
             clock.now += caches.PAUSE
             outage.begin(OSError("gone"))
     assert len(caplog.records) == 3
-    assert re.search("Redis is away", caplog.text)
+    assert re.search("Redis is unavailable", caplog.text)
 
 
 def test_an_unresponsive_redis_times_out_soon(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,8 +126,11 @@ def test_modules_come_once_in_order_with_separate_scopes() -> None:
         ('import b from "./b.js";\n', "import b"),
         ('import { b } from "elsewhere";\n', "elsewhere"),
         ("const b = (name) => import(name);\n", "import("),
-        ('import { b } from "./b.js";\nconst c = () => import("./b.js");\n', "js/b.js is loaded late, and imported"),
-        ('const b = () => import("./further.js");\n', "js/further.js is loaded late, and loads another"),
+        (
+            'import { b } from "./b.js";\nconst c = () => import("./b.js");\n',
+            "js/b.js is loaded both lazily and at once",
+        ),
+        ('const b = () => import("./further.js");\n', "js/further.js is loaded lazily, and loads another lazily"),
         ("const b = `one\n two`;\n", "a template"),
         ("const here = import.meta.url;\n", "import.meta"),
         ("await fetch(1);\n", "await fetch"),

@@ -143,7 +143,7 @@ def test_production_protects_cookies_and_pages(tmp_path: Path) -> None:
         ({**PRODUCTION, "DEBUG": "1"}, "DEBUG shows secrets"),
         ({"PUBLIC_URL": "talon.example"}, "PUBLIC_URL must look like"),
         ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be json or text"),
-        ({"GITHUB_CLIENT_ID": "one"}, "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET are set together"),
+        ({"GITHUB_CLIENT_ID": "one"}, "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET must be set together"),
     ],
 )
 def test_a_wrong_setting_is_refused_by_name(variables: dict[str, str], message: str, tmp_path: Path) -> None:

@@ -328,7 +328,7 @@ def test_the_tasks_retry_a_locked_journal_later(
         cursor.execute("LOCK TABLE games_move IN SHARE MODE")
         task()
         cursor.execute("ROLLBACK")
-    assert "locked by others" in caplog.text
+    assert "locked by another process" in caplog.text
     assert tables() == there
     task()
     assert tables() != there

@@ -103,7 +103,7 @@ def test_staff_decisions_stand_and_are_reported(decision: State) -> None:
     Attempt.objects.filter(pk=attempt.pk).update(reasons=[reason("staff", "Seen.", state=decision, by="ada")])
     code, printed = fairplay("--write")
     assert code == 1
-    assert f"{attempt.public_id}: {decision} left as it is, staff decided" in printed
+    assert f"{attempt.public_id}: {decision} unchanged, staff decided" in printed
     assert "would now be flagged burst, pace" in printed
     attempt.refresh_from_db()
     assert (attempt.state, [one["code"] for one in attempt.reasons]) == (decision, ["staff"])
@@ -118,7 +118,7 @@ def test_a_concurrent_decision_stands(monkeypatch: pytest.MonkeyPatch) -> None:
         return write(*arguments)
 
     monkeypatch.setattr(reflagging, "_write", decided_first)
-    assert "1 left as they are, settled by somebody else meanwhile" in fairplay("--write")[1]
+    assert "1 unchanged, settled by another process in the meantime" in fairplay("--write")[1]
     attempt.refresh_from_db()
     assert attempt.state == State.VERIFIED
 

@@ -43,7 +43,7 @@ def test_unchanged_verdicts_exit_with_0() -> None:
     attempt = verified(factory.deal())
     for arguments in ([str(attempt.public_id)], [str(attempt.pk)], ["--all"], ["--deal", str(attempt.deal_id)]):
         code, printed = verify(*arguments)
-        assert (code, "1 judged, 0 changed, 0 counts put right" in printed) == (0, True)
+        assert (code, "1 judged, 0 changed, 0 counts corrected" in printed) == (0, True)
 
 
 def test_a_changed_verdict_is_settled_and_exits_with_1() -> None:

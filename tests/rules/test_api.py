@@ -85,7 +85,7 @@ def test_a_deck_order_opens_the_same_table_as_its_seed() -> None:
     [
         ("AS 2S", "a deck is a list"),
         ([], "missing"),
-        (["AS"] * 52, "card 1: AS is there once too often"),
+        (["AS"] * 52, "card 1: AS is in the deck too often"),
         (["1S"], "card 0"),
         ([None], "card 0"),
         ([["AS"]], "card 0"),
@@ -255,7 +255,7 @@ def test_a_refusal_has_a_reason_for_every_token_and_names_no_hidden_card(name: s
 def test_undo_is_a_token_that_counts_but_never_a_legal_move() -> None:
     table = open_table("plot", SEED)
     assert not open_table("plot", SEED).can_undo
-    with pytest.raises(IllegalMoveError, match="no move stands"):
+    with pytest.raises(IllegalMoveError, match="no move to undo"):
         table.push("u")
     table.push("d")
     before = table.position()
@@ -281,7 +281,7 @@ def test_the_direction_is_undone_like_any_move() -> None:
     for token in ("down", "u", "up"):
         table.push(token)
     assert table.view()["direction"] == "up"
-    with pytest.raises(IllegalMoveError, match="direction stands"):
+    with pytest.raises(IllegalMoveError, match="direction is already chosen"):
         table.push("down")
 
 

@@ -391,7 +391,7 @@ def test_a_failing_step_does_not_stop_the_others(
     run = Run.counting(2)
     run.tend(15)
     assert run.states().startswith("racing")
-    assert "races not looked after" in caplog.text
+    assert "races not tended" in caplog.text
 
 
 @pytest.mark.parametrize("hears", ["closed", "judged"])
