@@ -263,7 +263,7 @@ def resumed(server: Server) -> str:
     return frames.resumed(server.table.token_count - 1, 11_000, _facts("playing"))
 
 
-def test_a_draining_server_is_left_and_the_next_gets_the_move(
+def test_a_draining_server_is_left_with_the_pending_move(
     seat: Callable[[Server], Any],
 ) -> None:
     server = Server(won=True)

@@ -179,7 +179,7 @@ def test_the_server_accepts_requests_within_the_limits(name: str, address: tuple
     assert status(address, ALLOWED[name]) in {200, 403, 404}
 
 
-def test_other_requests_are_served_meanwhile(address: tuple[str, int]) -> None:
+def test_other_requests_are_served_at_the_same_time(address: tuple[str, int]) -> None:
     refused: list[int] = []
     requests = [*TOO_LARGE.values()] * 3
     senders = [threading.Thread(target=lambda sent=sent: refused.append(status(address, sent))) for sent in requests]

@@ -298,7 +298,7 @@ async def test_a_visitor_cannot_choose_anothers_language(whole: ForStrangers, to
 
 
 @pytest.mark.django_db(transaction=True)
-def test_players_get_their_pages_and_visitors_see_nothing_of_them(whole: ForStrangers) -> None:
+def test_players_get_their_own_pages_and_visitors_do_not(whole: ForStrangers) -> None:
     deal: Deal = make_deal("braid")
     assert deal.day is not None
     ways = {}

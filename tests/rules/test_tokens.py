@@ -50,7 +50,7 @@ def test_a_token_has_one_meaning_and_one_number(units: Vocabulary, token: str, m
     assert units.token(number) == token
 
 
-def test_the_numbers_are_those_of_all_tokens_and_no_others(units: Vocabulary) -> None:
+def test_the_numbers_cover_exactly_all_tokens(units: Vocabulary) -> None:
     past = 5 + 3 + 4 * 9
     found = {number: token for number in range(-9, past + 9) if (token := token_or_none(units, number))}
     # The number of a move from a pile to itself belongs to no token.
@@ -90,6 +90,6 @@ def test_without_units_a_token_moves_one_card() -> None:
         ("w-t0xxxxxxx", "longer than any token"),
     ],
 )
-def test_what_is_no_token_is_refused_in_words(units: Vocabulary, token: object, said: str) -> None:
+def test_an_invalid_token_is_refused_with_a_reason(units: Vocabulary, token: object, said: str) -> None:
     with pytest.raises(InvalidTokenError, match=said):
         units.read(token)

@@ -57,7 +57,7 @@ def test_games_are_played_judged_and_ranked(stack: Stack) -> None:
     assert 0 < len(servers) <= SERVERS < len(clients), "connections are lent, not given"
 
 
-def test_every_periodic_task_and_every_command_that_reads_all_of_a_table_works(stack: Stack) -> None:
+def test_periodic_tasks_and_whole_table_commands_work(stack: Stack) -> None:
     seat = stack.seat(new_deal(stack, "braid"))
     seat.sit(0)
     seat.play(5)
@@ -75,7 +75,7 @@ def test_every_periodic_task_and_every_command_that_reads_all_of_a_table_works(s
     assert "Traceback" not in stack.said("control").removeprefix(before), "nor was any part of a task passed over"
 
 
-def test_pgbouncer_killed_and_started_again_loses_no_acknowledged_move(stack: Stack) -> None:
+def test_a_killed_pgbouncer_loses_no_acknowledged_move(stack: Stack) -> None:
     seat = stack.seat(new_deal(stack, "plot"))
     seat.sit(0)
     seat.play(3)

@@ -106,7 +106,7 @@ class Player:
         return message
 
 
-def test_players_go_on_without_a_lost_move_while_one_process_after_the_other_is_restarted(stack: Stack) -> None:
+def test_a_rolling_restart_loses_no_move(stack: Stack) -> None:
     deal = stack.ask("deal", variant="labyrinth", seed=token_hex(32))
     players = []
     for number in range(PLAYERS):

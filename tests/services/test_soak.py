@@ -23,7 +23,7 @@ SERVERS = ("web0", "web1")
 @pytest.mark.services
 @pytest.mark.slow
 @pytest.mark.xdist_group("services")
-def test_a_short_soak_behind_pgbouncer_finds_nothing_wrong(cluster: Path, tmp_path: Path) -> None:
+def test_a_short_soak_behind_pgbouncer_finds_no_faults(cluster: Path, tmp_path: Path) -> None:
     """`make soak` runs one without PgBouncer; `test_faults` covers each fault on its own."""
     outcome = soak(Wish(seconds=20, seed=20261121, hurried=True, pooled=True), tmp_path, print, cluster)
     assert outcome.faults == []
@@ -88,7 +88,7 @@ def played(number: int, length: int) -> tuple[Game, Kept, int]:
     return game, kept, table.cards_up
 
 
-def test_an_honest_history_is_without_fault() -> None:
+def test_an_honest_history_has_no_faults() -> None:
     assert History().faults() == []
 
 
@@ -221,13 +221,13 @@ def _complain(history: History) -> None:
         (_complain, "refused: illegal_move"),
     ],
 )
-def test_a_doctored_history_is_found_out(doctor: Callable[[History], None], complaint: str) -> None:
+def test_a_doctored_history_is_detected(doctor: Callable[[History], None], complaint: str) -> None:
     history = History()
     doctor(history)
     assert any(complaint in fault for fault in history.faults()), history.faults()
 
 
-def test_a_seed_gives_the_same_blows_and_every_kind_of_them() -> None:
+def test_a_seed_reproduces_the_blows_of_every_kind() -> None:
     for seed in range(30):
         blows = plan(seed, 20)
         assert blows == plan(seed, 20)

@@ -68,7 +68,7 @@ def test_one_report_a_player_and_game(ada: User, brook: User) -> None:
     reports.report(attempt, User.objects.create_user("Cleo"), "speed", "")
 
 
-def test_what_cannot_be_reported(ada: User, brook: User) -> None:
+def test_games_that_cannot_be_reported(ada: User, brook: User) -> None:
     deal = past()
     assert refused(public(brook, deal), brook) == ErrorCode.NO_REPORT
     for attempt in (

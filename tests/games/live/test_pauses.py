@@ -194,7 +194,7 @@ async def test_a_finished_game_cannot_be_paused(practice: Attempt, sit: Sit) -> 
     assert (await seat.ask(RESUME))["code"] == "closed"
 
 
-async def test_nobody_plays_at_a_paused_table(
+async def test_no_one_plays_at_a_paused_table(
     practice: Attempt, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(_shared, asyncio.get_running_loop(), tables)
