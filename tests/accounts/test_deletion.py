@@ -139,7 +139,7 @@ def test_only_permitted_rows_still_refer_to_the_player(ada: User, make_user: Mak
     friend = make_user()
     furnish(ada, friend, past())
     before = rows_about(ada)
-    assert {name for name, rows in before.items() if not rows} == set(), "a relation this test does not furnish"
+    assert {name for name, rows in before.items() if not rows} == set(), "a relation without rows in this test"
     erase_player(ada)
     assert {name for name, rows in rows_about(ada).items() if rows} == set()
     assert not PracticeOrder.objects.exists()

@@ -69,7 +69,7 @@ def test_a_stranger_reads_who_invites_and_what_to_do(client: Client, user: User)
     assert '<meta name="robots" content="noindex">' in text
     assert f"{reverse('account_signup')}?next={address}" in text
     assert user.username not in address
-    assert not shown.cookies.get("sessionid"), "looking makes nobody a guest"
+    assert not shown.cookies.get("sessionid"), "viewing the page creates no guest"
     assert not Room.objects.exists()
 
 

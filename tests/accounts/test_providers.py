@@ -156,7 +156,7 @@ def test_with_keys_a_button_leads_to_the_service(client: Client, keys: None, ser
     address = reverse(f"{service}_login")
     assert f'action="{address}"' in client.get(SIGN_IN).content.decode()
     assert f'action="{address}"' in client.get(SIGN_UP).content.decode()
-    assert client.get(address).status_code == 200, "by a link one is asked first"
+    assert client.get(address).status_code == 200, "following a link asks for confirmation"
     answer = client.post(address, {"process": "login"})
     asked = urlsplit(answer.headers["Location"])
     origin = {"google": "accounts.google.com", "github": "github.com", "discord": "discord.com"}[service]
@@ -246,7 +246,7 @@ def test_a_later_visitor_cannot_finish_the_sign_up(client: Client, elsewhere: El
     assert "Too much time has passed" in client.get(SIGN_IN).content.decode()
     assert "socialaccount_sociallogin" not in client.session
     assert not User.objects.exists()
-    assert sign_in_by(client).headers["Location"] == NAME_FORM, "one may begin anew"
+    assert sign_in_by(client).headers["Location"] == NAME_FORM, "a new attempt is possible"
 
 
 @pytest.mark.parametrize("claims", [{"iss": "https://evil.example"}, {"aud": "another site"}, {"exp": 1}])
@@ -294,7 +294,7 @@ def test_an_address_never_signs_in_to_an_existing_account(
     assert sign_in_by(client).headers["Location"] == NAME_FORM
     assert player_in(client) is None
     told = "There is an account with your e-mail address already" in client.get(NAME_FORM).content.decode()
-    assert told == confirmed_there, "only who has the address is told of the account"
+    assert told == confirmed_there, "only the owner of the address learns of the account"
     client.post(NAME_FORM, {"username": "Ada Lovelace"})
     ada = player_in(client)
     assert ada is not None
@@ -318,7 +318,7 @@ def refused_name(client: Client, name: str) -> str:
 def test_an_invalid_name_is_refused(client: Client, elsewhere: Elsewhere, name: str) -> None:
     sign_in_by(client)
     refused_name(client, name)
-    assert client.post(NAME_FORM, {"username": "Ada Lovelace"}).status_code == 302, "one may try again"
+    assert client.post(NAME_FORM, {"username": "Ada Lovelace"}).status_code == 302, "another try is possible"
 
 
 def test_taken_banned_and_held_names_are_refused(
@@ -366,7 +366,7 @@ def test_a_foreign_state_is_refused(client: Client, elsewhere: Elsewhere, user: 
         assert player_in(browser) is None
     assert elsewhere.asked == []
     assert come_back(client, state=state).status_code == 302
-    assert come_back(client, state=state).status_code == 401, "a state is good for once"
+    assert come_back(client, state=state).status_code == 401, "a state works once"
 
 
 def test_an_unreachable_service_is_not_a_server_error(client: Client, elsewhere: Elsewhere) -> None:
@@ -390,7 +390,7 @@ def test_a_guest_who_signs_up_keeps_ranked_games(
     assert ada is not None
     assert (ada.pk, ada.is_guest, ada.display_name) == (guest.pk, False, "Ada Lovelace")
     assert Attempt.objects.get(player=ada).ranked
-    assert Result.objects.get(player=ada).listed, "the results go on the boards"
+    assert Result.objects.get(player=ada).listed, "the results are listed on the boards"
     assert SocialAccount.objects.get().user == ada
 
 
@@ -474,7 +474,7 @@ def test_export_and_deletion_work_without_a_password(elsewhere: Elsewhere, clien
     ada.refresh_from_db()
     assert ada.is_former
     assert not SocialAccount.objects.exists()
-    assert sign_in_by(client).headers["Location"] == NAME_FORM, "the connection has gone with the account"
+    assert sign_in_by(client).headers["Location"] == NAME_FORM, "the connection is deleted with the account"
 
 
 ADDRESS = {"action_add": "", "email": "new@example.org"}
@@ -515,7 +515,7 @@ def test_sensitive_changes_ask_for_a_fresh_service_sign_in(
     assert urlsplit(asked.headers["Location"]).path == AGAIN
     page = client.get(asked.headers["Location"]).content.decode()
     assert f'action="{reverse("github_login")}"' in page
-    assert f'action="{reverse("google_login")}"' not in page, "only what is connected opens the account"
+    assert f'action="{reverse("google_login")}"' not in page, "only a connected service signs in to the account"
     keyless.refresh_from_db()
     assert (keyless.is_former, keyless.has_usable_password(), EmailAddress.objects.count()) == (False, False, 0)
 

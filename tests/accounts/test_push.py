@@ -424,7 +424,7 @@ def test_a_renewed_endpoint_gets_the_reminders(user: User, browser: Browser, ser
     assert PushDevice.objects.get().endpoint == other.endpoint
     assert remind_due(service.send, at(today)) == 1
     assert other.read(service.asked[0][2])["title"]
-    assert renew(other.endpoint, other).json() == {"on": True}, "the keys alone may change"
+    assert renew(other.endpoint, other).json() == {"on": True}, "only the keys may change"
 
 
 def test_a_guessed_endpoint_changes_nothing(browser: Browser, make_user: MakeUser, sign_in: SignIn) -> None:

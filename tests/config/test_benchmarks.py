@@ -36,7 +36,7 @@ def test_benchmark_has_no_absolute_time_target(name: str) -> None:
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert not {one for one in names if _TIME.search(one)}
     judged = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == "MISSED"]
-    assert not judged or name == "capacity_check", "targets are judged by the rows of benchmarks.references"
+    assert not judged or name == "capacity_check", "targets belong in the rows of benchmarks.references"
 
 
 def test_first_line_names_what_is_switched_off(capsys: pytest.CaptureFixture[str]) -> None:

@@ -231,4 +231,4 @@ def test_requests_of_a_process_share_connections(redis_url: str, settings: Any) 
         number: int = client._cache.get_client().client_id()
         return number
 
-    assert len({contextvars.Context().run(connection) for _ in range(20)}) == 1, "each in a context of its own"
+    assert len({contextvars.Context().run(connection) for _ in range(20)}) == 1, "each in its own context"

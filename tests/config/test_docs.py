@@ -55,7 +55,7 @@ def test_documented_intervals_match_the_code() -> None:
     every = re.search(r"PING_EVERY = (\d+)000;", client)
     assert every
     assert f"Clients send one every {every[1]} seconds" in protocol
-    assert int(every[1]) < PING_AHEAD, "a ping comes before a move has to wait for the check"
+    assert int(every[1]) < PING_AHEAD, "a ping triggers the check before a move needs it"
     checked = (
         f"at a `ping` after {SESSION_GOOD_FOR - PING_AHEAD:g} seconds, or at any message after {SESSION_GOOD_FOR:g},"
     )

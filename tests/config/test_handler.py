@@ -162,7 +162,7 @@ async def test_a_crowd_for_pictures_takes_no_page_threads() -> None:
     page = await asked(site)
     assert (await page.receive_output(30))["status"] == 200
     assert (await page.receive_output(30))["body"] == b"/"
-    assert not begun.acquire(blocking=False), "one is drawn at a time"
+    assert not begun.acquire(blocking=False), "one is rendered at a time"
     assert (await crowd.pop().receive_output(30))["status"] == 503
     go.set()
     assert {(await line.receive_output(30))["status"] for line in crowd} == {200}

@@ -132,7 +132,7 @@ def test_the_check_creates_and_finds_todays_deals() -> None:
     with override_settings(DEAL_PATIENCE=0, SEALED_STOCK=0):
         found = health.check()
     assert found == {"checks": FINE, "verification": {"pending": 0, "oldest_seconds": 0.0}}
-    assert not Presence.objects.exists(), "the row that was tried is not kept"
+    assert not Presence.objects.exists(), "the test row is rolled back"
 
 
 @pytest.mark.django_db

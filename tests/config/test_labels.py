@@ -121,5 +121,5 @@ def test_every_label_in_the_code_has_a_closed_set() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "labels":
                 found |= {ast.unparse(value) for value in (*node.args, *(word.value for word in node.keywords))}
-    assert found <= CLOSED, "say of a new label where its values come from"
+    assert found <= CLOSED, "add the source of a new label's values to CLOSED"
     assert games.metrics.REFUSALS._labelnames == ("code",)

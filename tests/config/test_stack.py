@@ -43,7 +43,7 @@ def test_it_runs_until_interrupted_and_leaves_nothing(
     settings |= {"ADMISSION": "0"}  # a busy machine must not cause queues
     with running("-m", "deploy.stack", var=tmp_path, **settings, TABLES_PROCESSES="1") as stack:
         stack.await_line(rf"ready at http://127.0.0.1:{port} - stop")
-        assert status_of(port, "/readyz") == 404, "the proxy keeps it inside"
+        assert status_of(port, "/readyz") == 404, "the proxy does not expose it"
         for number in range(1, 4):  # two web processes, one table process
             with urllib.request.urlopen(f"http://127.0.0.1:{port + number}/readyz", timeout=60) as response:
                 assert set(json.load(response)["checks"].values()) <= {"ok", "unused"}

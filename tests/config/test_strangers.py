@@ -244,7 +244,7 @@ async def test_an_old_copy_is_served_during_slow_rendering(
     assert "page 1" in (await ask(kept)).text
     site.open.set()
     await asyncio.gather(*kept._copies._making.values())
-    assert len(site.asked) == 2, "it is made once"
+    assert len(site.asked) == 2, "it is rendered once"
 
 
 async def test_the_number_of_copies_is_limited(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -423,7 +423,7 @@ def test_no_move_is_lost_while_days_begin_and_end(
         try:
             for step in steps:
                 seen = dict(kept)
-                assert until(partial(all_moved, seen)), "nobody can move"
+                assert until(partial(all_moved, seen)), "no move can be written"
                 step()
         finally:
             stop.set()

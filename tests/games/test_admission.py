@@ -139,7 +139,7 @@ def test_a_seated_player_has_a_pass_for_the_room(mine: Client) -> None:
     seats.sit(room.pk, host)
     assert has_pass(mine, mine.post(f"/races/{room.code}/sit"))
     other, third, fourth = Client(), Client(), Client()
-    assert not has_pass(other, other.post(f"/races/{room.code}/sit")), "every seat is taken"
+    assert not has_pass(other, other.post(f"/races/{room.code}/sit")), "all seats are taken"
     assert has_pass(third, third.post("/races/new", {"name": "stonewall", "limit": "900", "seats": "4"}))
     assert has_pass(fourth, fourth.post("/races/quick", {"variant": "stonewall"}))
 

@@ -277,7 +277,7 @@ def test_every_cache_is_registered() -> None:
     made = [name for path in sources for name in re.findall(r'(?:Shared|Process)Cache(?:\[.*\])?\("', path.read_text())]
     assert len(made) == len(CACHES) > 10
     users = {str(path.relative_to(ROOT)) for path in sources if "django.core.cache" in path.read_text()}
-    assert users == DIRECT_USERS | {"config/settings.py"}, "what is cached belongs into a SharedCache"
+    assert users == DIRECT_USERS | {"config/settings.py"}, "cached values belong in a SharedCache"
 
 
 def test_two_caches_cannot_share_a_name(shared: SharedCache[Any]) -> None:

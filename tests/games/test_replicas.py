@@ -58,7 +58,7 @@ def test_freshness_counts_from_the_last_replayed_primary_state(clock: Clock) -> 
     one = Watch("replica1")
     assert not one.is_fit(), "never seen"
     one.note(1000, 500, 400)
-    assert not one.is_fit(), "not known to have reached anything"
+    assert not one.is_fit(), "no replayed position known"
     one.note(1001, 600, 500)
     clock.now = 1002
     assert one.lag == 2
@@ -103,7 +103,7 @@ def test_a_failed_replica_recovers_with_its_next_answer(clock: Clock) -> None:
     one.fail(OperationalError("gone"))
     assert not one.is_fit()
     one.note(1001, 100, 100)
-    assert not one.is_fit(), "that look began before the end of the failure"
+    assert not one.is_fit(), "that reading began before the failure ended"
     one.note(1002, 100, 100)
     assert one.is_fit()
 

@@ -54,7 +54,7 @@ def test_games_are_played_judged_and_ranked(stack: Stack) -> None:
         assert stack.ask("faults", deal=deal) == []
     clients, servers = pooler(stack).show("clients"), pooler(stack).show("servers")
     assert {one["database"] for one in servers} == {"talon"}
-    assert 0 < len(servers) <= SERVERS < len(clients), "connections are lent, not given"
+    assert 0 < len(servers) <= SERVERS < len(clients), "connections are pooled"
 
 
 def test_periodic_tasks_and_whole_table_commands_work(stack: Stack) -> None:
@@ -72,7 +72,7 @@ def test_periodic_tasks_and_whole_table_commands_work(stack: Stack) -> None:
     _code, said = stack.ask("manage", line="check_ledger")
     assert re.search(r"^\d+ lines, \d+ faults", said, re.MULTILINE)
     # Check only this process: the logs of others may show faults injected by another test.
-    assert "Traceback" not in stack.said("control").removeprefix(before), "nor was any part of a task passed over"
+    assert "Traceback" not in stack.said("control").removeprefix(before), "and no part of a task was skipped"
 
 
 def test_a_killed_pgbouncer_loses_no_acknowledged_move(stack: Stack) -> None:

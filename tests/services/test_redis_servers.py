@@ -113,10 +113,10 @@ def test_one_beat_leads_until_it_stops_or_loses_its_lease(pair: tuple[Redis, Red
     one.release()
     assert other.hold(), "at once"
     with Client.from_url(server.url) as client:
-        assert 0 < client.ttl(NAME) <= LEASE, "one that is killed leads no longer than this"
+        assert 0 < client.ttl(NAME) <= LEASE, "a killed leader loses the lease within this time"
         client.flushall()
     assert one.hold()
-    assert not other.hold(), "what was emptied is not renewed but asked for anew"
+    assert not other.hold(), "a lost lease is acquired again, not renewed"
 
 
 def test_no_beat_leads_while_the_broker_is_away(pair: tuple[Redis, Redis]) -> None:
@@ -139,8 +139,8 @@ def test_a_beat_survives_one_missed_renewal(pair: tuple[Redis, Redis], monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(lead._lock, "reacquire", silent)
         assert not lead.hold()
-    assert not other.hold(), "the lease is still the first one's"
-    assert lead.hold(), "and is not waited for"
+    assert not other.hold(), "the first one still has the lease"
+    assert lead.hold(), "without waiting"
     lead.release()
     other.release()
 

@@ -175,7 +175,7 @@ def test_a_late_replica_is_not_used(stack: Stack, replica: Replica) -> None:
         with replaying_nothing(replica):
             new = rename(stack, one.session)
             eventually(lambda: name_of(stack, 1, one.player) == new)
-            assert name_of(stack, 0, one.player) == name, "here it may be later"
+            assert name_of(stack, 0, one.player) == name, "here more lag is permitted"
         eventually(lambda: is_read(stack, 1))
     finally:
         pooler.remove()

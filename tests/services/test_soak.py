@@ -30,7 +30,7 @@ def test_a_short_soak_behind_pgbouncer_finds_no_faults(cluster: Path, tmp_path: 
     assert set(outcome.blows) == set(KINDS)
     assert outcome.tally.tokens > 100
     assert outcome.verdicts["verified"] > 20
-    assert outcome.races, "ratings are folded under a lock and copied in"
+    assert outcome.races, "ratings are folded under a lock and copied in bulk"
 
 
 class History:

@@ -47,7 +47,7 @@ def test_a_beam_ignores_the_places_of_open_cards() -> None:
     search = searching(deal("tarot-adept", 0))
     front, keys = search.front, search.deal.keys
     assert [is_crowded(front, 0, keys) for _ in range(ALIKE + 2)] == [False] * ALIKE + [True] * 2
-    assert front.state[CUT], "what is passed over is no proof"
+    assert front.state[CUT], "skipped positions are no proof"
     # Moving a pile's top to another pile keeps the kind; moving a stock card there does not.
     front.rows[ROW : 2 * ROW] = front.rows[:ROW]
     open_card, stock_card = (next(card for card in range(78) if front.rows[card] in at) for at in (range(79), (79,)))

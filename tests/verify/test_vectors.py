@@ -21,13 +21,13 @@ def written(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_vectors_are_up_to_date(name: str) -> None:
     text = (vectors.FOLDER / f"{name}.json").read_text()
-    assert text == vectors.text_of(name), "python -m tests.rules.vectors writes them anew"
+    assert text == vectors.text_of(name), "run python -m tests.rules.vectors to regenerate them"
 
 
 @pytest.mark.needs("node")
 def test_the_browsers_race_commitments_are_equal() -> None:
     text = (vectors.FOLDER / "race-commitments.json").read_text()
-    assert text == vectors.races_text(), "python -m tests.rules.vectors writes them anew"
+    assert text == vectors.races_text(), "run python -m tests.rules.vectors to regenerate them"
     found: list[dict[str, Any]] = json.loads(text)
     assert [sha256(one["text"].encode()).hexdigest() for one in found] == [one["commitment"] for one in found]
     assert in_node(("races", [one["race"] for one in found])) == [[one["commitment"] for one in found]]

@@ -97,7 +97,7 @@ class Server:
                 self.arrive(came)
                 came += 1
             self.beat()
-            assert self.now < 600, "newcomers starve"
+            assert self.now < 600, "newcomers are never admitted"
 
 
 @pytest.fixture(autouse=True)

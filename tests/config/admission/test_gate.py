@@ -206,7 +206,7 @@ async def test_poll_answers_at_the_clients_turn(full: Site, monkeypatch: pytest.
 
 async def test_poll_returns_the_place_after_a_while(full: Site) -> None:
     assert await full.poll(ticket(1)) == {"let_in": False, "place": 1, "wait": "No table is free right now."}
-    assert len(full.gate.queue) == 1, "the client is expected to ask again"
+    assert len(full.gate.queue) == 1, "the client should poll again"
 
 
 async def test_leaving_client_gives_up_its_place(full: Site) -> None:

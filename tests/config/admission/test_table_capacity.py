@@ -50,7 +50,7 @@ async def test_tables_are_full_if_no_process_has_room() -> None:
     await published(False, False)
     assert is_full()
     await published(True, False)
-    assert not is_full(), "a full process does not speak for the other"
+    assert not is_full(), "one full process does not make the other full"
 
 
 async def test_entries_expire_soon(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,7 @@ class Clock:
 
     def solve(self, _table: object, budget: Budget) -> GaveUp:
         """Find nothing, and use up the time."""
-        assert budget.seconds is not None, "no search may go on for ever"
+        assert budget.seconds is not None, "every search has a time limit"
         self.given.append(budget.seconds)
         self.now += min(self.each, budget.seconds)
         return GaveUp("seconds", Effort(1, 1, 0.0))
@@ -182,7 +182,7 @@ def test_the_time_limit_includes_other_moves(monkeypatch: pytest.MonkeyPatch) ->
     known = Findings([len(RECORD.tokens) - at for at in range(n + 1)] + [LOST], {0: " ".join(RECORD.tokens)})
     clock = timed(monkeypatch, 1e9)
     (*_, last) = Search(Task(OPENING, tokens, known=known, seconds=2.5)).run()
-    assert last.findings.turns[0].unknown > 0, "with more effort it would be looked at again"
+    assert last.findings.turns[0].unknown > 0, "with more effort it would be searched again"
     assert clock.given == [pytest.approx(2.5)]
 
 

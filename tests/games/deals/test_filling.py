@@ -95,7 +95,7 @@ def check_whole(var: Path) -> None:
         assert (record.name, record.seed, played.ok, played.won, played.tokens) == (variant, seed, True, True, par)
         assert committed in {None, commitment(seed)}
     seeds = [seed for _, seed, *_ in kept + out]
-    assert len(seeds) == len(set(seeds)), "a sealed deal was dealt and kept"
+    assert len(seeds) == len(set(seeds)), "a sealed deal was dealt but not removed"
     lines = rows(var, "SELECT commitment FROM games_ledgerentry")
     assert sorted(lines) == sorted((committed,) for *_, committed in out)
 
@@ -176,7 +176,7 @@ def short(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setattr(filling, "_pauses", [])
     monkeypatch.setenv("TALON_NO_NUMBA", "1")
     yield
-    assert filling._turn.acquire(timeout=60), "the turn was not given back"
+    assert filling._turn.acquire(timeout=60), "the lock was not released"
     filling._turn.release()
 
 
@@ -207,7 +207,7 @@ def test_certification_pauses_for_players_and_other_fillers() -> None:
         filling.pause_while(lambda: True)
         assert filling.keep_filling() is None
         AwaitedDeal.objects.create(variant="braid", day=timezone.now().date(), since=timezone.now())
-        assert not filling.is_paused(), "a deal of today is waited for"
+        assert not filling.is_paused(), "a deal is awaited today"
         AwaitedDeal.objects.all().delete()
         filling._pauses.clear()
         with filling.filling_lock() as free:

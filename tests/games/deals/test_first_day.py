@@ -46,7 +46,7 @@ def test_todays_deals_are_certified_before_the_site_opens(
 ) -> None:
     release.certify_today()
     assert sorted(solver[:9]) == sorted(CATALOGUE), "each has one before any has two"
-    assert not AwaitedDeal.objects.exists(), "nobody's patience has begun"
+    assert not AwaitedDeal.objects.exists(), "no waiting time has started"
     dealt = publishing.todays_deals(SUNDAY)
     assert [(deal.variant, deal.proven, deal.grade) for deal in dealt] == [(name, True, 5) for name in CATALOGUE]
     told = capsys.readouterr().out.splitlines()
@@ -61,7 +61,7 @@ def test_waiting_for_certificates_is_limited(db: None, sunday: None, solver: lis
     assert [ready.certified for ready in told] == [1, 2]
     assert len(solver) == 2
     dealt = publishing.todays_deals(SUNDAY)
-    assert {deal.variant for deal in dealt} == set(solver), "the others wait for theirs"
+    assert {deal.variant for deal in dealt} == set(solver), "the others are still awaited"
 
 
 def test_a_site_with_deals_does_not_wait(db: None, sunday: None, solver: list[str]) -> None:
@@ -77,7 +77,7 @@ def test_certification_can_be_switched_off(db: None, settings: Any, sunday: None
     settings.SEALED_STOCK = 0
     release.certify_today()
     assert not solver
-    assert len(publishing.todays_deals(SUNDAY)) == len(CATALOGUE), "and none waits for a proof that nobody looks for"
+    assert len(publishing.todays_deals(SUNDAY)) == len(CATALOGUE), "and none waits for a proof without a search"
 
 
 def test_a_coming_day_waits_for_a_deal_of_its_grade(db: None, sunday: None) -> None:

@@ -43,7 +43,7 @@ def saying(*lines: dict[str, Any]) -> Callable[..., Iterator[dict[str, Any]]]:
     def search(wanted: Variant, seconds: float, *, seeds: list[str], grade: int | None) -> Iterator[dict[str, Any]]:
         assert (wanted.game, seconds <= practice.SECONDS, len(seeds)) == ("stonewall", True, practice.TRIES)
         deals = {numbered.seed_of(wanted, int.from_bytes(bytes.fromhex(seed)[24:])).hex() for seed in seeds}
-        assert deals == set(seeds), "numbered deals are tried, and no others"
+        assert deals == set(seeds), "only numbered deals are tried"
         yield from lines
 
     return search

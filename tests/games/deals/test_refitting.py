@@ -155,7 +155,7 @@ def test_the_command_proposes_weights_and_thresholds(monkeypatch: pytest.MonkeyP
     assert "fitted to 40,000 results at 100 deals" in told
     assert "too few results of braid-either, pigtail, labyrinth" in told
     assert "instead of 40" in told
-    assert all(f"\n{name}: " in told for name in CATALOGUE), "by the weights of the others"
+    assert all(f"\n{name}: " in told for name in CATALOGUE), "with the weights of the others"
 
 
 def test_the_command_keeps_weights_that_predict_equally_well(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,4 +179,4 @@ def test_figures_are_recomputed_from_the_seed(closed: Deal, monkeypatch: pytest.
     monkeypatch.setattr(refitting, "certify", certify)
     found = list(refitting.measured([Tried(closed, 30, 7), Tried(closed, 30, 7)]))
     assert asked == [("labyrinth", bytes(closed.seed))] * 2
-    assert found == [Measured("labyrinth", figures, 30, 7)], "what the solver no longer wins is left out"
+    assert found == [Measured("labyrinth", figures, 30, 7)], "deals the solver no longer wins are left out"

@@ -61,7 +61,7 @@ def test_a_deal_with_a_meaningless_par_is_skipped(db: None, monkeypatch: pytest.
     monkeypatch.setattr(sealed, "certify", lambda *_, **__: next(found))
     made = sealed.seal_one("stonewall")
     assert made is not None
-    assert made.par == short.par, "just the longest will do"
+    assert made.par == short.par, "exactly the longest is allowed"
 
 
 def test_sealed_deals_with_too_long_lines_are_not_dealt(db: None) -> None:
@@ -264,7 +264,7 @@ def test_only_spare_deals_are_taken(db: None, monkeypatch: pytest.MonkeyPatch) -
     deal = publishing.make_deal(CATALOGUE["stonewall"], found, opens_at=timezone.now())
     assert deal.proven
     assert ledger.wins(deal)
-    assert not LedgerEntry.objects.exists(), "the ledger is of the days"
+    assert not LedgerEntry.objects.exists(), "only daily deals are on the ledger"
 
 
 def test_practice_uses_no_sealed_deal(db: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,7 +122,7 @@ def test_each_variant_can_be_practised_at_once(player: Any) -> None:
         deal = practice.deal_for(player.pk, variant)
         assert deal is not None
         assert (deal.proven, deal.starter, deal.day) == (True, False, None)
-        assert practice.deal_for(player.pk, variant) == deal, "until it has been begun"
+        assert practice.deal_for(player.pk, variant) == deal, "until it has been started"
 
 
 def test_the_command_regenerates_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

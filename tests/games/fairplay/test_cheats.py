@@ -76,7 +76,7 @@ def test_a_guest_looks_and_an_account_plays_after(client: Client) -> None:
     leave(client)
     sign_in(client)
     assert verdict(begun(client, "198.51.100.1")) == SAME_DEVICE
-    assert verdict(look) == CLEAN, "the first to begin is not looked at, however late it ends"
+    assert verdict(look) == CLEAN, "the first to start is not flagged, however late it ends"
     assert not Result.objects.filter(player__is_guest=False).exists()
 
 

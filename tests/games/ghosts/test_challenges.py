@@ -240,7 +240,7 @@ def test_answers_cannot_flood_the_inbox(ada: User, brook: User, monkeypatch: pyt
     assert told.count(brook.pk) == inbox.UNREAD_FROM_ONE
     assert len(told) == 4
     assert len(challenges.answers_to(made)) == 8
-    assert len(notices(brook)) == 5, "what became of one's own answers"
+    assert len(notices(brook)) == 5, "the outcomes of one's own answers"
 
 
 def test_answers_are_ranked_without_banned_players(ada: User, brook: User, player: User) -> None:

@@ -82,7 +82,7 @@ def test_a_question_is_asked_read_and_answered(owner: User, visit: Client, asked
     questions.answer(asked[0])
     reply = visit.get(address(attempt)).json()
     assert (reply["state"], reply["answer"]) == ("answered", "yes")
-    assert "way" not in reply, "the way is shown to who asks for it"
+    assert "way" not in reply, "the line is shown on request"
     way = visit.get(address(attempt), {"way": "1"}).json()["way"]
     assert len(way) == reply["moves"]
     table = deal_table(attempt.deal)
@@ -340,7 +340,7 @@ def test_the_budget_of_a_search_is_cpu_time(monkeypatch: pytest.MonkeyPatch) -> 
     looks: list[bool] = []
 
     def solve(_table: Table, budget: Budget, *, cancel: Callable[[], bool]) -> GaveUp:
-        assert budget.seconds is None, "the clock on the wall counts nothing"
+        assert budget.seconds is None, "the wall clock does not count"
         looks.extend([cancel(), cancel()])
         return GaveUp("cancelled", Effort(1, 1, 0.0))
 

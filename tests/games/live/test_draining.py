@@ -124,7 +124,7 @@ async def test_connections_are_closed_gradually_unless_hurried(monkeypatch: pyte
     kept = [Listed(told) for _ in range(2_000)]
     await draining.drain(lambda: False)
     assert len(told) == len(kept)
-    assert max(slept) > draining.SECONDS * 0.9, "the last ones play on for so long"
+    assert max(slept) > draining.SECONDS * 0.9, "the last ones keep playing this long"
     slept.clear()
     kept = [Listed(told) for _ in range(2_000)]
     await draining.drain(lambda: True)
@@ -150,4 +150,4 @@ async def test_the_journal_is_closed_at_the_end(attempt: Any) -> None:
     await draining_all
     await draining.finish()
     assert tables.journal._thread is None
-    assert shared_tables() is not tables, "a loop that goes on has new ones"
+    assert shared_tables() is not tables, "a loop that keeps running gets new ones"

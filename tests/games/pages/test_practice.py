@@ -94,14 +94,14 @@ def test_an_available_winnable_deal_is_dealt_at_once(mine: Client, asked: list[t
     kept = certified.seal("stonewall", 1)
     mine.post("/practice/start", WINNABLE)
     assert Attempt.objects.get().deal == deal
-    assert mine.post("/practice/start", WINNABLE)["Location"] == "/practice/looking/", "it has been begun"
+    assert mine.post("/practice/start", WINNABLE)["Location"] == "/practice/looking/", "it has been started"
     assert mine.post("/practice/start", WINNABLE | {"deals": "any"})["Location"].startswith("/table/")
     assert SealedDeal.objects.get() == kept
     assert asked == [("talon.find_practice_deal", PracticeOrder.objects.get().pk)]
 
 
 def test_the_page_waits_and_deals_the_found_deal(mine: Client, player: Any, asked: list[tuple[Any, ...]]) -> None:
-    assert mine.get("/practice/looking/")["Location"] == "/practice/", "nothing is wished yet"
+    assert mine.get("/practice/looking/")["Location"] == "/practice/", "nothing is ordered yet"
     assert mine.post("/practice/looking/start")["Location"] == "/practice/"
     mine.post("/practice/start", WINNABLE | {"grade": "2"})
     assert mine.get("/practice/looking.json").json() == {"state": "looking", "tried": 0}
@@ -181,7 +181,7 @@ def test_no_link_leads_to_a_deal_that_may_be_ranked(mine: Client, player: Any) -
     kept = certified.seal("plot")
     for seed in (bytes(today.seed), bytes(kept.seed)):
         shown = mine.get(f"/practice/?name=plot&seed={seed.hex()}").context["named"]
-        assert shown.deal is None, "nothing is told of it"
+        assert shown.deal is None, "nothing of it is shown"
         assert mine.post("/practice/start", shown.fields)["Location"] == "/practice/"
     assert Attempt.objects.count() == 1
 

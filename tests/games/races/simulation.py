@@ -50,7 +50,7 @@ def run_all(races: int, seed: int) -> None:
                 raise
             ended[world.run.states()] += 1
             deaths += world.deaths
-        assert not list(faults()), "the ratings are not the fold"
+        assert not list(faults()), "the ratings differ from the fold"
         print(f"{races} races from seed {seed}: {deaths} deaths")
         for what, count in sorted(ended.items()):
             print(f"{count:6} {what}")

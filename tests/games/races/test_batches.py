@@ -38,7 +38,7 @@ async def test_requests_during_an_answer_are_batched() -> None:
     go_on.set()
     assert await first == "no. 1"
     assert await asyncio.gather(*rest) == ["no. 1", "no. 2", "no. 2", "no. 3", "no. 4", None]
-    assert asked == [[1], [1, 2, 3], [4, 5]], "the second 1 is asked anew: the answer under way may be too old"
+    assert asked == [[1], [1, 2, 3], [4, 5]], "the second 1 is requested again: the answer under way may be stale"
 
 
 @pytest.mark.django_db

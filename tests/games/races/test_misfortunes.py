@@ -81,7 +81,7 @@ def test_a_longer_outage_voids_the_race_without_harm(away: Away) -> None:
     assert not Attempt.objects.filter(state=Attempt.State.PLAYING).exists()
     deal = run.race.deal
     assert deal is not None
-    assert deal.revealed_at == at(35), "the cards were dealt from memory, so the deal serves nobody else"
+    assert deal.revealed_at == at(35), "the cards were dealt from memory, so the deal is used up"
     run.sit(0, 40)
     assert (run.race.number, run.states()) == (2, "open joined")
 

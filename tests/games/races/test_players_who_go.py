@@ -157,6 +157,6 @@ def test_signing_in_never_leads_to_two_races() -> None:
     third = Run.racing(2)
     merge_guest(third.players[0], user)
     assert Entrant.objects.filter(player=user).count() == 1
-    assert Attempt.objects.filter(player=user, entrant__race=third.race).exists(), "the game can be played on"
+    assert Attempt.objects.filter(player=user, entrant__race=third.race).exists(), "the game can be continued"
     assert third.states() == "racing racing racing"
     seats.sit(one.room.pk, create_guest(), now=at(1))

@@ -322,7 +322,7 @@ def test_a_room_idle_for_half_an_hour_is_closed() -> None:
     assert run.states() == "void"
     assert run.race.void == Race.Void.NOT_STARTED
     again = Run.of(1)
-    assert again.race.deal == deal, "a deal that nobody has seen is given to the next race"
+    assert again.race.deal == deal, "an unseen deal is reused by the next race"
     seats.sit(again.room.pk, run.players[0])
 
 

@@ -83,7 +83,7 @@ def test_a_countdown_gives_each_ready_player_a_table() -> None:
     now = at(1) + timedelta(microseconds=123_456)
     assert starting.freeze(run.race.pk, countdown=timedelta(seconds=15), now=now)
     race, starts = run.race, at(16.123)
-    assert (race.starts_at, race.ends_at) == (starts, at(616.123)), "in whole milliseconds, as clocks of games count"
+    assert (race.starts_at, race.ends_at) == (starts, at(616.123)), "in whole milliseconds, like game clocks"
     assert race.deal is not None
     assert race.deal.opens_at == starts
     assert Deal.objects.get(races=other.race).opens_at == closed_until
