@@ -87,7 +87,7 @@ def measure(variant: str, number: int, board: Chess) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variants", nargs="*", default=list(CATALOGUE), metavar="VARIANT")
-    parser.add_argument("--games", type=int, default=10, help="games of each variant (default: %(default)s)")
+    parser.add_argument("--games", type=int, default=10, help="games per variant (default: %(default)s)")
     options = parser.parse_args()
     announce()
     print(f"{options.games} games each: median s    p90 s   not known   turning     bytes")

@@ -28,19 +28,19 @@ COSTS = Path(__file__).with_suffix(".json")
 
 HELP = {
     "players": "of the day",
-    "rush": "share of them that belongs to the midnight rush",
+    "rush": "share of arrivals in the midnight rush",
     "minutes": "in which the rush fades to a third",
-    "newcomers": "share of the arrivals without a session",
-    "games": "of a player",
-    "moves": "of a game",
-    "pace": "seconds a move",
-    "watching": "share of those who play: boards watched beside it",
-    "racing": "share of those who play: in a race",
-    "spectating": "share of those who play: watch a race beside it",
+    "newcomers": "share of arrivals without a session",
+    "games": "per player",
+    "moves": "per game",
+    "pace": "seconds per move",
+    "watching": "share of players who also watch a board",
+    "racing": "share of players in a race",
+    "spectating": "share of players who also watch a race",
     "busy": "share of a core that a process may use at the peak",
-    "cores": "of one server",
-    "sockets": "of one web process, MAX_SOCKETS",
-    "pool": "database connections of one web process, DATABASE_POOL",
+    "cores": "per server",
+    "sockets": "per web process, MAX_SOCKETS",
+    "pool": "database connections per web process, DATABASE_POOL",
     "connections": "of PostgreSQL, max_connections",
 }
 
@@ -79,12 +79,12 @@ def read(path: Path) -> Costs:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--measure", type=Path, metavar="FILE", help="measure the costs afresh, write and use them")
-    parser.add_argument("--costs", type=Path, metavar="FILE", default=COSTS, help="costs that were written")
-    parser.add_argument("--check", type=Path, metavar="FILE", nargs="+", help="what benchmarks.rush --json printed")
+    parser.add_argument("--measure", type=Path, metavar="FILE", help="measure the costs, write them and use them")
+    parser.add_argument("--costs", type=Path, metavar="FILE", default=COSTS, help="stored costs")
+    parser.add_argument("--check", type=Path, metavar="FILE", nargs="+", help="output of benchmarks.rush --json")
     parser.add_argument("--json", action="store_true", help="print JSON")
     for kind in (Demand, Shape):
-        group = parser.add_argument_group("the day" if kind is Demand else "how the site is run")
+        group = parser.add_argument_group("the day" if kind is Demand else "the configuration of the site")
         for name, default in asdict(kind()).items():
             about = f"{HELP[name]} (%(default)s)"
             group.add_argument(f"--{name}", type=type(default), default=default, metavar="N", help=about)
@@ -116,9 +116,9 @@ def lines(costs: Costs, demand: Demand, found: Needs, reached: list[Limit]) -> l
     """Return the lines of the report."""
     rows: tuple[tuple[str, Any, str], ...] = (
         ("players of the day", demand.players, ",.0f"),
-        ("at the peak: arrivals a second", found.arrivals, ",.1f"),
-        ("moves a second", found.moves, ",.0f"),
-        ("verdicts a second", found.verdicts, ",.1f"),
+        ("at the peak: arrivals per second", found.arrivals, ",.1f"),
+        ("moves per second", found.moves, ",.0f"),
+        ("verdicts per second", found.verdicts, ",.1f"),
         ("WebSockets", found.sockets, ",.0f"),
         ("sent, MiB/s", found.sent_mib_a_second, ",.1f"),
         ("PostgreSQL's log, MiB/s", found.wal_mib_a_second, ",.2f"),
@@ -133,15 +133,15 @@ def lines(costs: Costs, demand: Demand, found: Needs, reached: list[Limit]) -> l
         ("Redis servers", found.redis_servers, ",d"),
         ("connections to the database, at most", found.database_connections, ",d"),
         ("memory of web processes, GiB", found.web_memory_gib, ",.1f"),
-        ("a day: sent, GiB", found.sent_gib_a_day, ",.1f"),
+        ("per day: sent, GiB", found.sent_gib_a_day, ",.1f"),
         ("PostgreSQL's log, GiB", found.wal_gib_a_day, ",.1f"),
-        ("kept for ever, GiB", found.kept_gib_a_day, ",.2f"),
+        ("kept permanently, GiB", found.kept_gib_a_day, ",.2f"),
         ("journal of two days, GiB", found.journal_gib, ",.2f"),
     )
     return [
         f"with costs measured on {costs.taken}: {costs.machine}",
         *(f"{what:>40}  {value:{form}}" for what, value, form in rows),
-        "used up first, by players a day:",
+        "exhausted first, by players per day:",
         *(f"{limit.players:>12,.0f}  {limit.what}" for limit in reached),
     ]
 

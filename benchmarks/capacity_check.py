@@ -33,7 +33,7 @@ class Rush:
         :raises ValueError: if no player arrived.
         """
         if min(self.arrived, self.newcomers + self.returning) < 1:
-            raise ValueError("nobody arrived in this rush")
+            raise ValueError("no player arrived in this rush")
 
     def spent(self, kind: str) -> float:
         """Return the ms per arrival of all processes of a kind, such as `web-1` and `web-2`.
@@ -83,7 +83,7 @@ def report(costs: Costs, rushes: Sequence[Rush]) -> int:
     """Print the comparisons; return 1 if web processes or workers are too far off."""
     missed = False
     for rush in rushes:
-        print(f"{rush.arrived} arrived, {rush.queued} of them by the queue; ms of CPU a player:")
+        print(f"{rush.arrived} arrived, {rush.queued} of them through the queue; ms of CPU per player:")
         for one in compare(costs, rush):
             said = ("ok" if one.agrees else "MISSED") if one.kind in CHECKED else ""
             missed |= said == "MISSED"

@@ -208,7 +208,7 @@ def main() -> int:
     from games.rules import CATALOGUE
 
     announce()
-    print(f"seed {options.seed}, {options.deals} deals a variant")
+    print(f"seed {options.seed}, {options.deals} deals per variant")
     columns = ("players accused", "if all had won", "winners' pairs", "copies seen", "heavily hidden")
     print(f"{'variant':<12}{''.join(f'{name:>17}' for name in columns)}  winners', solver's bits    s")
     met = True

@@ -67,8 +67,8 @@ FILES: Final = 8192
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sockets", type=int, default=SOCKETS, help="players, each with a socket (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="of play beside page views (%(default)s)")
-    parser.add_argument("--views", type=int, default=VIEWS, help="pages looked at in that time (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of play with page views (%(default)s)")
+    parser.add_argument("--views", type=int, default=VIEWS, help="page views in that time (%(default)s)")
     options = parser.parse_args()
     url = server_url()
     if not url:
@@ -119,7 +119,7 @@ class Crowd:
         ports = {name: self.serve(name) for name in SERVERS}
         self.start("worker", program("worker"))
         job = {**json.loads(made), **ports, "views": options.views / options.seconds}
-        print(f"load average {load_average()}; the players come ...", flush=True)
+        print(f"load average {load_average()}; players arrive ...", flush=True)
         self.load("play", job)
         alone, busy = self.phase("alone", min(ALONE_SECONDS, options.seconds))
         print(f"CPU: {busy}", flush=True)
@@ -127,7 +127,9 @@ class Crowd:
         proportional = [proportional_mb(one.pid) for one in self.servers().values()]
         moves, busy = self.phase("beside", options.seconds)
         for (name, process), before in zip(self.servers().items(), proportional, strict=True):
-            print(f"{name}: proportional set {before:.0f} MB at first, {proportional_mb(process.pid):.0f} at last")
+            print(
+                f"{name}: proportional set {before:.0f} MB at the start, {proportional_mb(process.pid):.0f} at the end"
+            )
         self.stop_loads()
         self.count_faults()
         return self.report(alone, moves, busy)
@@ -260,10 +262,10 @@ class Crowd:
         views, late = self.views, self.late
         seconds = self.options.seconds
         print(f"moves without page views   {len(alone):8,}   {quantiles(alone)}")
-        print(f"moves beside page views    {len(moves):8,}   {quantiles(moves)}   {len(moves) / seconds:,.0f}/s")
+        print(f"moves with page views      {len(moves):8,}   {quantiles(moves)}   {len(moves) / seconds:,.0f}/s")
         print(f"pages                      {len(views):8,}   {quantiles(views)}   {len(views) / seconds:,.0f}/s")
-        print("meanwhile: " + ", ".join(f"{number:,} {what}" for what, number in sorted(self.counts.items())))
-        print(f"the players' own loop      late by {quantiles(late)}")
+        print("counts: " + ", ".join(f"{number:,} {what}" for what, number in sorted(self.counts.items())))
+        print(f"the players' event loop    lag {quantiles(late)}")
         print(f"CPU: {busy}")
         print(f"load average {load_average()}")
         p99 = percentile(moves, 99) / 1000
@@ -275,7 +277,7 @@ class Crowd:
                 amount(f"memory of {name}, last {window:.0f} s", share * 100, "%", at_most=GROWTH_AIM * 100)
                 for name, share in grown.items()
             ),
-            row("p99 of a move beside page views", p99, percentile(alone, 99) / 1000, "ms", at_most=P99_AIM),
+            row("p99 of a move with page views", p99, percentile(alone, 99) / 1000, "ms", at_most=P99_AIM),
         ]
         return int(not all(reached))
 

@@ -32,11 +32,11 @@ NODES = 200_000
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("variants", nargs="*", help="all where none is named")
-    parser.add_argument("--games", type=int, default=1000, help="of people, and of programs, a variant")
-    parser.add_argument("--lines", type=int, default=LINES, help="different lines of people a variant")
-    parser.add_argument("--solved", type=int, default=SOLVED, help="lines of the solver's a variant")
-    parser.add_argument("--times", type=float, default=TIMES_AS_FAST, help="how many times as fast programs are")
+    parser.add_argument("variants", nargs="*", help="default: all")
+    parser.add_argument("--games", type=int, default=1000, help="of people, and of programs, per variant")
+    parser.add_argument("--lines", type=int, default=LINES, help="different lines of people per variant")
+    parser.add_argument("--solved", type=int, default=SOLVED, help="solver's lines per variant")
+    parser.add_argument("--times", type=float, default=TIMES_AS_FAST, help="speed of programs relative to people")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**9))
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -44,7 +44,7 @@ def main() -> int:
 
     django.setup()
     announce()
-    print(f"seed {options.seed}, {options.games} games of each kind a variant")
+    print(f"seed {options.seed}, {options.games} games of each kind per variant")
     return measure(options)
 
 

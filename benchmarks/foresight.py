@@ -119,7 +119,7 @@ def main() -> int:
     from games.rules import CATALOGUE
 
     announce()
-    print(f"seed {options.seed}, {options.deals} deals a variant")
+    print(f"seed {options.seed}, {options.deals} deals per variant")
     heads = ["variant", "deals", "weak", "decent", "strong", "of these, wins", "solver's lines"]
     heads += [f"caught by {together}, at 1 % / 0.1 %" for together in TOGETHER]
     heads += ["by 10, among winners at 1 %"]

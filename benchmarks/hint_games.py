@@ -288,9 +288,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variants", nargs="*", default=list(CATALOGUE), metavar="VARIANT")
     parser.add_argument(
-        "--positions", type=int, default=200, help="of each variant, 0 to leave out the games (default: %(default)s)"
+        "--positions", type=int, default=200, help="per variant, 0 to skip the games (default: %(default)s)"
     )
-    parser.add_argument("--players", type=int, default=6, help="who ask at once (default: %(default)s)")
+    parser.add_argument("--players", type=int, default=6, help="asking at once (default: %(default)s)")
     parser.add_argument("--seed", default=secrets.token_hex(4), help="of the positions (default: a new one)")
     options = parser.parse_args()
     print("switched off: limits of requests; processes of their own for searches, except where players ask at once")

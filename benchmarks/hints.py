@@ -81,7 +81,7 @@ def told_beside() -> None:
     searcher = Searcher()
     started, running = beside(searcher), beside(searcher)
     searcher.dismiss()
-    print(f"besides, by the clock: {started:.2f} s where a process has to be started, {running:.2f} s where one runs")
+    print(f"additional wall-clock time: {started:.2f} s if a process has to start, {running:.2f} s if one is running")
 
 
 def measure(variant: str, number: int, seed: str) -> bool:
@@ -104,12 +104,12 @@ def high(seconds: list[float]) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variants", nargs="*", default=list(CATALOGUE), metavar="VARIANT")
-    parser.add_argument("--positions", type=int, default=20, help="positions of each variant (default: %(default)s)")
+    parser.add_argument("--positions", type=int, default=20, help="positions per variant (default: %(default)s)")
     parser.add_argument("--seed", default=secrets.token_hex(4), help="of the positions (default: a new one)")
     options = parser.parse_args()
     print(f"{options.positions} positions each; --seed {options.seed}")
     told_beside()
-    print(f"aims: median under {MEDIAN_AIM_S:g} s, not known under {UNKNOWN_AIM:.0%}")
+    print(f"targets: median under {MEDIAN_AIM_S:g} s, not known under {UNKNOWN_AIM:.0%}")
     print("variant         median s    p95 s     lost  not known")
     reached = [measure(variant, options.positions, options.seed) for variant in options.variants]
     return 0 if all(reached) else 1

@@ -64,11 +64,11 @@ def measure(rows: int, commits: int) -> int:
     call_command("migrate", verbosity=0)
     journal = Journal()
     one, days = journal.commits(commits)
-    reached = [row("commit of 128 moves, by day beside one table", days, one, "ms", at_most=COMMIT_AIM)]
+    reached = [row("commit of 128 moves, by day and in one table", days, one, "ms", at_most=COMMIT_AIM)]
     deleted, dropped = journal.gone(rows)
     reached += [
-        row("a day dropped, beside deleted and vacuumed", dropped, deleted, "s", at_most=GONE_AIM),
-        row("longest commit meanwhile, beside the median", journal.longest * 1000, days, "ms", at_most=STALL_AIM),
+        row("a day dropped, and deleted and vacuumed", dropped, deleted, "s", at_most=GONE_AIM),
+        row("longest commit meanwhile, and the median", journal.longest * 1000, days, "ms", at_most=STALL_AIM),
     ]
     return 0 if all(reached) else 1
 

@@ -30,7 +30,7 @@ from benchmarks.references import announce, row
 
 PLAYERS = 60  # per round
 ROUNDS = 5
-AT_ONCE = {"one after the other": 1, "eight at once": 8}
+AT_ONCE = {"one at a time": 1, "eight at once": 8}
 MOVES = 5
 
 #: Admission is off, because on a busy machine it would queue visitors.
@@ -58,7 +58,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, default=PLAYERS, help="newcomers a round")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--json", action="store_true", help="print the medians as JSON, and no aims")
+    parser.add_argument("--json", action="store_true", help="print the medians as JSON, without targets")
     options = parser.parse_args()
     url = server_url()
     if not url:

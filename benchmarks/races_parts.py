@@ -176,14 +176,14 @@ async def run(first: list[int], others: list[int]) -> dict[str, Any]:
     await asyncio.gather(*(player.dealt.wait() for player in players))
     await asyncio.sleep(1)
     alone = await play(players, ALONE_EVERY, ALONE_SECONDS)
-    print("one race alone is measured", file=sys.stderr)
+    print("a single race is measured", file=sys.stderr)
     starts_at, rows = await sync_to_async(freeze)(others, countdown)
     players = await seat(rows)
     spare = starts_at - time.time()
-    print(f"all are seated {spare:.0f} s before the start", file=sys.stderr)
-    assert spare > 1, "this machine is too slow to seat everybody in time"
+    print(f"all seated {spare:.0f} s before the start", file=sys.stderr)
+    assert spare > 1, "this machine is too slow to seat all players in time"
     await asyncio.gather(*(player.dealt.wait() for player in players))
-    print("all have their cards", file=sys.stderr)
+    print("all cards are dealt", file=sys.stderr)
     start = [player.dealt_at - starts_at for player in players]
     await asyncio.sleep(5)
     bare = await bare_p99([player.first for player in players])
@@ -211,7 +211,7 @@ def main() -> None:
 
     call_command("migrate", verbosity=0)
     first, *others = gather((int(sys.argv[1]) if sys.argv[1:] else RACES) + 1)
-    print("the rooms are made", file=sys.stderr)
+    print("the rooms are ready", file=sys.stderr)
     print(json.dumps(asyncio.run(run([first], others))), flush=True)
     os._exit(0)  # otherwise the layer would log every cancelled read
 

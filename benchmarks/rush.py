@@ -56,10 +56,10 @@ Facts = dict[str, Any]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--newcomers", type=int, default=NEWCOMERS, help="visitors who have never been here")
+    parser.add_argument("--newcomers", type=int, default=NEWCOMERS, help="first-time visitors")
     parser.add_argument("--returning", type=int, default=RETURNING, help="accounts that are signed in already")
     parser.add_argument("--playing", type=int, default=PLAYING, help="players at their tables before the rush")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="the time within which they arrive")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="seconds within which they arrive")
     parser.add_argument("--bursts", type=int, nargs="+", default=[], help="newcomers within three seconds each")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     options = parser.parse_args()

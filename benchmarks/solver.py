@@ -105,7 +105,7 @@ def certified(deals: int, board: Chess, *, markdown: bool) -> list[bool]:
     if markdown:
         print(as_table(compiled, plain))
     else:
-        print("CPU seconds a certified deal:      compiled      plain")
+        print("CPU seconds per certified deal:      compiled      plain")
         for variant in CATALOGUE:
             print(f"  {variant:<28} {compiled[variant]:>12.3f} {plain[variant]:>10.2f}")
     million = statistics.median([before, board.million()])
@@ -130,8 +130,8 @@ def decided(seed: str, board: Chess) -> list[bool]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--deals", type=int, default=20, help="deals to certify of each variant (default: %(default)s)")
-    parser.add_argument("--seed", default=secrets.token_hex(4), help="of Stonewall's deals (default: a new one)")
+    parser.add_argument("--deals", type=int, default=20, help="deals to certify per variant (default: %(default)s)")
+    parser.add_argument("--seed", default=secrets.token_hex(4), help="for Stonewall's deals (default: a new one)")
     parser.add_argument("--stonewall", action="store_true", help="only Stonewall's deals")
     parser.add_argument("--markdown", action="store_true", help="print the table of docs/winnability.md")
     parser.add_argument("--plain", action="store_true", help=argparse.SUPPRESS)
