@@ -229,7 +229,7 @@ def test_search_stops_on_request() -> None:
 
 
 @pytest.mark.django_db
-def test_search_has_the_lowest_priority_once_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_has_the_lowest_priority_if_no_deal_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
     def search(*_: object, nice: int, **__: object) -> Iterator[dict[str, Any]]:
