@@ -139,7 +139,7 @@ def test_a_table_needs_a_seed_or_a_deck_not_both() -> None:
         ("braid", {1: 2}, "no option"),
         ("tarot", {"first_row": 1}, "first_row is one of true, false"),
         ("tarot", {"draw": "2"}, "draw"),
-        ("pigtail", {"redeals": 2}, "options are settled"),
+        ("pigtail", {"redeals": 2}, "options are fixed"),
         ("plot", {"fool": "wild"}, "no option"),
     ],
 )

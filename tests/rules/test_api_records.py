@@ -116,7 +116,7 @@ def contradictions() -> list[tuple[Record, str]]:
         (replace(resigned(), end=End("won", 5000)), "claims a win"),
         (replace(won, end=End("resigned", 9999)), "won by the last token"),
         (replace(won, end=End("closed", 9999)), "won by the last token"),
-        (replace(won, end=End("won", won.end.ms + 1)), "comes with the last token"),
+        (replace(won, end=End("won", won.end.ms + 1)), "must come with the last token"),
         (cut, "claims a win"),
         (replace(resigned(tokens=()), end=End("won", 0)), "claims a win"),
     ]

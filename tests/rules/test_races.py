@@ -411,7 +411,7 @@ def test_verify_prints_the_places(
     assert capsys.readouterr().out.splitlines() == [
         "race 3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0001: labyrinth, 2026-11-22 03:00:00 UTC",
         f"  1  Player 1: won, 52 cards up, {tokens} tokens, {(999 + tokens) / 1000:.3f} s",
-        "  2  Player 2: timed out, 52 cards up, 1 tokens, 1200.000 s (as stated: the record is gone)",
+        "  2  Player 2: timed out, 52 cards up, 1 tokens, 1200.000 s (as stated, without a record)",
         "verified",
     ]
     assert run(monkeypatch, file.read_bytes(), "--json") == 0

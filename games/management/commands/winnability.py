@@ -73,7 +73,7 @@ class Command(BaseCommand):
                 state.add(deal)
                 bar.update()
         except KeyboardInterrupt:
-            self.stderr.write(f"\nstopped; {len(state.judged)} deals of {subject.label} are kept")
+            self.stderr.write(f"\nstopped; {len(state.judged)} deals of {subject.label} are stored")
             sys.exit(INTERRUPTED)
         finally:
             bar.close()
@@ -90,7 +90,7 @@ def _check_may_keep(options: dict[str, Any]) -> None:
     asked = options["variants"] or list(CATALOGUE)
     for row in winnability.read():
         if row.variant in asked and row.deals > options["deals"]:
-            raise CommandError(f"a study of {row.deals:,} deals of {row.variant} is kept already", returncode=2)
+            raise CommandError(f"a study of {row.deals:,} deals of {row.variant} is stored already", returncode=2)
 
 
 def _keep(summaries: list[winnability.Summary]) -> None:
